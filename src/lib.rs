@@ -1,0 +1,4 @@
+//! highwater measures an autonomous coding loop from outside, and gives back its best iteration instead of its last.
+
+pub mod error;
+pub mod model;

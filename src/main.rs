@@ -1,0 +1,3 @@
+//! The `highwater` command.
+
+fn main() {}

@@ -1,0 +1,18 @@
+//! Plain data, serialized exactly as it is stored.
+//!
+//! Nothing in here reads a disk, a clock or the environment. A value that exists is valid: bounds are kept by
+//! constructors, and unknown is `None`, never zero.
+
+pub mod cases;
+pub mod config;
+pub mod figures;
+pub mod ids;
+pub mod metrics;
+pub mod record;
+pub mod trajectory;
+pub mod tree;
+pub mod units;
+pub mod verdict;
+
+/// The version that every file we write carries. Additive optional keys keep it; anything else raises it.
+pub const SCHEMA_VERSION: u32 = 1;

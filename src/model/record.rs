@@ -1,0 +1,153 @@
+//! The record of one iteration: written once, and its appearing is the commit.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::figures::{Figures, ReportKind};
+use super::ids::{Iteration, LoopId, ObjectId};
+use super::metrics::Metrics;
+use super::verdict::{Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
+
+/// A report that was offered to an iteration, whether or not it became numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Source {
+    /// As found, relative to the work tree where it lies in it; `-` is standard input, `(console)` the command's output.
+    pub path: String,
+    /// The format it was read as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// What it tells about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ReportKind>,
+    /// BLAKE3 of its bytes, which is also the artifact's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blake3: Option<ObjectId>,
+    /// The artifact's file name under the iteration's `artifacts/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    /// Its time of change, UTC, as the file system had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified_at: Option<DateTime<Utc>>,
+    /// Older than the iteration's start: nobody ran that tool, so it gives no numbers.
+    pub stale: bool,
+    /// It tells of a run that another source told already, and was not added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_run_as: Option<String>,
+    /// The numbers, if it gave any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Figures>,
+    /// What the reader had to say beside the numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Why it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<SourceError>,
+}
+
+/// Why a report gave no numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct SourceError {
+    /// The corpus's code, or `refused`.
+    pub code: String,
+    /// What failed.
+    pub message: String,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// The command that the iteration was measured with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Command {
+    /// As typed.
+    pub argv: Vec<String>,
+    /// Its exit code; 128+n if signal n ended it; absent if it could not be started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// UTC.
+    pub started_at: DateTime<Utc>,
+    /// Milliseconds from start to end.
+    pub duration_ms: u64,
+}
+
+/// Everything known of one iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct IterationRecord {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// Its number; 0 is the baseline.
+    pub iteration: Iteration,
+    /// The iteration whose tree this one started from; absent for the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Iteration>,
+    /// When measuring began, UTC.
+    pub started_at: DateTime<Utc>,
+    /// When the record was made, UTC. For people: order is the number.
+    pub recorded_at: DateTime<Utc>,
+    /// What was measured.
+    pub metrics: Metrics,
+    /// Where it came from.
+    pub sources: Vec<Source>,
+    /// What the readers had to say over several sources.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Absent if nothing that enters it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_score: Option<QualityScore>,
+    /// The score reaches the acceptance level, the build did not fail, no critical finding is confirmed.
+    pub acceptable: bool,
+    /// Against the latest of the lineage; absent for the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_previous: Option<Deltas>,
+    /// Against iteration 0; absent for the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_baseline: Option<Deltas>,
+    /// Absent if there was too little to judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classification: Option<Classification>,
+    /// The class under `stalled`; else the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_class: Option<Classification>,
+    /// What decided the class.
+    pub class_rule: String,
+    /// Findings raised here.
+    pub alerts: Vec<Alert>,
+    /// Losses of the lineage that are still open, those raised here among them.
+    pub open_findings: Vec<OpenFinding>,
+    /// What `accept` was told since the record before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Accepted>,
+    /// What to do next.
+    pub recommendation: Recommendation,
+    /// The object of the snapshot's root directory.
+    pub tree: ObjectId,
+    /// Hash of the snapshot without the reports that were read: two iterations with one key had the same code.
+    pub tree_key: ObjectId,
+    /// The object that holds the effective config.
+    pub config: ObjectId,
+    /// BLAKE3 of the file of the record before; absent for the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_record: Option<ObjectId>,
+    /// The command that was run, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Command>,
+    /// The user's own words for the iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// US dollars spent in this iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// Tokens spent in this iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Who wrote it: `highwater 0.1.0`.
+    pub tool: String,
+}

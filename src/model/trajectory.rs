@@ -1,0 +1,240 @@
+//! The loop as a whole: one point an iteration, the best so far, the selection at the end.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{Iteration, LoopId, ObjectId};
+use super::metrics::Metrics;
+use super::record::IterationRecord;
+use super::units::Score;
+use super::verdict::{Classification, OpenFinding, QualityScore, Recommendation, Severity, Status};
+
+/// One finding, as later iterations need to know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct AlertMark {
+    /// The rule.
+    pub rule: String,
+    /// Its subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// As recorded.
+    pub severity: Severity,
+    /// As recorded.
+    pub status: Status,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub observe_only: bool,
+}
+
+/// What judging a later iteration, `log` and selection read of an earlier one: a projection of its record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Point {
+    /// Its number.
+    pub iteration: Iteration,
+    /// The iteration it started from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Iteration>,
+    /// As recorded.
+    pub metrics: Metrics,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_score: Option<QualityScore>,
+    /// As recorded.
+    pub acceptable: bool,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classification: Option<Classification>,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_class: Option<Classification>,
+    /// The findings raised there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alerts: Vec<AlertMark>,
+    /// The losses open there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_findings: Vec<OpenFinding>,
+    /// As recorded.
+    pub recommendation: Recommendation,
+    /// The snapshot's root directory.
+    pub tree: ObjectId,
+    /// The snapshot without reports.
+    pub tree_key: ObjectId,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+impl Point {
+    /// The projection of a record.
+    pub fn of(record: &IterationRecord) -> Point {
+        Point {
+            iteration: record.iteration,
+            parent: record.parent,
+            metrics: record.metrics.clone(),
+            quality_score: record.quality_score.clone(),
+            acceptable: record.acceptable,
+            classification: record.classification,
+            base_class: record.base_class,
+            alerts: record
+                .alerts
+                .iter()
+                .map(|alert| AlertMark {
+                    rule: alert.rule.clone(),
+                    subject: alert.subject.clone(),
+                    severity: alert.severity,
+                    status: alert.status,
+                    observe_only: alert.observe_only,
+                })
+                .collect(),
+            open_findings: record.open_findings.clone(),
+            recommendation: record.recommendation.clone(),
+            tree: record.tree,
+            tree_key: record.tree_key,
+            label: record.label.clone(),
+            cost: record.cost,
+            tokens: record.tokens,
+        }
+    }
+
+    /// The score, if there is one.
+    pub fn score(&self) -> Option<Score> {
+        self.quality_score.as_ref().map(|score| score.total)
+    }
+}
+
+/// Derived from the records: everything that recording the next iteration needs to know of the earlier ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Trajectory {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// BLAKE3 of the newest record's file; another head means this file is rebuilt.
+    pub head: ObjectId,
+    /// The best so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<Iteration>,
+    /// In order of recording.
+    pub iterations: Vec<Point>,
+}
+
+/// Derived from the records: the best so far, and why others cannot be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct BestTracker {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// BLAKE3 of the newest record's file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<ObjectId>,
+    /// The best eligible iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<Iteration>,
+    /// Its score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_score: Option<Score>,
+    /// The root directory of its snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<ObjectId>,
+    /// Iteration → why it cannot be best.
+    pub ineligible: BTreeMap<Iteration, String>,
+}
+
+/// How the scores went after the peak (ANALYSIS §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DegradationPattern {
+    /// The selected iteration is the last.
+    None,
+    /// Only the last one is lower.
+    LateRegression,
+    /// Non-increasing for two or more after the peak.
+    OverRefinement,
+    /// Two or more changes of sign.
+    Oscillation,
+    /// None of these.
+    Mixed,
+}
+
+/// What was lost between the peak and the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Degradation {
+    /// First later iteration with a lower score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<Iteration>,
+    /// The shape.
+    pub pattern: DegradationPattern,
+    /// Iterations after the selected one.
+    pub iterations_after_peak: u64,
+    /// `100·(final − selected)/selected`, percent; negative is a loss.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_loss: Option<f64>,
+}
+
+/// One iteration's place in the selection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Candidate {
+    /// Which.
+    pub iteration: Iteration,
+    /// Its score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_score: Option<Score>,
+    /// Its class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classification: Option<Classification>,
+    /// Whether it could be selected.
+    pub eligible: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ineligible_because: Option<String>,
+}
+
+/// The choice at the end of a loop (ANALYSIS §7). `selection.json` appearing closes the loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Selection {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The head of the history that was chosen from.
+    pub head: ObjectId,
+    /// The chosen iteration; absent if none was eligible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<Iteration>,
+    /// The last recorded iteration.
+    pub last: Iteration,
+    /// Every iteration, in order.
+    pub scores: Vec<Candidate>,
+    /// Why this one, a sentence each.
+    pub rationale: Vec<String>,
+    /// `quality_score`, or the metric that `select.primary` named.
+    pub primary: String,
+    /// The threshold that was asked for, 0–1.
+    pub threshold: f64,
+    /// Nobody reached the threshold, so it was dropped.
+    pub threshold_dropped: bool,
+    /// Iterations that no other dominates, where objectives are set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pareto_front: Vec<Iteration>,
+    /// `100·(selected − final)/final`, percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub improvement_percentage: Option<f64>,
+    /// What the iterations after the peak cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degradation: Option<Degradation>,
+    /// How the candidate was verified, and who failed before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verification: Vec<String>,
+    /// The paths that the restore changed, first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<super::ids::TreePath>,
+    /// How many paths the restore changed.
+    #[serde(default)]
+    pub restored_count: u64,
+}
