@@ -1,0 +1,369 @@
+//! What can be typed. Parsing only: what it means is each command's own file.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::figures::ReportKind;
+use crate::model::ids::{Iteration, LoopId};
+
+const AFTER_HELP: &str = "\
+The whole story:
+  highwater begin --loop auth -- cargo test   iteration 0: run the command, read its reports, keep the tree
+  highwater record -- cargo test              after each iteration: measure, judge, keep, recommend
+  highwater gate || break                     0 go on, 10 stop, 11 roll back, 12 ask a person, 13 not measured
+  highwater log                               the trajectory as a table, the peak marked
+  highwater finish                            choose the peak, put it back into the work tree, write the report
+  highwater undo                              the way back from any restore
+
+Exit codes: 0 done or continue, 10 stop, 11 rollback, 12 escalate, 13 could not measure, 1 failed, 64 usage,
+65 bad input, 70 a bug of highwater's. `run` answers with its child's code.";
+
+/// Measures an autonomous coding loop from outside, and gives back its best iteration instead of its last.
+#[derive(Debug, Parser)]
+#[command(name = "highwater", version, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The work tree [default: the nearest folder upward that holds .progress or .git]
+    #[arg(long, global = true, value_name = "DIR", env = "HIGHWATER_ROOT", hide_env_values = true)]
+    pub root: Option<PathBuf>,
+    /// Config file [default: highwater.yaml at the root]
+    #[arg(long, global = true, value_name = "FILE", env = "HIGHWATER_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print JSON, one object a line, where a command prints a list
+    #[arg(long, global = true, conflicts_with = "json")]
+    pub jsonl: bool,
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// The loop that a command is about.
+#[derive(Debug, Args)]
+pub struct LoopChoice {
+    /// The loop [default: the newest open one]
+    #[arg(long = "loop", value_name = "ID", env = "HIGHWATER_LOOP", hide_env_values = true)]
+    pub id: Option<LoopId>,
+}
+
+/// Where an iteration's figures come from.
+#[derive(Debug, Args)]
+pub struct Inputs {
+    /// A report: PATH or GLOB, FORMAT:PATH to say what it is, - for stdin (repeatable) [default: reports.globs]
+    #[arg(long = "report", value_name = "[FORMAT:]PATH")]
+    pub reports: Vec<String>,
+    /// A metric of your own (repeatable)
+    #[arg(long = "metric", value_name = "NAME=VALUE", value_parser = metric)]
+    pub metrics: Vec<(String, f64)>,
+    /// Leave out a kind of figures (repeatable); size includes the census of files and lines
+    #[arg(long = "skip", value_name = "KIND")]
+    pub skip: Vec<SkipKind>,
+    /// Your own words for the iteration
+    #[arg(long, value_name = "TEXT")]
+    pub label: Option<String>,
+    /// US dollars spent in this iteration
+    #[arg(long, value_name = "USD", value_parser = cost)]
+    pub cost: Option<f64>,
+    /// Tokens spent in this iteration
+    #[arg(long, value_name = "N")]
+    pub tokens: Option<u64>,
+    /// The command to measure with; its output is read as a report too
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+/// A kind of figures, as `--skip` takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum SkipKind {
+    /// Test results.
+    Test,
+    /// Coverage.
+    Coverage,
+    /// Findings.
+    Lint,
+    /// Size reports and the census.
+    Size,
+}
+
+impl From<SkipKind> for ReportKind {
+    fn from(kind: SkipKind) -> ReportKind {
+        match kind {
+            SkipKind::Test => ReportKind::Test,
+            SkipKind::Coverage => ReportKind::Coverage,
+            SkipKind::Lint => ReportKind::Lint,
+            SkipKind::Size => ReportKind::Size,
+        }
+    }
+}
+
+/// A text format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum ReportFormat {
+    /// Markdown.
+    Md,
+}
+
+/// What `list` can list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Listing {
+    /// Report formats that are read.
+    Formats,
+    /// Alert rules.
+    Rules,
+    /// Detectors.
+    Detectors,
+    /// Reports that are written.
+    Reports,
+}
+
+/// What `config` can do.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Prints every key with its value and where it comes from
+    Show,
+    /// Writes highwater.yaml with every default and its reason
+    Init,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Replays a recorded real loop in a temporary folder: verdicts, restore, reports
+    Demo {
+        /// Keep the folder: DIR must not exist or be empty
+        #[arg(long, value_name = "DIR")]
+        keep: Option<PathBuf>,
+    },
+    /// Opens a loop: measures the baseline (iteration 0) and keeps the tree
+    Begin {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// What the loop is for: TEXT, or @FILE
+        #[arg(long, value_name = "TEXT|@FILE")]
+        goal: Option<String>,
+        #[command(flatten)]
+        inputs: Inputs,
+    },
+    /// Records one iteration: measure, keep, judge, recommend
+    Record {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Exit like gate: 10 stop, 11 roll back, 12 ask a person, 13 not measured
+        #[arg(long)]
+        exit_code: bool,
+        /// Append the head (loop, number, hash) to FILE, kept outside the work tree
+        #[arg(long, value_name = "FILE")]
+        anchor: Option<PathBuf>,
+        /// The iteration whose tree this one started from [default: the last one, or the one restored since]
+        #[arg(long, value_name = "ITER")]
+        parent: Option<Iteration>,
+        #[command(flatten)]
+        inputs: Inputs,
+    },
+    /// Runs CMD with its own output and exit code unchanged, then begins or records
+    Run {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Print the alerts on stderr after the command's output
+        #[arg(long)]
+        annotate: bool,
+        /// The command
+        #[arg(last = true, required = true, value_name = "CMD")]
+        command: Vec<std::ffi::OsString>,
+    },
+    /// The last recommendation as an exit code and one line
+    Gate {
+        #[command(flatten)]
+        choice: LoopChoice,
+    },
+    /// Closes open findings on purpose; kept in the next record and shown in every report
+    Accept {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Names of the findings' rules
+        #[arg(required = true, value_name = "RULE")]
+        rules: Vec<String>,
+        /// Why the loss is meant
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// Chooses the best iteration, puts it back into the work tree, writes the report, closes the loop
+    Finish {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Print what would happen; change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Write the tree to DIR (absent or empty) instead of the work tree; the loop stays open
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+        /// Run CMD in a fresh copy of the candidate; its reports must give the recorded metrics
+        #[arg(long, value_name = "CMD")]
+        verify_cmd: Option<String>,
+    },
+    /// Puts an iteration's files back; what is replaced is kept first
+    Restore {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// The iteration
+        #[arg(value_name = "ITER", required_unless_present_any = ["resume", "abort"])]
+        iteration: Option<Iteration>,
+        /// Only these paths, from the root of the work tree
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Print what would happen; change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Write to DIR (absent or empty) instead of the work tree
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+        /// Finish a restore that was interrupted
+        #[arg(long, conflicts_with_all = ["iteration", "abort", "dry_run", "into"])]
+        resume: bool,
+        /// Back out of a restore that was interrupted
+        #[arg(long, conflicts_with_all = ["iteration", "dry_run", "into"])]
+        abort: bool,
+    },
+    /// Reverts the last restore
+    Undo,
+    /// Where the loop stands
+    Status {
+        #[command(flatten)]
+        choice: LoopChoice,
+    },
+    /// The trajectory as a table, the peak marked
+    Log {
+        #[command(flatten)]
+        choice: LoopChoice,
+    },
+    /// One iteration, whole
+    Show {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// The iteration
+        #[arg(value_name = "ITER")]
+        iteration: Iteration,
+    },
+    /// Metrics, tests by name and files that differ between two iterations
+    Diff {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// From
+        #[arg(value_name = "A")]
+        a: Iteration,
+        /// To
+        #[arg(value_name = "B")]
+        b: Iteration,
+    },
+    /// Writes a report: an iteration's number, selection, or summary
+    Report {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// ITER, selection or summary [default: summary]
+        #[arg(value_name = "WHAT", default_value = "summary")]
+        what: String,
+        /// The text format
+        #[arg(long, value_enum, default_value = "md")]
+        format: ReportFormat,
+        /// Write to FILE instead of stdout
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Parses report files and prints their figures
+    Inspect {
+        /// Report files; - for stdin
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Read them as this format [default: the content decides]
+        #[arg(long, value_name = "NAME")]
+        format: Option<String>,
+    },
+    /// What is built in
+    List {
+        /// What to list
+        #[arg(value_enum)]
+        what: Listing,
+    },
+    /// One rule's, detector's or format's meaning, thresholds in force and source
+    Explain {
+        /// Its name, as `list` prints it
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// All loops of this work tree
+    Loops,
+    /// Checks every record, object and artifact
+    Verify {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Check against a head that was kept outside: N:HASH
+        #[arg(long, value_name = "N:HASH")]
+        head: Option<String>,
+        /// Parse the stored reports and count the stored tree again: the metrics must come out the same
+        #[arg(long)]
+        recompute: bool,
+    },
+    /// The configuration
+    Config {
+        /// What to do with it
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Prints the JSON Schema of a stored file or of an answer
+    Schema {
+        /// Its name; without one, the names
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+fn metric(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if !is_name {
+        return Err("a metric's name is letters, digits, '_', '-' or '.'".into());
+    }
+    let value: f64 = value.trim().parse().map_err(|_| format!("{value:?} is not a number"))?;
+    if value.is_finite() { Ok((name.to_owned(), value)) } else { Err("the value must be finite".into()) }
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err("a cost is finite and not negative".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn metrics_are_finite_numbers_with_a_plain_name() {
+        assert_eq!(metric("p95=1.5"), Ok(("p95".into(), 1.5)));
+        for bad in ["p95", "=1", "a b=1", "x=", "x=inf", "x=NaN", "x=1e400", "x=1,5"] {
+            assert!(metric(bad).is_err(), "{bad}");
+        }
+    }
+}

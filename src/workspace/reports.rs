@@ -1,0 +1,305 @@
+//! Finding report files: by the config's globs over the work tree, or by name. Home of walkdir.
+//!
+//! Names only say where to look; what a file is, its content decides. A file is opened only if it is a regular file
+//! that lies in the work tree (or was named by the user), so that a link to a device or to somebody's secrets, left where
+//! a report is expected, is refused.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use walkdir::WalkDir;
+
+use crate::error::{Error, Reject, Result};
+use crate::model::config::{Limits, Reports};
+use crate::model::ids::TreePath;
+
+/// A file that may hold a report.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// As people are shown it: relative to the work tree where it lies in it.
+    pub name: String,
+    /// Its path in a snapshot, if it lies in the work tree.
+    pub tree_path: Option<TreePath>,
+    /// The user named it; it is not a guess of ours.
+    pub named: bool,
+}
+
+/// Finds the files that the globs match, in the order of their names. The directories of `skip_directories` are not
+/// entered; links are not followed.
+///
+/// # Errors
+/// A glob that is none; more files than `limits.reports`.
+pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found>> {
+    let globs = glob_set(&reports.globs)?;
+    let skipped = glob_set(&skip_globs(&reports.skip_directories))?;
+    let mut found = BTreeMap::new();
+    let walk = WalkDir::new(root).into_iter().filter_entry(|entry| {
+        !entry.file_type().is_dir() || entry.depth() == 0 || {
+            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            !skipped.is_match(relative)
+        }
+    });
+    // A directory that cannot be read holds no report for us; the snapshot names it as unheld.
+    for entry in walk.filter_map(Result::ok) {
+        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        if entry.file_type().is_dir() || !globs.is_match(relative) {
+            continue;
+        }
+        found.insert(relative.to_path_buf(), describe(root, entry.path(), false));
+        if u64::try_from(found.len()).is_ok_and(|count| count > limits.reports) {
+            return Err(Error::report(
+                Reject::Refused,
+                format!("more than {} files look like reports", limits.reports),
+            )
+            .at(root)
+            .because(format!("the globs of reports.globs matched {} files before the search was stopped", found.len()))
+            .help("narrow reports.globs in highwater.yaml, add to reports.skip_directories, or raise limits.reports"));
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The files that the user named: a path, or a glob relative to `folder` (where the command was typed).
+///
+/// # Errors
+/// Bad input if the path does not exist or the glob matches nothing.
+pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Result<Vec<Found>> {
+    let path = folder.join(pattern);
+    match std::fs::symlink_metadata(&path) {
+        Ok(_) => return Ok(vec![describe(root, &path, true)]),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Error::io("look at the report", &path, &error)),
+    }
+    let missing = || {
+        Error::report(Reject::Refused, "no such report")
+            .at(&path)
+            .help("was the tool run, and does it write its report there?")
+    };
+    if !pattern.contains(['*', '?', '[', '{']) {
+        return Err(missing());
+    }
+    let everywhere =
+        Reports { globs: vec![pattern.to_owned()], skip_directories: vec![".git".into(), ".progress".into()] };
+    let found = find(folder, &everywhere, limits)?;
+    if found.is_empty() {
+        return Err(missing().because(format!("the glob {pattern:?} matches nothing")));
+    }
+    Ok(found.into_iter().map(|found| describe(root, &found.path, true)).collect())
+}
+
+fn describe(root: &Path, path: &Path, named: bool) -> Found {
+    let relative = path
+        .strip_prefix(root)
+        .ok()
+        .filter(|relative| relative.components().all(|component| matches!(component, Component::Normal(_))));
+    let name = crate::model::ids::escape(relative.unwrap_or(path).as_os_str().as_encoded_bytes());
+    let tree_path = relative.and_then(|relative| TreePath::new(relative.as_os_str().as_encoded_bytes()).ok());
+    Found { path: path.to_path_buf(), name, tree_path, named }
+}
+
+/// `skip_directories` as globs: a bare name at any depth, a path from the top.
+fn skip_globs(directories: &[String]) -> Vec<String> {
+    directories.iter().map(|name| if name.contains('/') { name.clone() } else { format!("**/{name}") }).collect()
+}
+
+fn glob_set(globs: &[String]) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        set.add(
+            built.map_err(|error| {
+                Error::bad_input(format!("{glob:?} is not a glob")).because(error.kind().to_string())
+            })?,
+        );
+    }
+    set.build().map_err(|error| Error::bad_input("the globs cannot be used together").because(error.to_string()))
+}
+
+/// A report file that is open for reading.
+#[derive(Debug)]
+pub struct Open {
+    /// At its first byte.
+    pub file: File,
+    /// Bytes.
+    pub length: u64,
+    /// As the file system has it.
+    pub modified: SystemTime,
+}
+
+/// Opens a report: a regular file, in the work tree if a link leads to it, within `limits.report_bytes`.
+///
+/// # Errors
+/// `refused` for everything else (a directory, a FIFO, a device, a link out of the work tree, too large) at once and
+/// without blocking; a failure if the system says no.
+pub fn open(root: &Path, found: &Found, limits: &Limits) -> Result<Open> {
+    let refuse = |why: &str| Error::report(Reject::Refused, format!("report is {why}")).in_file(&found.name);
+    let io = |error: &std::io::Error| Error::io("read the report", &found.path, error).in_file(&found.name);
+    let meta = std::fs::symlink_metadata(&found.path).map_err(|error| io(&error))?;
+    let mut path = found.path.clone();
+    if meta.file_type().is_symlink() {
+        path = std::fs::canonicalize(&found.path).map_err(|error| io(&error))?;
+        let home = std::fs::canonicalize(root).map_err(|error| io(&error))?;
+        if !path.starts_with(&home) {
+            return Err(refuse("a link out of the work tree").help("name the file itself with --report if it is meant"));
+        }
+    }
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
+    let descriptor =
+        rustix::fs::open(&path, flags, rustix::fs::Mode::empty()).map_err(|errno| io(&std::io::Error::from(errno)))?;
+    let file = File::from(descriptor);
+    let meta = file.metadata().map_err(|error| io(&error))?;
+    if !meta.is_file() {
+        return Err(refuse("not a regular file"));
+    }
+    if meta.len() > limits.report_bytes {
+        return Err(refuse("too large").because(format!(
+            "it has {} bytes, limits.report_bytes allows {}",
+            meta.len(),
+            limits.report_bytes
+        )));
+    }
+    let modified = meta.modified().map_err(|error| io(&error))?;
+    Ok(Open { file, length: meta.len(), modified })
+}
+
+impl Open {
+    /// Whether the file is still as it was opened: what was read from it in between is all of it.
+    pub fn is_unchanged(&self) -> bool {
+        self.file.metadata().is_ok_and(|meta| {
+            meta.len() == self.length && meta.modified().is_ok_and(|modified| modified == self.modified)
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+
+    fn config() -> crate::model::config::LoopConfig {
+        // The floors keep `config` out of reach of this room; its file is plain data.
+        serde_yaml::from_str(include_str!("../config/default.yaml")).unwrap()
+    }
+
+    fn put(root: &Path, name: &str) {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+
+    fn names(found: &[Found]) -> Vec<&str> {
+        found.iter().map(|found| found.name.as_str()).collect()
+    }
+
+    #[test]
+    fn default_globs_find_what_the_usual_tools_write_and_skip_what_they_install() {
+        let dir = tempfile::tempdir().unwrap();
+        let expected = [
+            "app/build/test-results/test/TEST-app.AppTest.xml",
+            "coverage/lcov.info",
+            "coverage.xml",
+            "junit.xml",
+            "module/target/surefire-reports/TEST-a.B.xml",
+            "reports/ruff.sarif",
+            "target/nextest/default/junit.xml",
+        ];
+        expected.iter().for_each(|name| put(dir.path(), name));
+        [
+            "node_modules/x/junit.xml",
+            ".venv/lib/junit.xml",
+            ".git/junit.xml",
+            ".progress/junit.xml",
+            "src/main.rs",
+            "pom.xml",
+        ]
+        .iter()
+        .for_each(|name| put(dir.path(), name));
+        let config = config();
+        let found = find(dir.path(), &config.reports, &config.limits).unwrap();
+        assert_eq!(names(&found), expected);
+        assert!(found.iter().all(|found| found.tree_path.is_some() && !found.named));
+    }
+
+    #[test]
+    fn p41_too_many_files_are_refused_with_their_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        (0..4).for_each(|n| put(dir.path(), &format!("junit{n}.xml")));
+        let mut config = config();
+        config.limits.reports = 3;
+        let error = find(dir.path(), &config.reports, &config.limits).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::Refused));
+        assert!(error.to_string().contains('3'), "{error}");
+        config.limits.reports = 4;
+        assert_eq!(find(dir.path(), &config.reports, &config.limits).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn p36_p37_links_outward_and_odd_files_are_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        put(outside.path(), "secret.xml");
+        put(root, "real.xml");
+        std::os::unix::fs::symlink(outside.path().join("secret.xml"), root.join("out.xml")).unwrap();
+        std::os::unix::fs::symlink("real.xml", root.join("in.xml")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", root.join("zero.xml")).unwrap();
+        std::fs::create_dir(root.join("dir.xml")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            root.join("fifo.xml"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        let config = config();
+        let read = |name: &str| open(root, &describe(root, &root.join(name), true), &config.limits);
+        assert_eq!(read("in.xml").unwrap().length, 1);
+        for name in ["out.xml", "zero.xml", "dir.xml", "fifo.xml"] {
+            assert_eq!(read(name).unwrap_err().reject(), Some(Reject::Refused), "{name}");
+        }
+        assert!(read("gone.xml").is_err());
+    }
+
+    #[test]
+    fn p38_a_file_that_grows_meanwhile_is_known_to_have_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        put(dir.path(), "a.xml");
+        let config = config();
+        let path = dir.path().join("a.xml");
+        let open = open(dir.path(), &describe(dir.path(), &path, true), &config.limits).unwrap();
+        assert!(open.is_unchanged());
+        std::fs::write(&path, "xy").unwrap();
+        assert!(!open.is_unchanged());
+    }
+
+    #[test]
+    fn a_report_over_the_limit_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        put(dir.path(), "a.xml");
+        let mut config = config();
+        config.limits.report_bytes = 0;
+        let error =
+            open(dir.path(), &describe(dir.path(), &dir.path().join("a.xml"), true), &config.limits).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::Refused));
+    }
+
+    #[test]
+    fn a_name_that_matches_nothing_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config();
+        assert!(named(dir.path(), dir.path(), "absent.xml", &config.limits).is_err());
+        assert!(named(dir.path(), dir.path(), "*.xml", &config.limits).is_err());
+        put(dir.path(), "sub/[x].xml");
+        let literal = named(dir.path(), dir.path(), "sub/[x].xml", &config.limits).unwrap();
+        assert_eq!(names(&literal), ["sub/[x].xml"]);
+        let globbed = named(dir.path(), &dir.path().join("sub"), "*.xml", &config.limits).unwrap();
+        assert_eq!(names(&globbed), ["sub/[x].xml"]);
+        assert!(globbed[0].named);
+    }
+}
