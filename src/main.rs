@@ -1,3 +1,7 @@
 //! The `highwater` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    highwater::cli::run(std::env::args_os()).into()
+}

@@ -44,6 +44,25 @@ pub struct Source {
     pub error: Option<SourceError>,
 }
 
+impl Source {
+    /// A source of which only the name is known yet.
+    pub fn named(path: &str) -> Source {
+        Source {
+            path: path.to_owned(),
+            format: None,
+            kind: None,
+            blake3: None,
+            artifact: None,
+            modified_at: None,
+            stale: false,
+            same_run_as: None,
+            figures: None,
+            warnings: Vec::new(),
+            error: None,
+        }
+    }
+}
+
 /// Why a report gave no numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SourceError {

@@ -92,7 +92,8 @@ pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Resu
     Ok(found.into_iter().map(|found| describe(root, &found.path, true)).collect())
 }
 
-fn describe(root: &Path, path: &Path, named: bool) -> Found {
+/// A file and how people are shown it.
+pub fn describe(root: &Path, path: &Path, named: bool) -> Found {
     let relative = path
         .strip_prefix(root)
         .ok()

@@ -1,0 +1,154 @@
+//! Alert rules: each compares an iteration with the one before it (ANALYSIS §4).
+//!
+//! To add one: a file with a constant, a line in [`RULES`], a story that trips it and one that just does not.
+
+mod build_broken;
+mod complexity_explosion;
+mod coverage_drift;
+mod coverage_regression;
+mod error_increase;
+mod failing_test_removed;
+mod file_deletion;
+mod metric_disappeared;
+mod metric_worse;
+mod pass_rate_regression;
+mod passing_test_removed;
+mod suite_not_run;
+mod suite_partial;
+mod test_count_decreased;
+mod working_tests_failing;
+
+use super::comparison::Comparison;
+use crate::model::config::{LoopConfig, RuleMode};
+use crate::model::units::Quantity;
+use crate::model::verdict::{Alert, Severity, Status};
+
+/// Reliability of a finding that is settled.
+pub const CONFIRMED: f64 = 0.95;
+
+/// A rule that compares two iterations.
+pub struct AlertRule {
+    /// What it flags; also its key under `rules` in the config.
+    pub name: &'static str,
+    /// One line.
+    pub about: &'static str,
+    /// What it means when it fires, and what to do.
+    pub meaning: &'static str,
+    /// When it fires.
+    pub formula: &'static str,
+    /// Where it comes from: a seed, or what goes beyond the seeds.
+    pub source: &'static str,
+    /// Before evidence changes it.
+    pub severity: Severity,
+    /// 0–1, before evidence changes it.
+    pub reliability: f64,
+    /// The config keys that hold its thresholds.
+    pub thresholds: &'static [&'static str],
+    /// The judgement: one alert a subject.
+    pub check: fn(&Comparison) -> Vec<Alert>,
+}
+
+/// Every alert rule, the gravest first.
+pub const RULES: &[&AlertRule] = &[
+    &test_count_decreased::RULE,
+    &working_tests_failing::RULE,
+    &failing_test_removed::RULE,
+    &passing_test_removed::RULE,
+    &suite_not_run::RULE,
+    &suite_partial::RULE,
+    &build_broken::RULE,
+    &pass_rate_regression::RULE,
+    &coverage_regression::RULE,
+    &error_increase::RULE,
+    &metric_disappeared::RULE,
+    &metric_worse::RULE,
+    &file_deletion::RULE,
+    &complexity_explosion::RULE,
+    &coverage_drift::RULE,
+];
+
+impl AlertRule {
+    /// An alert of this rule, as its counters alone give it.
+    pub fn alert(&self, comparison: &Comparison, message: impl Into<String>) -> Alert {
+        Alert {
+            rule: self.name.to_owned(),
+            subject: None,
+            severity: self.severity,
+            status: Status::Observed,
+            message: message.into(),
+            previous: None,
+            current: None,
+            threshold: None,
+            evidence: Vec::new(),
+            seed_severity: None,
+            reliability: self.reliability,
+            observe_only: false,
+            iteration: comparison.iteration,
+        }
+    }
+}
+
+/// Adds the two values to an alert.
+fn beside(mut alert: Alert, previous: impl Into<Quantity>, current: impl Into<Quantity>) -> Alert {
+    alert.previous = Some(previous.into());
+    alert.current = Some(current.into());
+    alert
+}
+
+/// All findings of the rules that are not off. Nothing is compared at the baseline.
+pub fn check_all(comparison: &Comparison) -> Vec<Alert> {
+    let mut alerts = Vec::new();
+    for rule in RULES {
+        if let Some(observe_only) = mode(comparison.config, rule.name) {
+            let found = (rule.check)(comparison).into_iter().map(|alert| Alert { observe_only, ..alert });
+            alerts.extend(found);
+        }
+    }
+    alerts
+}
+
+/// `None` if the rule is off, else whether it only observes.
+pub fn mode(config: &LoopConfig, rule: &str) -> Option<bool> {
+    match config.mode(rule) {
+        RuleMode::Off => None,
+        RuleMode::Observe => Some(true),
+        RuleMode::On => Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::analysis::testing::{Story, config, tests};
+    use crate::model::verdict::Action;
+
+    #[test]
+    fn names_are_unique_and_thresholds_are_keys_of_the_config() {
+        let defaults = serde_json::to_value(config()).unwrap();
+        let mut names = BTreeSet::new();
+        for rule in RULES {
+            assert!(names.insert(rule.name), "{} is there twice", rule.name);
+            assert!(rule.reliability > 0.0 && rule.reliability < 1.0);
+            for key in rule.thresholds {
+                let pointer = format!("/{}", key.replace('.', "/"));
+                assert!(defaults.pointer(&pointer).is_some(), "{} names {key}", rule.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_that_is_off_says_nothing_and_one_that_observes_moves_nothing() {
+        for (mode, raised) in [(RuleMode::Off, 0), (RuleMode::Observe, 1)] {
+            let mut story = Story::new();
+            story.config.rules.insert("test_count_decreased".to_owned(), mode);
+            story.record(tests(8, 2));
+            let verdict = story.record(tests(8, 0));
+            assert_eq!(verdict.alerts.len(), raised);
+            assert!(verdict.alerts.iter().all(|alert| alert.observe_only));
+            assert!(verdict.open_findings.is_empty());
+            assert_eq!(verdict.recommendation.action, Action::Continue);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! This iteration beside the ones that it is judged against: what an alert rule sees.
+
+use super::history::{baseline, lineage, previous_with};
+use super::identity::{self, TestChanges};
+use super::suite::{self, Suite};
+use super::{Current, real};
+use crate::model::config::LoopConfig;
+use crate::model::ids::Iteration;
+use crate::model::metrics::{Metrics, QualityMetrics};
+use crate::model::trajectory::Point;
+use crate::model::verdict::OpenFinding;
+
+/// One metric on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair<T> {
+    /// At the iteration compared with.
+    pub before: T,
+    /// Now.
+    pub now: T,
+    /// The iteration compared with.
+    pub against: Iteration,
+}
+
+impl Pair<u64> {
+    /// `now − before`.
+    pub fn change(&self) -> i64 {
+        let size = i64::try_from(self.now.abs_diff(self.before)).unwrap_or(i64::MAX);
+        if self.now >= self.before { size } else { -size }
+    }
+
+    /// `(now − before)/before`; `None` if there was none before.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.before > 0).then(|| (real(self.now) - real(self.before)) / real(self.before))
+    }
+}
+
+impl Pair<f64> {
+    /// `now − before`.
+    pub fn change(&self) -> f64 {
+        self.now - self.before
+    }
+}
+
+/// An iteration and its past.
+pub struct Comparison<'a> {
+    /// The iteration that is judged.
+    pub iteration: Iteration,
+    /// Where its tree came from.
+    pub parent: Option<Iteration>,
+    /// Its settled metrics.
+    pub metrics: &'a Metrics,
+    /// What is known of its test run.
+    pub suite: Suite,
+    /// The runs test by test, where both sides name their tests.
+    pub tests: Option<TestChanges>,
+    /// All earlier iterations.
+    pub history: &'a [Point],
+    /// Thresholds.
+    pub config: &'a LoopConfig,
+}
+
+impl<'a> Comparison<'a> {
+    /// Lays an iteration beside its past. `metrics` are the settled ones of `current`.
+    pub fn new(
+        history: &'a [Point],
+        current: &Current,
+        metrics: &'a Metrics,
+        suite: Suite,
+        config: &'a LoopConfig,
+    ) -> Comparison<'a> {
+        let testing = metrics.testing.as_ref().filter(|testing| testing.test_count.is_some());
+        let tests = match (testing, current.previous_cases, current.cases) {
+            (Some(testing), Some(before), Some(now)) => Some(identity::compare(before, now, &testing.failed_units)),
+            _ => None,
+        };
+        Comparison { iteration: current.iteration, parent: current.parent, metrics, suite, tests, history, config }
+    }
+
+    /// The latest ancestor that has the metric.
+    pub fn previous(&self, has: impl Fn(&Metrics) -> bool) -> Option<&'a Point> {
+        previous_with(self.history, self.parent, has)
+    }
+
+    /// The ancestors, nearest first.
+    pub fn ancestors(&self) -> impl Iterator<Item = &'a Point> {
+        lineage(self.history, self.parent)
+    }
+
+    /// Iteration 0; `None` while judging it.
+    pub fn baseline(&self) -> Option<&'a Point> {
+        baseline(self.history)
+    }
+
+    /// One metric now and at the latest ancestor that has it.
+    pub fn pair<T>(&self, read: impl Fn(&Metrics) -> Option<T>) -> Option<Pair<T>> {
+        let now = read(self.metrics)?;
+        let point = self.previous(|metrics| read(metrics).is_some())?;
+        Some(Pair { before: read(&point.metrics)?, now, against: point.iteration })
+    }
+
+    /// Errors now and before, over the tools that both have.
+    pub fn errors(&self) -> Option<Pair<u64>> {
+        let point = self.previous(|metrics| metrics.error_count().is_some())?;
+        errors_between(point, self.metrics)
+    }
+
+    /// How many units failed to load.
+    pub fn failed_units(&self) -> u64 {
+        self.metrics.testing.as_ref().map_or(0, |testing| testing.collection_errors)
+    }
+
+    /// Whether failing tests were added and nothing else was lost: tests written before the code.
+    pub fn only_new_tests_fail(&self) -> bool {
+        self.tests.as_ref().is_some_and(|tests| {
+            !tests.added_failing.is_empty() && tests.newly_failing.is_empty() && tests.removed.is_empty()
+        })
+    }
+
+    /// The losses that were open at the parent.
+    pub fn open_before(&self) -> &'a [OpenFinding] {
+        self.ancestors().next().map_or(&[], |parent| &parent.open_findings)
+    }
+}
+
+/// Errors at `point` and in `metrics`, over the tools that both have; `None` if they share none.
+pub fn errors_between(point: &Point, metrics: &Metrics) -> Option<Pair<u64>> {
+    let (before, now) = (point.metrics.quality.as_ref()?, metrics.quality.as_ref()?);
+    let (before, now) = if before.errors_by_tool.is_empty() || now.errors_by_tool.is_empty() {
+        (before.error_count?, now.error_count?)
+    } else {
+        (over_tools_of(before, now)?, over_tools_of(now, before)?)
+    };
+    Some(Pair { before, now, against: point.iteration })
+}
+
+fn over_tools_of(mine: &QualityMetrics, theirs: &QualityMetrics) -> Option<u64> {
+    let mut common =
+        mine.errors_by_tool.iter().filter(|(tool, _)| theirs.errors_by_tool.contains_key(*tool)).peekable();
+    common.peek()?;
+    Some(common.fold(0, |sum, (_, errors)| sum.saturating_add(*errors)))
+}
+
+/// Whether the nearest ancestor that reported on tests could collect none either.
+pub fn suite_was_broken(comparison: &Comparison) -> bool {
+    comparison
+        .ancestors()
+        .find_map(|point| point.metrics.testing.as_ref())
+        .is_some_and(|testing| testing.test_count.is_none() && suite::collected_nothing(testing))
+}

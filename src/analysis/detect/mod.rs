@@ -1,0 +1,160 @@
+//! Detectors: each reads a window of iterations in order of recording, across rollbacks (ANALYSIS §3, §5).
+//!
+//! To add one: a file with a constant, a line in [`DETECTORS`], a story that trips it and one that just does not. A
+//! detector is silent on histories shorter than its window.
+
+pub mod infinite_loop;
+pub mod metric_cycling;
+pub mod stalled;
+
+use super::alerts::mode;
+use crate::model::config::LoopConfig;
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::metrics::{Metrics, Signature};
+use crate::model::trajectory::Point;
+use crate::model::verdict::{Alert, Classification, Severity, Status};
+
+/// What a detector sees of one iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Which.
+    pub iteration: Iteration,
+    /// What repeats in a cycle; absent if too little was measured.
+    pub signature: Option<Signature>,
+    /// Two iterations with one key had the same code.
+    pub tree_key: ObjectId,
+    /// Its class before the stall overlay.
+    pub base_class: Option<Classification>,
+    /// Its score, 0–1.
+    pub score: Option<f64>,
+}
+
+impl Seen {
+    /// What is seen of the iteration being judged.
+    pub fn current(
+        iteration: Iteration,
+        metrics: &Metrics,
+        tree_key: ObjectId,
+        base_class: Option<Classification>,
+        score: Option<f64>,
+    ) -> Seen {
+        Seen { iteration, signature: Signature::of(metrics), tree_key, base_class, score }
+    }
+}
+
+/// All iterations that could be measured, in order of recording, the current one last.
+pub struct History<'a> {
+    /// Never empty when a detector is asked.
+    pub seen: Vec<Seen>,
+    /// Thresholds.
+    pub config: &'a LoopConfig,
+}
+
+impl<'a> History<'a> {
+    /// The earlier iterations and the current one. Those that could not be measured are passed over.
+    pub fn new(points: &[Point], current: Seen, config: &'a LoopConfig) -> History<'a> {
+        let earlier = points.iter().filter(|point| !point.recommendation.is_unmeasured()).map(|point| Seen {
+            iteration: point.iteration,
+            signature: Signature::of(&point.metrics),
+            tree_key: point.tree_key,
+            base_class: point.base_class,
+            score: point.score().map(crate::model::units::Score::get),
+        });
+        History { seen: earlier.chain([current]).collect(), config }
+    }
+
+    /// The last `size` iterations; `None` if there are fewer.
+    pub fn window(&self, size: usize) -> Option<&[Seen]> {
+        self.seen.get(self.seen.len().checked_sub(size)?..)
+    }
+}
+
+/// A rule that reads a window.
+pub struct Detector {
+    /// What it flags; also its key under `rules` in the config.
+    pub name: &'static str,
+    /// One line.
+    pub about: &'static str,
+    /// What it means when it fires, and what to do.
+    pub meaning: &'static str,
+    /// When it fires.
+    pub formula: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Before evidence changes it.
+    pub severity: Severity,
+    /// 0–1, before evidence changes it.
+    pub reliability: f64,
+    /// The config keys that hold its thresholds.
+    pub thresholds: &'static [&'static str],
+    /// The judgement.
+    pub check: fn(&History) -> Vec<Alert>,
+}
+
+/// Every detector.
+pub const DETECTORS: &[&Detector] = &[&infinite_loop::DETECTOR, &metric_cycling::DETECTOR, &stalled::DETECTOR];
+
+impl Detector {
+    /// A finding of this detector about the last iteration of `history`.
+    pub fn alert(&self, history: &History, message: impl Into<String>) -> Alert {
+        Alert {
+            rule: self.name.to_owned(),
+            subject: None,
+            severity: self.severity,
+            status: Status::Observed,
+            message: message.into(),
+            previous: None,
+            current: None,
+            threshold: None,
+            evidence: Vec::new(),
+            seed_severity: None,
+            reliability: self.reliability,
+            observe_only: false,
+            iteration: history.seen.last().map_or(Iteration::BASELINE, |seen| seen.iteration),
+        }
+    }
+}
+
+/// All findings of the detectors that are not off.
+pub fn detect_all(history: &History) -> Vec<Alert> {
+    let mut alerts = Vec::new();
+    for detector in DETECTORS {
+        if let Some(observe_only) = mode(history.config, detector.name) {
+            alerts.extend((detector.check)(history).into_iter().map(|alert| Alert { observe_only, ..alert }));
+        }
+    }
+    alerts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::testing::config;
+
+    #[test]
+    fn names_are_unlike_those_of_the_rules_and_thresholds_are_keys_of_the_config() {
+        let defaults = serde_json::to_value(config()).unwrap();
+        for detector in DETECTORS {
+            assert!(crate::analysis::RULES.iter().all(|rule| rule.name != detector.name));
+            for key in detector.thresholds {
+                let pointer = format!("/{}", key.replace('.', "/"));
+                assert!(defaults.pointer(&pointer).is_some(), "{} names {key}", detector.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_is_there_only_when_it_is_full() {
+        let config = config();
+        let seen = |n| Seen {
+            iteration: Iteration(n),
+            signature: None,
+            tree_key: ObjectId([0; 32]),
+            base_class: None,
+            score: None,
+        };
+        let history = History { seen: (0..3).map(seen).collect(), config: &config };
+        assert_eq!(history.window(4), None);
+        assert_eq!(history.window(2).unwrap()[0].iteration, Iteration(1));
+    }
+}

@@ -1,0 +1,105 @@
+//! Nothing moves any more.
+
+use super::{Detector, History, Seen};
+use crate::model::units::EPS;
+use crate::model::verdict::{Alert, Classification, Severity};
+
+/// The overlay `stalled` over the class `plateau`.
+pub const DETECTOR: Detector = Detector {
+    name: "stalled",
+    about: "three plateaus in a row without a gain",
+    meaning: "The loop goes on without effect. End it, or try something else: another approach, a person's help, another \
+              strategy. The class is shown as stalled; plateaus shown so still count for the next.",
+    formula: "the last stall.window iterations with a class are plateaus, the variance of their scores < stall.max_variance, \
+              and their best score − the score just before them < stall.min_gain",
+    source: "S002; the gain: beyond the seeds (the variance alone is nearly always small)",
+    severity: Severity::Medium,
+    reliability: 0.25,
+    thresholds: &["stall.window", "stall.max_variance", "stall.min_gain"],
+    check,
+};
+
+fn check(history: &History) -> Vec<Alert> {
+    let window = history.config.stall.window;
+    let message = || format!("No meaningful progress for {window} iterations");
+    is_stalled(history).then(|| DETECTOR.alert(history, message())).into_iter().collect()
+}
+
+fn is_stalled(history: &History) -> bool {
+    let settings = &history.config.stall;
+    let Ok(size) = usize::try_from(settings.window) else { return false };
+    let is_plateau = history.seen.last().is_some_and(|seen| seen.base_class == Some(Classification::Plateau));
+    let classed: Vec<&Seen> = history.seen.iter().filter(|seen| seen.base_class.is_some()).collect();
+    if !is_plateau || size == 0 || plateaus(history) < size || classed.len() <= size {
+        return false;
+    }
+    let (before, window) = classed.split_at(classed.len() - size);
+    let scores: Vec<f64> = window.iter().filter_map(|seen| seen.score).collect();
+    let gain = before.last().and_then(|seen| seen.score).zip(scores.iter().copied().reduce(f64::max));
+    variance(&scores).is_none_or(|variance| variance < settings.max_variance - EPS)
+        && gain.is_none_or(|(before, highest)| highest - before < settings.min_gain - EPS)
+}
+
+/// How many plateaus stand in a row at the end; iterations without a class neither break nor extend the run.
+pub fn plateaus(history: &History) -> usize {
+    let classes = history.seen.iter().rev().filter_map(|seen| seen.base_class);
+    classes.take_while(|class| *class == Classification::Plateau).count()
+}
+
+/// The population variance; `None` of nothing.
+fn variance(values: &[f64]) -> Option<f64> {
+    let count = f64::from(u32::try_from(values.len()).ok().filter(|count| *count > 0)?);
+    let mean = values.iter().sum::<f64>() / count;
+    Some(values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::testing::config;
+    use crate::model::ids::{Iteration, ObjectId};
+
+    fn stalls(classes: &str, scores: &[f64]) -> bool {
+        let config = config();
+        let seen = classes.chars().zip(scores).zip(0..).map(|((class, score), number)| Seen {
+            iteration: Iteration(number),
+            signature: None,
+            tree_key: ObjectId([0; 32]),
+            base_class: match class {
+                'B' => Some(Classification::Baseline),
+                'P' => Some(Classification::Plateau),
+                'F' => Some(Classification::Forward),
+                _ => None,
+            },
+            score: Some(*score),
+        });
+        is_stalled(&History { seen: seen.collect(), config: &config })
+    }
+
+    #[test]
+    fn v11_stands_still_with_small_variance_and_not_with_a_gain() {
+        assert!((variance(&[0.80, 0.81, 0.80]).unwrap() - 0.000_022_2).abs() < 1e-7);
+        assert!((variance(&[0.60, 0.80, 0.70]).unwrap() - 0.006_67).abs() < 1e-5);
+        assert!(stalls("BPPP", &[0.80, 0.80, 0.81, 0.80]));
+        assert!(!stalls("BPPP", &[0.60, 0.60, 0.80, 0.70]));
+    }
+
+    #[test]
+    fn the_third_plateau_fires_and_the_second_does_not() {
+        assert!(!stalls("BPP", &[0.8; 3]));
+        assert!(stalls("BPPP", &[0.8; 4]));
+        assert!(stalls("BPPPP", &[0.8; 5]));
+        assert!(!stalls("BPPFP", &[0.8; 5]));
+    }
+
+    #[test]
+    fn an_iteration_without_a_class_neither_breaks_nor_extends_the_run() {
+        assert!(stalls("BPP?P", &[0.8; 5]));
+        assert!(!stalls("BPP?", &[0.8; 4]));
+    }
+
+    #[test]
+    fn the_variance_must_stay_below_its_limit() {
+        assert!(!stalls("BPPP", &[0.9, 0.5, 0.9, 0.9]), "variance 0.0356");
+    }
+}

@@ -1,0 +1,177 @@
+//! History and measurements → verdict. Pure: same history, same config, same verdict, to the byte.
+//!
+//! [`assess`] is the table of contents of the judgement. A rule is a file in `alerts`, a detector one in `detect`.
+
+mod alerts;
+mod classify;
+mod comparison;
+mod confidence;
+mod custom;
+mod degradation;
+mod delta;
+mod detect;
+mod history;
+mod identity;
+mod open;
+mod primary;
+mod recommend;
+mod score;
+mod select;
+mod suite;
+#[cfg(test)]
+mod testing;
+
+pub use alerts::{AlertRule, RULES};
+pub use comparison::Comparison;
+pub use detect::{DETECTORS, Detector, History};
+pub use history::previous_with;
+pub use select::{Choice, best, eligibility, select, select_without};
+
+use classify::{Class, classify};
+use detect::Seen;
+use recommend::Facts;
+
+use crate::model::cases::TestCases;
+use crate::model::config::LoopConfig;
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::metrics::{BuildStatus, Metrics};
+use crate::model::trajectory::Point;
+use crate::model::units::{EPS, Quantity};
+use crate::model::verdict::{
+    Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation, Severity, Status,
+};
+
+/// The iteration that is to be judged.
+#[derive(Clone, Debug)]
+pub struct Current<'a> {
+    /// Its number; later than all of the history.
+    pub iteration: Iteration,
+    /// The iteration whose tree it started from; absent for the baseline.
+    pub parent: Option<Iteration>,
+    /// As measured, or as stored when a record is judged again.
+    pub metrics: Metrics,
+    /// The root directory of its snapshot.
+    pub tree: ObjectId,
+    /// The snapshot without reports.
+    pub tree_key: ObjectId,
+    /// The outcomes by test id, if the reports named the tests.
+    pub cases: Option<&'a TestCases>,
+    /// The same of the latest ancestor that has them: [`previous_with`].
+    pub previous_cases: Option<&'a TestCases>,
+    /// What `accept` was told since the record before.
+    pub accepted: &'a [Accepted],
+    /// The user's own words for the iteration; they decide nothing.
+    pub label: Option<&'a str>,
+    /// US dollars spent in this iteration.
+    pub cost: Option<f64>,
+    /// Tokens spent in this iteration.
+    pub tokens: Option<u64>,
+}
+
+/// What is said of an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Settled: as measured, but unknown where a broken suite makes a number meaningless.
+    pub metrics: Metrics,
+    /// Absent if nothing that enters it was measured.
+    pub quality_score: Option<QualityScore>,
+    /// The score reaches the acceptance level, the build did not fail, no critical finding is confirmed.
+    pub acceptable: bool,
+    /// Against the latest ancestors; absent for the baseline.
+    pub from_previous: Option<Deltas>,
+    /// Against iteration 0; absent for the baseline.
+    pub from_baseline: Option<Deltas>,
+    /// Absent if there was too little to judge.
+    pub classification: Option<Classification>,
+    /// The class under `stalled`; else the same.
+    pub base_class: Option<Classification>,
+    /// What decided the class.
+    pub class_rule: String,
+    /// Findings raised here: of rules, then of detectors.
+    pub alerts: Vec<Alert>,
+    /// Losses of the lineage that are still open, those raised here among them.
+    pub open_findings: Vec<OpenFinding>,
+    /// What to do next.
+    pub recommendation: Recommendation,
+}
+
+/// Judges one iteration. `points` are all earlier ones, in order of recording.
+///
+/// Detectors follow the class, not the other way round, because the stall reads classes and lies over the last of them.
+pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdict {
+    let suite = suite::state(points, current);
+    let metrics = suite::settled(&current.metrics, suite);
+    let score = score::score(&metrics, baseline_of(points, &metrics), &config.quality);
+    let comparison = Comparison::new(points, current, &metrics, suite, config);
+    let from_previous = delta::from_previous(&comparison, score.as_ref());
+    let from_baseline = delta::from_baseline(&comparison, score.as_ref());
+    let mut alerts = alerts::check_all(&comparison);
+    let class = classify(&comparison, &alerts, from_previous.as_ref());
+    let history = History::new(points, seen(current, &metrics, &class, score.as_ref()), config);
+    alerts.extend(detected(&history, suite));
+    let open_findings = open::carry(&comparison, current, &alerts);
+    let acceptable = is_acceptable(&metrics, score.as_ref(), &alerts, config);
+    let facts = Facts {
+        comparison: &comparison,
+        current,
+        score: score.as_ref(),
+        acceptable,
+        class: &class,
+        alerts: &alerts,
+        open: &open_findings,
+        history: &history,
+    };
+    let recommendation = recommend::recommend(&facts);
+    let (classification, class_rule) = overlaid(&class, &alerts);
+    Verdict {
+        quality_score: score,
+        acceptable,
+        from_previous,
+        from_baseline,
+        classification,
+        base_class: class.base,
+        class_rule,
+        alerts,
+        open_findings,
+        recommendation,
+        metrics,
+    }
+}
+
+/// The metrics of iteration 0, which are its own while it is judged.
+fn baseline_of<'m>(points: &'m [Point], metrics: &'m Metrics) -> &'m Metrics {
+    history::baseline(points).map_or(metrics, |point| &point.metrics)
+}
+
+fn seen(current: &Current, metrics: &Metrics, class: &Class, score: Option<&QualityScore>) -> Seen {
+    Seen::current(current.iteration, metrics, current.tree_key, class.base, score.map(|score| score.total.get()))
+}
+
+/// The findings of the detectors; an iteration that could not be measured has no window.
+fn detected(history: &History, suite: suite::Suite) -> Vec<Alert> {
+    if suite == suite::Suite::Unmeasured { Vec::new() } else { detect::detect_all(history) }
+}
+
+/// The score reaches the acceptance level, the build did not fail, no critical finding is confirmed.
+fn is_acceptable(metrics: &Metrics, score: Option<&QualityScore>, alerts: &[Alert], config: &LoopConfig) -> bool {
+    let is_confirmed = |alert: &Alert| {
+        alert.severity == Severity::Critical && alert.status == Status::Confirmed && !alert.observe_only
+    };
+    score.is_some_and(|score| score.total.get() >= config.quality.acceptance - EPS)
+        && metrics.build_status() != Some(BuildStatus::Failed)
+        && !alerts.iter().any(is_confirmed)
+}
+
+/// The class with the stall over it.
+fn overlaid(class: &Class, alerts: &[Alert]) -> (Option<Classification>, String) {
+    if alerts.iter().any(|alert| alert.rule == detect::stalled::DETECTOR.name && alert.counts()) {
+        (Some(Classification::Stalled), detect::stalled::DETECTOR.name.to_owned())
+    } else {
+        (class.base, class.rule.clone())
+    }
+}
+
+/// A count as a real number.
+fn real(count: u64) -> f64 {
+    Quantity::from(count).as_f64()
+}

@@ -1,0 +1,292 @@
+//! Which iteration is the best, so far and at the end (ANALYSIS §7).
+
+use super::degradation::{compare_to_final, shape_of};
+use super::primary::{QUALITY_SCORE, better, measure};
+use crate::model::SCHEMA_VERSION;
+use crate::model::config::LoopConfig;
+use crate::model::ids::Iteration;
+use crate::model::metrics::BuildStatus;
+use crate::model::trajectory::{BestTracker, Candidate, Degradation, Point};
+use crate::model::units::{EPS, Score, round_half_up};
+
+/// Whether an iteration can be the best.
+///
+/// # Errors
+/// Why not, for people.
+pub fn eligibility(point: &Point, config: &LoopConfig) -> Result<(), String> {
+    if point.recommendation.is_unmeasured() {
+        return Err("it could not be measured".to_owned());
+    }
+    if point.metrics.build_status() == Some(BuildStatus::Failed) {
+        return Err("its build failed".to_owned());
+    }
+    if let Some(finding) = point.open_findings.iter().find(|finding| finding.accepted.is_none()) {
+        let (rule, since, closes) = (&finding.alert.rule, finding.since, &finding.closes_when);
+        return Err(format!("{rule} is open since iteration {since}, until {closes}"));
+    }
+    if config.select.primary != QUALITY_SCORE {
+        let primary = &config.select.primary;
+        return measure(point, primary).map(|_| ()).ok_or_else(|| format!("{primary} was not measured"));
+    }
+    match &point.quality_score {
+        None => Err("nothing that enters the score was measured".to_owned()),
+        Some(score) if score.partial => {
+            let share = round_half_up(score.weight_available * 100.0, 0);
+            Err(format!("its score is partial: {share} % of the weights were measured"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The best iteration so far, recomputed from the log. `head` is left to the store.
+pub fn best(points: &[Point], config: &LoopConfig) -> BestTracker {
+    let mut tracker = BestTracker { schema_version: SCHEMA_VERSION, ..BestTracker::default() };
+    let mut candidates = Vec::new();
+    for point in points {
+        match eligibility(point, config) {
+            Ok(()) => candidates.push(point),
+            Err(why) => {
+                tracker.ineligible.insert(point.iteration, why);
+            }
+        }
+    }
+    if let Some(best) = highest(&candidates, config) {
+        tracker.iteration = Some(best.iteration);
+        tracker.quality_score = best.score();
+        tracker.manifest = Some(best.tree);
+    }
+    tracker
+}
+
+/// The highest of the candidates, in order of recording; ties keep the earliest.
+fn highest<'p>(candidates: &[&'p Point], config: &LoopConfig) -> Option<&'p Point> {
+    candidates.iter().copied().reduce(|best, point| if better(point, best, config) { point } else { best })
+}
+
+/// The choice at the end of a loop: all parts of a selection that need no disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The chosen iteration; absent if none was eligible.
+    pub selected: Option<Iteration>,
+    /// The chosen one and those to try if it fails verification, best first; at most as many as
+    /// `select.max_attempts` or `select.revalidate` ask for.
+    pub ranking: Vec<Iteration>,
+    /// The last recorded iteration; the baseline if there is none.
+    pub last: Iteration,
+    /// Every iteration, in order.
+    pub scores: Vec<Candidate>,
+    /// Why this one, a sentence each.
+    pub rationale: Vec<String>,
+    /// `quality_score`, or the metric that `select.primary` names.
+    pub primary: String,
+    /// The threshold that was asked for, 0–1.
+    pub threshold: f64,
+    /// Nobody reached the threshold, so it was dropped.
+    pub threshold_dropped: bool,
+    /// Iterations that no other dominates, where objectives are set.
+    pub pareto_front: Vec<Iteration>,
+    /// `100·(selected − final)/final`, percent.
+    pub improvement_percentage: Option<f64>,
+    /// What the iterations after the chosen one cost.
+    pub degradation: Option<Degradation>,
+}
+
+/// Gates, then the highest score, ties to the earliest.
+pub fn select(points: &[Point], config: &LoopConfig) -> Choice {
+    select_without(points, config, &[])
+}
+
+/// As [`select`], leaving out iterations that failed verification.
+pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iteration]) -> Choice {
+    let scores: Vec<Candidate> = points.iter().map(|point| candidate(point, config, rejected)).collect();
+    let eligible: Vec<&Point> =
+        points.iter().zip(&scores).filter(|(_, candidate)| candidate.eligible).map(|(point, _)| point).collect();
+    let reaching: Vec<&Point> =
+        eligible.iter().copied().filter(|point| reaches(point, config.select.threshold)).collect();
+    let threshold_dropped = reaching.is_empty() && !eligible.is_empty();
+    let mut candidates = if threshold_dropped { eligible } else { reaching };
+    let front = super::primary::pareto_front(&candidates, config);
+    if !front.is_empty() {
+        candidates.retain(|point| front.contains(&point.iteration));
+    }
+    let ranking = ranked(candidates, config);
+    let selected = ranking.first().and_then(|best| super::history::find(points, *best));
+    let mut choice = Choice {
+        selected: selected.map(|point| point.iteration),
+        ranking,
+        last: points.last().map_or(Iteration::BASELINE, |point| point.iteration),
+        scores,
+        rationale: Vec::new(),
+        primary: config.select.primary.clone(),
+        threshold: config.select.threshold,
+        threshold_dropped,
+        pareto_front: front,
+        improvement_percentage: selected.and_then(|point| compare_to_final(points, point).0),
+        degradation: selected.map(|point| shape_of(points, point)),
+    };
+    choice.rationale = rationale(&choice, selected);
+    choice
+}
+
+fn candidate(point: &Point, config: &LoopConfig, rejected: &[Iteration]) -> Candidate {
+    let eligible = match eligibility(point, config) {
+        Ok(()) if rejected.contains(&point.iteration) => Err("it failed verification".to_owned()),
+        other => other,
+    };
+    Candidate {
+        iteration: point.iteration,
+        quality_score: point.score(),
+        classification: point.classification,
+        eligible: eligible.is_ok(),
+        ineligible_because: eligible.err(),
+    }
+}
+
+fn reaches(point: &Point, threshold: f64) -> bool {
+    point.score().map(Score::get).is_some_and(|score| score >= threshold - EPS)
+}
+
+/// The best first: as many as may be asked for.
+fn ranked(mut candidates: Vec<&Point>, config: &LoopConfig) -> Vec<Iteration> {
+    let wanted = config.select.max_attempts.max(config.select.revalidate).max(1);
+    let mut ranking = Vec::new();
+    for _ in 0..wanted {
+        let Some(best) = highest(&candidates, config) else { break };
+        ranking.push(best.iteration);
+        candidates.retain(|point| point.iteration != best.iteration);
+    }
+    ranking
+}
+
+fn rationale(choice: &Choice, selected: Option<&Point>) -> Vec<String> {
+    let Some(point) = selected else {
+        return vec!["no iteration is eligible, so nothing is restored".to_owned()];
+    };
+    let mut lines = vec![match measure(point, &choice.primary) {
+        Some(value) if choice.primary != QUALITY_SCORE => {
+            format!(
+                "iteration {} has the best {} of all eligible iterations ({value})",
+                point.iteration, choice.primary
+            )
+        }
+        _ => {
+            let score = point.score().map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+            format!("iteration {} has the highest quality score of all eligible iterations ({score})", point.iteration)
+        }
+    }];
+    if let Some(testing) = &point.metrics.testing
+        && let (Some(passed), Some(count)) = (testing.tests_passed, testing.test_count)
+    {
+        lines.push(format!("{passed} of {count} tests pass"));
+    }
+    if choice.threshold_dropped {
+        lines.push(format!("no eligible iteration reaches the threshold of {}, so it was dropped", choice.threshold));
+    }
+    let barred = choice.scores.iter().filter(|candidate| !candidate.eligible);
+    lines.extend(barred.filter(|candidate| candidate.quality_score > point.score()).map(|candidate| {
+        let why = candidate.ineligible_because.as_deref().unwrap_or("it is not eligible");
+        format!("iteration {} has a higher score, but {why}", candidate.iteration)
+    }));
+    if choice.pareto_front.len() > 1 {
+        let front: Vec<String> = choice.pareto_front.iter().map(Iteration::to_string).collect();
+        lines.push(format!("iterations {} are not dominated by any other", front.join(", ")));
+    }
+    lines.push(match &choice.degradation {
+        Some(degradation) if point.iteration != choice.last => match degradation.started {
+            Some(started) => format!("quality degraded from iteration {started} on"),
+            None => "no later iteration has a lower score".to_owned(),
+        },
+        _ => "it is the last iteration".to_owned(),
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage};
+    use crate::model::metrics::{Direction, Metrics};
+    use crate::model::trajectory::DegradationPattern;
+
+    fn good(passed: u64, failed: u64, coverage: f64) -> Metrics {
+        with_coverage(tests(passed, failed), coverage)
+    }
+
+    #[test]
+    fn ties_keep_the_earliest_and_the_last_is_not_taken_blindly() {
+        let mut story = Story::new();
+        for metrics in [good(8, 2, 70.0), good(10, 0, 80.0), good(10, 0, 80.0), good(10, 0, 79.0)] {
+            story.record(metrics);
+        }
+        let choice = select(story.points(), &story.config);
+        assert_eq!((choice.selected, choice.last), (Some(Iteration(1)), Iteration(3)));
+        assert_eq!(choice.ranking, [Iteration(1), Iteration(2), Iteration(3)]);
+        assert_eq!(choice.degradation.unwrap().pattern, DegradationPattern::LateRegression);
+        assert_eq!(select_without(story.points(), &story.config, &[Iteration(1)]).selected, Some(Iteration(2)));
+    }
+
+    #[test]
+    fn a_failed_build_and_a_partial_score_are_never_the_best() {
+        let mut story = Story::new();
+        story.record(with_build(good(8, 2, 70.0), true));
+        story.record(with_build(good(10, 0, 90.0), false));
+        let tracker = best(story.points(), &story.config);
+        assert_eq!(tracker.iteration, Some(Iteration(0)));
+        assert_eq!(tracker.ineligible[&Iteration(1)], "its build failed");
+
+        let mut story = Story::new();
+        story.record(with_coverage(Metrics::default(), 99.0));
+        let choice = select(story.points(), &story.config);
+        assert_eq!(choice.selected, None);
+        assert!(choice.ranking.is_empty() && choice.degradation.is_none());
+        assert_eq!(
+            choice.scores[0].ineligible_because.as_deref(),
+            Some("its score is partial: 25 % of the weights were measured")
+        );
+    }
+
+    #[test]
+    fn a_threshold_that_nobody_reaches_is_dropped_and_said() {
+        let mut story = Story::new();
+        story.record(good(1, 9, 10.0));
+        story.record(good(2, 8, 10.0));
+        let choice = select(story.points(), &story.config);
+        assert_eq!((choice.selected, choice.threshold_dropped), (Some(Iteration(1)), true));
+        assert!(choice.rationale.iter().any(|line| line.contains("dropped")));
+    }
+
+    #[test]
+    fn a_metric_of_ones_own_can_take_the_place_of_the_score() {
+        let mut story = Story::new();
+        story.measure("latency", Direction::Lower, 0.1);
+        story.config.select.primary = "latency".to_owned();
+        for value in [10.0, 7.0, 8.0] {
+            story.record(latency(good(8, 0, 80.0), value));
+        }
+        story.record(good(8, 0, 80.0));
+        let choice = select(story.points(), &story.config);
+        assert_eq!(choice.selected, Some(Iteration(1)));
+        assert_eq!(choice.scores[3].ineligible_because.as_deref(), Some("latency was not measured"));
+        assert_eq!(best(story.points(), &story.config).iteration, Some(Iteration(1)));
+    }
+
+    #[test]
+    fn the_pareto_front_holds_what_no_other_dominates() {
+        let mut story = Story::new();
+        story.measure("latency", Direction::Lower, 0.5);
+        story.config.select.objectives = vec!["quality_score".to_owned(), "latency".to_owned()];
+        story.record(latency(good(8, 0, 80.0), 10.0));
+        story.record(latency(good(8, 0, 90.0), 12.0));
+        story.record(latency(good(8, 0, 79.0), 10.2));
+        let choice = select(story.points(), &story.config);
+        assert_eq!(choice.pareto_front, [Iteration(0), Iteration(1)]);
+        assert_eq!(choice.selected, Some(Iteration(1)));
+    }
+
+    #[test]
+    fn no_points_choose_nothing() {
+        let story = Story::new();
+        assert_eq!(select(&[], &story.config).selected, None);
+        assert_eq!(best(&[], &story.config).iteration, None);
+    }
+}

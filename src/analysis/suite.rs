@@ -1,0 +1,78 @@
+//! Whether the tests could be measured at all (ANALYSIS §4, §5 row 0): a suite that does not load is broken, not empty,
+//! and a report that could not be read is no report of deleted tests.
+
+use super::Current;
+use super::history::{baseline, previous_with};
+use crate::model::metrics::{BuildStatus, Metrics, TestMetrics};
+use crate::model::trajectory::Point;
+
+/// What is known of this iteration's test run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// Tests ran, or nobody ever ran any.
+    Judged,
+    /// Nothing was collected although an ancestor had tests.
+    NotRun,
+    /// The baseline had tests, there is no report now, and nothing says why.
+    Unmeasured,
+}
+
+/// What is known of the current test run.
+pub fn state(history: &[Point], current: &Current) -> Suite {
+    match &current.metrics.testing {
+        None if had_tests_at_baseline(history) && current.metrics.build_status() != Some(BuildStatus::Failed) => {
+            Suite::Unmeasured
+        }
+        Some(testing) if collected_nothing(testing) && had_tests(history, current) => Suite::NotRun,
+        _ => Suite::Judged,
+    }
+}
+
+/// The metrics as they are judged and stored: under [`Suite::NotRun`] the counts are unknown, not zero.
+pub fn settled(metrics: &Metrics, suite: Suite) -> Metrics {
+    let mut metrics = metrics.clone();
+    if let (Suite::NotRun, Some(testing)) = (suite, &mut metrics.testing) {
+        *testing = TestMetrics {
+            collection_errors: testing.collection_errors,
+            failed_units: std::mem::take(&mut testing.failed_units),
+            ..TestMetrics::default()
+        };
+    }
+    metrics
+}
+
+/// Also true of settled metrics, so that judging a stored record again comes to the same.
+pub fn collected_nothing(testing: &TestMetrics) -> bool {
+    testing.test_count.unwrap_or(0) == 0
+}
+
+fn had_tests_at_baseline(history: &[Point]) -> bool {
+    baseline(history).is_some_and(|point| point.metrics.test_count().is_some())
+}
+
+fn had_tests(history: &[Point], current: &Current) -> bool {
+    previous_with(history, current.parent, |metrics| metrics.test_count().is_some())
+        .is_some_and(|point| point.metrics.test_count() > Some(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::testing::{Story, tests};
+
+    #[test]
+    fn no_tests_before_and_none_now_is_an_empty_suite() {
+        let mut story = Story::new();
+        story.record(tests(0, 0));
+        let verdict = story.record(tests(0, 0));
+        assert_eq!(verdict.metrics.test_count(), Some(0));
+        assert!(verdict.alerts.is_empty());
+    }
+
+    #[test]
+    fn a_loop_that_never_had_tests_is_not_unmeasured_without_them() {
+        let mut story = Story::new();
+        story.record(Metrics::default());
+        assert!(!story.record(Metrics::default()).recommendation.is_unmeasured());
+    }
+}

@@ -1,0 +1,213 @@
+//! Stories for tests: iterations recorded one after the other, and metrics in few words.
+
+use chrono::{DateTime, Utc};
+
+use super::{Current, Verdict, assess};
+use crate::model::cases::{Outcome, TestCase, TestCases};
+use crate::model::config::{LoopConfig, MetricConfig};
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::metrics::{
+    BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
+};
+use crate::model::trajectory::{AlertMark, Point};
+use crate::model::units::Percent;
+use crate::model::verdict::Accepted;
+
+/// The built-in defaults.
+pub fn config() -> LoopConfig {
+    serde_yaml::from_str(include_str!("../config/default.yaml")).expect("the defaults load")
+}
+
+/// A loop as it is recorded. Every iteration has a tree of its own.
+pub struct Story {
+    pub config: LoopConfig,
+    pub cost: Option<f64>,
+    pub tokens: Option<u64>,
+    points: Vec<Point>,
+    last_cases: Option<TestCases>,
+    parent: Option<Iteration>,
+    accepted: Vec<Accepted>,
+}
+
+impl Story {
+    pub fn new() -> Story {
+        Story {
+            config: config(),
+            cost: None,
+            tokens: None,
+            points: Vec::new(),
+            last_cases: None,
+            parent: None,
+            accepted: Vec::new(),
+        }
+    }
+
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    pub fn replace(&mut self, points: Vec<Point>) {
+        self.points = points;
+    }
+
+    /// The next iteration starts from `iteration`.
+    pub fn roll_back_to(&mut self, iteration: u32) {
+        self.parent = Some(Iteration(iteration));
+    }
+
+    /// `accept RULE` is said before the next iteration.
+    pub fn accept(&mut self, rule: &str) {
+        let at = DateTime::<Utc>::UNIX_EPOCH;
+        self.accepted.push(Accepted { rule: rule.to_owned(), reason: "on purpose".to_owned(), at });
+    }
+
+    /// Declares a metric of the user's own.
+    pub fn measure(&mut self, name: &str, direction: Direction, min_effect: f64) {
+        let declared = MetricConfig { direction, unit: None, min_effect: Some(min_effect) };
+        self.config.metrics.insert(name.to_owned(), declared);
+    }
+
+    pub fn record(&mut self, metrics: Metrics) -> Verdict {
+        self.judge(metrics, None)
+    }
+
+    /// Records an iteration whose report names its tests.
+    pub fn record_named(&mut self, mut metrics: Metrics, cases: TestCases) -> Verdict {
+        if let Some(testing) = &mut metrics.testing {
+            testing.cases = Some(ObjectId([1; 32]));
+        }
+        self.judge(metrics, Some(cases))
+    }
+
+    fn judge(&mut self, metrics: Metrics, cases: Option<TestCases>) -> Verdict {
+        let number = u32::try_from(self.points.len()).expect("few points");
+        let mut key = [0; 32];
+        key[..4].copy_from_slice(&number.to_le_bytes());
+        let accepted = std::mem::take(&mut self.accepted);
+        let current = Current {
+            iteration: Iteration(number),
+            parent: self.parent,
+            metrics,
+            tree: ObjectId(key),
+            tree_key: ObjectId(key),
+            cases: cases.as_ref(),
+            previous_cases: self.last_cases.as_ref(),
+            accepted: &accepted,
+            label: None,
+            cost: self.cost,
+            tokens: self.tokens,
+        };
+        let verdict = assess(&self.points, &current, &self.config);
+        let again = Current { metrics: verdict.metrics.clone(), ..current.clone() };
+        assert_eq!(assess(&self.points, &again, &self.config), verdict, "judging a record again says the same");
+        self.points.push(point(&current, &verdict));
+        self.parent = Some(Iteration(number));
+        self.last_cases = cases.or(self.last_cases.take());
+        verdict
+    }
+}
+
+fn point(current: &Current, verdict: &Verdict) -> Point {
+    let mark = |alert: &crate::model::verdict::Alert| AlertMark {
+        rule: alert.rule.clone(),
+        subject: alert.subject.clone(),
+        severity: alert.severity,
+        status: alert.status,
+        observe_only: alert.observe_only,
+    };
+    Point {
+        iteration: current.iteration,
+        parent: current.parent,
+        metrics: verdict.metrics.clone(),
+        quality_score: verdict.quality_score.clone(),
+        acceptable: verdict.acceptable,
+        classification: verdict.classification,
+        base_class: verdict.base_class,
+        alerts: verdict.alerts.iter().map(mark).collect(),
+        open_findings: verdict.open_findings.clone(),
+        recommendation: verdict.recommendation.clone(),
+        tree: current.tree,
+        tree_key: current.tree_key,
+        label: None,
+        cost: current.cost,
+        tokens: current.tokens,
+    }
+}
+
+/// The names of the rules that fired.
+pub fn rules(verdict: &Verdict) -> Vec<&str> {
+    verdict.alerts.iter().map(|alert| alert.rule.as_str()).collect()
+}
+
+pub fn tests(passed: u64, failed: u64) -> Metrics {
+    let testing = TestMetrics {
+        test_count: Some(passed + failed),
+        tests_passed: Some(passed),
+        tests_failed: Some(failed),
+        tests_errored: Some(0),
+        tests_skipped: Some(0),
+        pass_rate: Percent::of(passed, passed + failed),
+        ..TestMetrics::default()
+    };
+    Metrics { testing: Some(testing), ..Metrics::default() }
+}
+
+pub fn broken_units(mut metrics: Metrics, units: &[&str]) -> Metrics {
+    if let Some(testing) = &mut metrics.testing {
+        testing.collection_errors = u64::try_from(units.len()).expect("few units");
+        testing.failed_units = units.iter().map(|unit| (*unit).to_owned()).collect();
+    }
+    metrics
+}
+
+pub fn with_coverage(metrics: Metrics, percent: f64) -> Metrics {
+    let percentage = Percent::new(percent).expect("a percentage");
+    Metrics { coverage: Some(CoverageMetrics { percentage, lines_covered: None, lines_total: None }), ..metrics }
+}
+
+pub fn with_errors(metrics: Metrics, tools: &[(&str, u64)]) -> Metrics {
+    let errors = tools.iter().map(|(_, errors)| errors).sum();
+    let quality = QualityMetrics {
+        lint_errors: Some(errors),
+        error_count: Some(errors),
+        errors_by_tool: tools.iter().map(|(tool, errors)| ((*tool).to_owned(), *errors)).collect(),
+        ..QualityMetrics::default()
+    };
+    Metrics { quality: Some(quality), ..metrics }
+}
+
+pub fn with_build(metrics: Metrics, works: bool) -> Metrics {
+    let status = if works { BuildStatus::Success } else { BuildStatus::Failed };
+    Metrics { quality: Some(QualityMetrics { build_status: Some(status), ..QualityMetrics::default() }), ..metrics }
+}
+
+pub fn with_files(metrics: Metrics, files: u64) -> Metrics {
+    Metrics { codebase: Some(CodebaseMetrics { file_count: Some(files), ..CodebaseMetrics::default() }), ..metrics }
+}
+
+pub fn with_complexity(metrics: Metrics, complexity: f64) -> Metrics {
+    let codebase = CodebaseMetrics { complexity_score: Some(complexity), ..CodebaseMetrics::default() };
+    Metrics { codebase: Some(codebase), ..metrics }
+}
+
+pub fn latency(mut metrics: Metrics, value: f64) -> Metrics {
+    let metric = CustomMetric { value: Some(value), reason: None, unit: None, direction: None };
+    metrics.custom.insert("latency".to_owned(), metric);
+    metrics
+}
+
+/// Tests as `id P`, `id F`, `id E` or `id S`.
+pub fn cases(lines: &[impl AsRef<str>]) -> TestCases {
+    let mut cases = TestCases::default();
+    for line in lines {
+        let (id, outcome) = line.as_ref().rsplit_once(' ').expect("an id and an outcome");
+        let outcome = match outcome {
+            "P" => Outcome::Passed,
+            "F" => Outcome::Failed,
+            "E" => Outcome::Errored,
+            _ => Outcome::Skipped,
+        };
+        cases.add(id.to_owned(), TestCase::new(outcome));
+    }
+    cases
+}

@@ -1,0 +1,371 @@
+//! The shapes of `--json` answers that are no stored file. Their schemas are made from these types.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::config::LoopConfig;
+use crate::model::figures::{Figures, ReportKind};
+use crate::model::ids::{Iteration, LoopId, ObjectId, TreePath};
+use crate::model::record::SourceError;
+use crate::model::trajectory::Selection;
+use crate::model::units::Score;
+use crate::model::verdict::{Classification, Deltas, OpenFinding, Recommendation};
+
+/// The version of every answer's shape.
+pub const VERSION: u32 = 1;
+
+/// An iteration and its score.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Best {
+    /// Which.
+    pub iteration: Iteration,
+    /// 0–1.
+    pub quality_score: Option<Score>,
+}
+
+/// `gate --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Gate {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The newest iteration.
+    pub iteration: Iteration,
+    /// Its class; null if there was too little to judge.
+    pub classification: Option<Classification>,
+    /// What to do next.
+    pub recommendation: Recommendation,
+    /// The best so far; null if none can be.
+    pub best: Option<Best>,
+    /// One short paragraph of facts, ready to be pasted into the next prompt.
+    pub for_agent: String,
+}
+
+/// One line of `log`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LogLine {
+    /// Its number.
+    pub iteration: Iteration,
+    /// The iteration it started from.
+    pub parent: Option<Iteration>,
+    /// 0–1.
+    pub quality_score: Option<Score>,
+    /// Its class.
+    pub classification: Option<Classification>,
+    /// Names of the rules that fired.
+    pub alerts: Vec<String>,
+    /// Tests.
+    pub test_count: Option<u64>,
+    /// Tests.
+    pub tests_passed: Option<u64>,
+    /// Percent.
+    pub pass_rate: Option<f64>,
+    /// Percent.
+    pub coverage_percentage: Option<f64>,
+    /// Errors of linters, type checkers and compilers.
+    pub error_count: Option<u64>,
+    /// What was recommended.
+    pub recommendation: Recommendation,
+    /// It is the best so far.
+    pub is_best: bool,
+    /// It could be.
+    pub eligible: bool,
+    /// Why it could not.
+    pub ineligible_because: Option<String>,
+}
+
+/// `log --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Log {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The best so far; null if none can be.
+    pub best: Option<Iteration>,
+    /// In order.
+    pub iterations: Vec<LogLine>,
+}
+
+/// `status --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Status {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// `finish` was there.
+    pub is_closed: bool,
+    /// The newest iteration.
+    pub iteration: Iteration,
+    /// BLAKE3 of its record's file.
+    pub head: ObjectId,
+    /// Its class.
+    pub classification: Option<Classification>,
+    /// What to do next.
+    pub recommendation: Recommendation,
+    /// The best so far.
+    pub best: Option<Best>,
+    /// Losses that are open.
+    pub open_findings: Vec<OpenFinding>,
+    /// Number of a restore that was interrupted.
+    pub pending_restore: Option<u64>,
+}
+
+/// `diff --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// From.
+    pub a: Iteration,
+    /// To.
+    pub b: Iteration,
+    /// b − a; each absent if either side is.
+    pub deltas: Deltas,
+    /// Tests by name; null if either side does not name its tests.
+    pub tests: Option<TestDifference>,
+    /// Files, all of them.
+    pub files: Vec<FileDifference>,
+}
+
+/// Tests that differ between two iterations, by id.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TestDifference {
+    /// In a and not in b.
+    pub lost: Vec<String>,
+    /// Only in b.
+    pub added: Vec<String>,
+    /// Passed in a, failing or erroring in b.
+    pub broken: Vec<String>,
+    /// Failing or erroring in a, passed in b.
+    pub fixed: Vec<String>,
+}
+
+/// A file that differs.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FileDifference {
+    /// Where.
+    pub path: TreePath,
+    /// `added`, `removed` or `modified`.
+    pub change: String,
+}
+
+/// `restore --json`, `undo --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Restored {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The number that `undo` reverts; null for a dry run and for another directory.
+    pub number: Option<u64>,
+    /// Nothing was changed.
+    pub dry_run: bool,
+    /// Paths that were (would be) written.
+    pub restored: Vec<TreePath>,
+    /// Paths that were (would be) removed; they are in the safety snapshot.
+    pub removed: Vec<TreePath>,
+    /// Files that were the same already.
+    pub unchanged: u64,
+    /// Paths in the work tree that no snapshot covers, and that were left alone.
+    pub kept: Vec<TreePath>,
+    /// Files that were edited meanwhile, and kept aside.
+    pub rescued: Vec<TreePath>,
+    /// Files that the snapshot names and does not hold.
+    pub unheld: Vec<TreePath>,
+}
+
+/// `finish --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Finish {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The choice.
+    pub selection: Selection,
+    /// What the restore did; null if nothing could be selected.
+    pub restore: Option<Restored>,
+    /// Where the report is, relative to the work tree; null for a dry run and for another directory.
+    pub report: Option<String>,
+}
+
+/// `accept --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Accept {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The findings that the next record closes.
+    pub accepted: Vec<String>,
+    /// As given.
+    pub reason: String,
+}
+
+/// One line of `inspect --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Inspected {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// As given.
+    pub file: String,
+    /// What it was read as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// What it tells about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ReportKind>,
+    /// How the format was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sniffed_by: Option<String>,
+    /// What was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Figures>,
+    /// The file's own totals, where they differ from what was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Figures>,
+    /// What the reader had to say beside the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+    /// Why there are no figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<SourceError>,
+}
+
+/// One member of `list --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Listed {
+    /// Its name, as `explain` takes it.
+    pub name: String,
+    /// One line.
+    pub about: String,
+    /// Formats: the kind of figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ReportKind>,
+    /// Formats: what writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<String>,
+    /// Formats: how it is told by its content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_by: Option<String>,
+    /// Formats: whether a cut anywhere is seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_end: Option<bool>,
+}
+
+/// `list --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct List {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// What is listed: `formats`, `rules`, `detectors`, `reports`.
+    pub list: String,
+    /// Its members.
+    pub members: Vec<Listed>,
+}
+
+/// `explain --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// What was asked for.
+    pub name: String,
+    /// `format`, `rule`, `detector` or `report`.
+    pub what: String,
+    /// One line.
+    pub about: String,
+    /// Its meaning, at length.
+    pub text: String,
+    /// Config keys that it uses, with the values in force.
+    pub thresholds: BTreeMap<String, serde_json::Value>,
+}
+
+/// One loop of `loops --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LoopLine {
+    /// Its name.
+    pub loop_id: LoopId,
+    /// `finish` was there.
+    pub is_closed: bool,
+    /// The newest iteration.
+    pub newest: Iteration,
+    /// The best so far, or the selected one.
+    pub best: Option<Iteration>,
+}
+
+/// `loops --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Loops {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The newest first.
+    pub loops: Vec<LoopLine>,
+}
+
+/// What `verify` found wrong.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyFinding {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub fault: String,
+}
+
+/// `verify --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Verify {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// Nothing was found wrong.
+    pub is_sound: bool,
+    /// Records that were checked.
+    pub records: u64,
+    /// Objects that were checked.
+    pub objects: u64,
+    /// Stored reports that were checked.
+    pub artifacts: u64,
+    /// Number of the newest iteration.
+    pub head_iteration: Option<Iteration>,
+    /// BLAKE3 of its record's file.
+    pub head: Option<ObjectId>,
+    /// What was found wrong.
+    pub findings: Vec<VerifyFinding>,
+    /// Iterations whose snapshot is whole.
+    pub restorable: Vec<Iteration>,
+}
+
+/// `config show --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Config {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The file, if there is one.
+    pub file: Option<String>,
+    /// Every key with its value.
+    pub config: LoopConfig,
+    /// Dotted keys that the file sets; all others are defaults.
+    pub given: Vec<String>,
+}
+
+/// `demo --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Demo {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop's trajectory.
+    pub log: Log,
+    /// The choice.
+    pub selection: Selection,
+    /// The root object of the peak's snapshot.
+    pub peak_tree: ObjectId,
+    /// The root object of the work tree after the restore: the same.
+    pub restored_tree: ObjectId,
+    /// Where the reports are, if they were kept.
+    pub reports: Option<String>,
+}

@@ -1,0 +1,193 @@
+//! Running the user's command: its bytes go through unchanged, a copy is kept to be read as a report.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use chrono::Utc;
+
+use crate::disk::{self, layout::Layout};
+use crate::error::{Error, Result};
+use crate::model::record::Command;
+
+/// Where the command's output goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Echo {
+    /// Both streams to our stderr: our stdout is for data.
+    Stderr,
+    /// Each stream to our own of the same name, as if we were not there.
+    Through,
+    /// Nowhere.
+    Quiet,
+}
+
+/// A command that has ended.
+pub struct Ran {
+    /// For the record.
+    pub command: Command,
+    /// Everything it printed, at its first byte.
+    pub console: File,
+    /// Just before it began, by the clock of the work tree's file system.
+    pub since: SystemTime,
+}
+
+/// A grandchild that keeps the pipe open, and says nothing for this long after the command ended, is not waited for.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// Runs the command where we are, without a shell, until it ends.
+///
+/// # Errors
+/// Bad input if it cannot be started; a failure if the machine has no room for its output.
+pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>, echo: Echo) -> Result<Ran> {
+    let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("no command was given")) };
+    disk::open_store(layout)?;
+    let since = disk::time::time_on(&layout.cache())?;
+    let started_at = Utc::now();
+    let clock = Instant::now();
+
+    let mut child = std::process::Command::new(program);
+    child.args(arguments);
+    if let Some(folder) = folder {
+        child.current_dir(folder);
+    }
+    let no_pipe = |error: std::io::Error| Error::failed("cannot read a command's output").because(error.to_string());
+    // Where both streams end in one file, they share one pipe: that alone keeps the order of their bytes.
+    let streams = match echo {
+        Echo::Through if !is_one_file() => vec![(Target::Stdout, true), (Target::Stderr, false)],
+        Echo::Through => vec![(Target::Stdout, true)],
+        Echo::Stderr => vec![(Target::Stderr, true)],
+        Echo::Quiet => vec![(Target::Nowhere, true)],
+    };
+    let mut readers = Vec::new();
+    for (target, is_first) in &streams {
+        let (reader, writer) = std::io::pipe().map_err(no_pipe)?;
+        if *is_first && streams.len() == 1 {
+            child.stderr(Stdio::from(writer.try_clone().map_err(no_pipe)?));
+        }
+        if *is_first {
+            child.stdout(Stdio::from(writer));
+        } else {
+            child.stderr(Stdio::from(writer));
+        }
+        readers.push((*target, reader));
+    }
+    let mut running = child.spawn().map_err(|error| cannot_start(program, &error))?;
+    // Our ends of the pipes go, else they would never end.
+    drop(child);
+
+    let seen = Arc::new(AtomicU64::new(0));
+    let (done, ended) = channel();
+    let mut spools = Vec::new();
+    for (target, reader) in readers {
+        let spool = tempfile::tempfile().map_err(|e| Error::failed("cannot keep a command's output").because(e.to_string()))?;
+        spools.push(spool.try_clone().map_err(no_pipe)?);
+        let (done, seen) = (done.clone(), Arc::clone(&seen));
+        std::thread::spawn(move || {
+            relay(reader, target, spool, &seen);
+            let _ = done.send(());
+        });
+    }
+    let status = running.wait().map_err(|e| Error::failed("cannot wait for the command").because(e.to_string()))?;
+    let duration = clock.elapsed();
+    wait_for_relays(&ended, spools.len(), &seen);
+    Ok(Ran {
+        command: Command {
+            argv: argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            exit_code: Some(code_of(status)),
+            started_at,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        },
+        console: joined(spools)?,
+        since,
+    })
+}
+
+fn cannot_start(program: &OsString, error: &std::io::Error) -> Error {
+    Error::bad_input(format!("cannot run {}", program.to_string_lossy()))
+        .because(error.to_string())
+        .help("the command is run as it is, without a shell; for shell syntax use: -- sh -c '…'")
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Stdout,
+    Stderr,
+    Nowhere,
+}
+
+/// Hands on what comes, as it comes, and keeps a copy.
+fn relay(mut reader: std::io::PipeReader, target: Target, mut spool: File, seen: &AtomicU64) {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = match reader.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        let chunk = buffer.get(..read).unwrap_or_default();
+        seen.fetch_add(1, Ordering::Relaxed);
+        let handed_on = match target {
+            Target::Stdout => {
+                let mut out = std::io::stdout().lock();
+                out.write_all(chunk).and_then(|()| out.flush())
+            }
+            Target::Stderr => std::io::stderr().lock().write_all(chunk),
+            Target::Nowhere => Ok(()),
+        };
+        // A full disk costs the copy, not the command: what is cut short does not parse.
+        let _ = spool.write_all(chunk);
+        // Nobody reads our stdout any more: the command is to learn it as it would without us.
+        if handed_on.is_err() && matches!(target, Target::Stdout) {
+            return;
+        }
+    }
+}
+
+fn wait_for_relays(ended: &std::sync::mpsc::Receiver<()>, count: usize, seen: &AtomicU64) {
+    let mut left = count;
+    while left > 0 {
+        let before = seen.load(Ordering::Relaxed);
+        match ended.recv_timeout(LINGER) {
+            Ok(()) => left -= 1,
+            Err(RecvTimeoutError::Timeout) if seen.load(Ordering::Relaxed) != before => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// The copies, one after the other.
+fn joined(spools: Vec<File>) -> Result<File> {
+    let failed = |error: std::io::Error| Error::failed("cannot keep a command's output").because(error.to_string());
+    let mut spools = spools.into_iter();
+    let mut console = spools.next().ok_or_else(|| Error::bug("a command ran without an output"))?;
+    for mut spool in spools {
+        spool.rewind().map_err(failed)?;
+        console.seek(std::io::SeekFrom::End(0)).map_err(failed)?;
+        console.write_all(b"\n").map_err(failed)?;
+        std::io::copy(&mut spool, &mut console).map_err(failed)?;
+    }
+    console.rewind().map_err(failed)?;
+    Ok(console)
+}
+
+/// Whether our stdout and stderr are one file: a terminal, or `2>&1`.
+fn is_one_file() -> bool {
+    let same = |a: &rustix::fs::Stat, b: &rustix::fs::Stat| a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    match (rustix::fs::fstat(std::io::stdout().as_fd()), rustix::fs::fstat(std::io::stderr().as_fd())) {
+        (Ok(out), Ok(err)) => same(&out, &err),
+        _ => false,
+    }
+}
+
+/// As a shell tells it: 128+n where signal n ended the command.
+fn code_of(status: ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
+}

@@ -1,0 +1,177 @@
+//! `demo`: a recorded real loop, fed through the same code as `record` and `finish`. Home of fs_extra, which copies the
+//! recording's trees into the demo's own work tree and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use chrono::Utc;
+use fs_extra::dir::CopyOptions;
+use include_dir::{Dir, include_dir};
+
+use super::log::answer as log_answer;
+use super::restore::page;
+use crate::cli::answers::{self, VERSION};
+use crate::cli::context::Context;
+use crate::cli::diagnostic::printable;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::config;
+use crate::disk::{self, layout::Layout};
+use crate::engine::{self, Finished, Finishing, Offer, Opening, Recorded, Session, Target};
+use crate::error::{Error, Result};
+use crate::model::ids::{Iteration, LoopId, ObjectId};
+use crate::report;
+use crate::snapshot::capture::capture;
+use crate::store::Store;
+
+/// Twelve iterations of a small Python project: the tree, the reports that pytest, coverage.py and ruff wrote, and what
+/// pytest printed.
+static RECORDING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/fixtures/loops/hourbook/iterations");
+
+const LOOP: &str = "hourbook";
+
+/// The iteration in which three failing tests were deleted.
+const DELETION: Iteration = Iteration(4);
+
+pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
+    let folder = folder(context, keep)?;
+    let (recording, work) = (folder.join("recording"), folder.join("work"));
+    disk::make_directory(&recording)?;
+    disk::make_directory(&work)?;
+    RECORDING
+        .extract(&recording)
+        .map_err(|error| Error::failed("cannot unpack the recording").at(&recording).because(error.to_string()))?;
+
+    let layout = Layout::new(&work);
+    let id: LoopId = LOOP.parse()?;
+    let store = Store::new(&layout, id.clone());
+    let session = Session { layout: &layout, now: Utc::now(), wait: std::time::Duration::from_secs(10), on_progress: &|_, _| {} };
+    if !context.json() {
+        output::out("A recorded loop of 12 iterations: an agent at work on a small Python project, with pytest, coverage.py and ruff.\n\n");
+    }
+    for name in names() {
+        let recorded = iteration(&session, &store, &recording.join(&name), &work)?;
+        if !context.json() {
+            output::out(&line(&recorded));
+        }
+    }
+
+    let so_far = engine::loop_so_far(&layout, &store)?;
+    if !context.json() {
+        output::out("\n$ highwater log\n\n");
+        output::out(&report::terminal::log(&so_far.points, &so_far.best, None, context.screen()));
+        output::out(&about_the_deletion(&so_far));
+        output::out("\n$ highwater finish\n\n");
+    }
+    let finished = engine::finish(&session, &store, &Finishing { target: Target::default(), verification: None })?;
+    let Some(peak) = finished.selection.selected else { return Err(Error::bug("the demo found no peak")) };
+    let (peak_tree, restored_tree) = (engine::iteration(&store, peak)?.record.tree, tree_of(&session)?);
+    if peak_tree != restored_tree {
+        return Err(Error::bug("the restored tree is not the peak's").because(format!("{restored_tree}, not {peak_tree}")));
+    }
+    if context.json() {
+        output::json(&answers::Demo {
+            schema_version: VERSION,
+            log: log_answer(&id, &so_far.points, &so_far.best),
+            selection: finished.selection,
+            peak_tree,
+            restored_tree,
+            reports: Some(store.paths().reports().display().to_string()),
+        })?;
+    } else {
+        output::out(&report::terminal::selected(&finished.selection, &finished.points, context.screen()));
+        output::out(&ending(&store, &finished, peak, peak_tree, &work));
+    }
+    Ok(Exit::Done)
+}
+
+/// Where it all happens: what was asked for, else a fresh temporary folder, which is left for a look around.
+fn folder(context: &Context, keep: Option<&Path>) -> Result<PathBuf> {
+    if let Some(keep) = keep {
+        let folder = context.folder.join(keep);
+        if disk::metadata(&folder)?.is_some() && !disk::list(&folder)?.is_empty() {
+            return Err(Error::bad_input("the folder is not empty; nothing was changed")
+                .at(&folder)
+                .help("name one that is empty or not there yet"));
+        }
+        disk::make_directory(&folder)?;
+        return Ok(folder);
+    }
+    let made = tempfile::Builder::new().prefix("highwater-demo-").tempdir();
+    made.map(tempfile::TempDir::keep).map_err(|error| Error::failed("cannot make a temporary folder").because(error.to_string()))
+}
+
+/// The recording's folders, in order: `000`, `001`, …
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = RECORDING.dirs().map(|dir| dir.path().display().to_string()).collect();
+    names.sort();
+    names
+}
+
+/// Makes the work tree what it was at this iteration, then begins or records as `highwater` does.
+fn iteration(session: &Session<'_>, store: &Store, recorded: &Path, work: &Path) -> Result<Recorded> {
+    let copied = |error: fs_extra::error::Error| Error::failed("cannot copy the recording").at(recorded).because(error.to_string());
+    let old: Vec<PathBuf> =
+        disk::list(work)?.into_iter().filter(|name| name != ".progress").map(|name| work.join(name)).collect();
+    fs_extra::remove_items(&old).map_err(copied)?;
+    let whole = CopyOptions::new().content_only(true).overwrite(true);
+    for part in ["tree", "reports"] {
+        fs_extra::dir::copy(recorded.join(part), work, &whole).map_err(copied)?;
+    }
+    let console = recorded.join("console.txt");
+    let note = disk::read(&recorded.join("note.txt"), 1 << 16)?;
+    let offer = Offer {
+        discover: true,
+        folder: work.to_path_buf(),
+        console: Some(std::fs::File::open(&console).map_err(|error| Error::io("read", &console, &error))?),
+        label: Some(String::from_utf8_lossy(&note).trim().to_owned()),
+        started_at: Utc::now(),
+        ..Offer::default()
+    };
+    let session = Session { now: Utc::now(), ..*session };
+    if store.numbers()?.is_empty() {
+        let opening = Opening { id: store.id().clone(), config: config::defaults()?, goal: None };
+        return engine::begin(&session, &opening, offer);
+    }
+    engine::record(&session, store, offer)
+}
+
+/// One line an iteration, as it comes.
+fn line(recorded: &Recorded) -> String {
+    let record = &recorded.record;
+    let score = record.quality_score.as_ref().map_or("   –  ".to_owned(), |score| score.total.to_string());
+    let class = record.classification.map_or("–", |class| class.name());
+    let what = record.recommendation.action.name();
+    let target = record.recommendation.target.map_or(String::new(), |target| format!(" to {target}"));
+    let label = record.label.as_deref().unwrap_or_default();
+    let advice = format!("{what}{target}");
+    format!("{:>3}  {score}  {class:<10}  {advice:<14}  {}\n", record.iteration.to_string(), printable(label))
+}
+
+/// That the deletion raised the score and still is not the peak.
+fn about_the_deletion(so_far: &engine::SoFar) -> String {
+    let at = |iteration: Iteration| so_far.points.iter().find(|point| point.iteration == iteration);
+    let before = at(DELETION).and_then(|point| point.parent).and_then(at);
+    let (Some(deletion), Some(before)) = (at(DELETION), before) else { return String::new() };
+    let (Some(was), Some(is)) = (before.score(), deletion.score()) else { return String::new() };
+    let why = so_far.best.ineligible.get(&DELETION).map_or("it is eligible", String::as_str);
+    format!("\nIteration {DELETION} deleted failing tests, and its score rose from {was} to {is}. It cannot be the peak: {why}.\n")
+}
+
+/// The root object of the work tree as it is now.
+fn tree_of(session: &Session<'_>) -> Result<ObjectId> {
+    let config = config::defaults()?;
+    Ok(capture(session.layout, &config.capture, &config.limits, &[], &[], session.on_progress)?.root)
+}
+
+fn ending(store: &Store, finished: &Finished, peak: Iteration, tree: ObjectId, work: &Path) -> String {
+    let mut text = finished.outcome.as_ref().map_or(String::new(), |outcome| page(outcome, false));
+    let reports = store.paths().reports();
+    let me = std::env::args_os().next().map_or("highwater".to_owned(), |name| name.to_string_lossy().into_owned());
+    text.push_str(&format!(
+        "\nProof: the work tree was captured again, and its root is {tree},\nthe same as recorded for iteration {peak}.\n\n\
+         Reports:    {}\nWork tree:  {}\nLook around: cd there, then try `{me} log`, `{me} diff 3 4`, `{me} undo`. Delete the folder when you are done.\n",
+        reports.display(),
+        work.display(),
+    ));
+    text
+}

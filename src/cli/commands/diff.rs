@@ -1,0 +1,54 @@
+//! `diff A B`: metrics, tests by name and files that differ.
+
+use crate::cli::answers::{Difference, FileDifference, TestDifference, VERSION};
+use crate::cli::args::LoopChoice;
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::engine::{change_name, changed_files, difference};
+use crate::error::Result;
+use crate::model::ids::Iteration;
+use crate::report::{self, terminal::DiffView};
+
+pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -> Result<Exit> {
+    let store = context.store(choice, true)?;
+    let found = difference(&context.layout, &store, a, b)?;
+    if context.json() {
+        output::json(&Difference {
+            schema_version: VERSION,
+            loop_id: store.id().clone(),
+            a,
+            b,
+            deltas: found.deltas,
+            tests: found.tests.map(|tests| TestDifference {
+                lost: tests.lost,
+                added: tests.added,
+                broken: tests.broken,
+                fixed: tests.fixed,
+            }),
+            files: found
+                .files
+                .iter()
+                .map(|change| FileDifference { path: change.path.clone(), change: change_name(change).to_owned() })
+                .collect(),
+        })?;
+        return Ok(Exit::Done);
+    }
+    let files = changed_files(&found.files);
+    let empty = Vec::new();
+    let tests = found.tests.as_ref();
+    let named = |of: fn(&crate::engine::Tests) -> &Vec<String>| tests.map_or(&empty, of).as_slice();
+    let view = DiffView {
+        a: &found.a,
+        b: &found.b,
+        deltas: &found.deltas,
+        lost: named(|tests| &tests.lost),
+        added: named(|tests| &tests.added),
+        broken: named(|tests| &tests.broken),
+        fixed: named(|tests| &tests.fixed),
+        tests_are_named: tests.is_some(),
+        files: &files,
+    };
+    output::out(&report::terminal::diff(&view, context.screen()));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,79 @@
+//! `finish`: the end of a loop.
+
+use std::path::Path;
+
+use chrono::Utc;
+
+use super::restore::{answer as restored, page};
+use crate::cli::answers::{Finish, VERSION};
+use crate::cli::args::LoopChoice;
+use crate::cli::child::{self, Echo};
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::cli::inputs::measured_with;
+use crate::cli::output;
+use crate::disk::layout::Layout;
+use crate::engine::{Finished, Finishing, Offer, Target, Verification, finish};
+use crate::error::{Error, Result};
+use crate::report;
+
+pub fn run(
+    context: &Context,
+    choice: &LoopChoice,
+    dry_run: bool,
+    into: Option<&Path>,
+    verify_cmd: Option<&str>,
+) -> Result<Exit> {
+    let store = context.store(choice, false)?;
+    let into = into.map(|into| context.folder.join(into));
+    let target = Target { paths: &[], into: into.as_deref(), dry_run };
+    let scratch = match verify_cmd {
+        Some(_) => Some(tempfile::tempdir().map_err(|e| Error::failed("cannot make a temporary folder").because(e.to_string()))?),
+        None => None,
+    };
+    let measure = |layout: &Layout| offer_of(layout, verify_cmd.unwrap_or_default());
+    let verification = scratch.as_ref().zip(verify_cmd).map(|(scratch, command)| Verification {
+        command,
+        scratch: scratch.path(),
+        run: &measure,
+    });
+    let finished = context.with_session(|session| finish(session, &store, &Finishing { target, verification }))?;
+    let report = finished.is_closed.then(|| {
+        let path = store.paths().selection_report();
+        path.strip_prefix(context.layout.root()).unwrap_or(&path).display().to_string()
+    });
+    tell(context, &finished, dry_run, report.as_deref())?;
+    Ok(if finished.selection.selected.is_some() { Exit::Done } else { Exit::Unmeasured })
+}
+
+/// `--verify-cmd` is a shell's line, run in the copy; its reports are looked for there.
+fn offer_of(layout: &Layout, command: &str) -> Result<Offer> {
+    let words = ["sh", "-c", command].map(std::ffi::OsString::from);
+    let ran = child::run(layout, &words, Some(layout.root()), Echo::Stderr)?;
+    let mut offer =
+        Offer { discover: true, folder: layout.root().to_path_buf(), started_at: Utc::now(), ..Offer::default() };
+    measured_with(&mut offer, ran);
+    Ok(offer)
+}
+
+fn tell(context: &Context, finished: &Finished, dry_run: bool, report: Option<&str>) -> Result<()> {
+    for note in &finished.notes {
+        context.say(&format!("note: {note}"));
+    }
+    if context.json() {
+        return output::json(&Finish {
+            schema_version: VERSION,
+            selection: finished.selection.clone(),
+            restore: finished.outcome.as_ref().map(|outcome| restored(outcome, dry_run)),
+            report: report.map(str::to_owned),
+        });
+    }
+    output::out(&report::terminal::selected(&finished.selection, &finished.points, context.screen()));
+    if let Some(outcome) = &finished.outcome {
+        output::out(&page(outcome, dry_run));
+    }
+    if let Some(report) = report {
+        output::out(&format!("report: {report}\n"));
+    }
+    Ok(())
+}

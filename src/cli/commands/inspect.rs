@@ -1,0 +1,105 @@
+//! `inspect`: parses report files and prints their figures, one line a file.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::answers::{Inspected, VERSION};
+use crate::cli::context::Context;
+use crate::cli::diagnostic::{self, printable};
+use crate::cli::exit::Exit;
+use crate::cli::inputs::unknown_format;
+use crate::cli::output;
+use crate::engine::read_report;
+use crate::error::{Error, ErrorKind, Reject, Result};
+use crate::ingest::{self, Format, Parsed};
+use crate::model::record::SourceError;
+use crate::report;
+
+pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result<Exit> {
+    let format = match format {
+        Some(name) => Some(ingest::format(name).ok_or_else(|| unknown_format(name))?),
+        None => None,
+    };
+    let mut exit = Exit::Done;
+    for file in files {
+        let answer = read_report(context.layout.root(), &context.folder, file, format, &context.config()?.0.config.limits);
+        if let Err(error) = &answer
+            && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
+        {
+            return Err(error.clone());
+        }
+        if answer.is_err() {
+            exit = Exit::BadInput;
+        }
+        if context.json() {
+            output::json(&inspected(file, &answer))?;
+        } else {
+            print(context, file, format, answer);
+        }
+    }
+    Ok(exit)
+}
+
+fn inspected(file: &Path, answer: &Result<Parsed>) -> Inspected {
+    let mut inspected = Inspected {
+        schema_version: VERSION,
+        file: file.display().to_string(),
+        format: None,
+        kind: None,
+        sniffed_by: None,
+        figures: None,
+        declared: None,
+        warnings: None,
+        error: None,
+    };
+    match answer {
+        Ok(parsed) => {
+            inspected.format = Some(parsed.format.name.to_owned());
+            inspected.kind = Some(parsed.kind());
+            inspected.sniffed_by = Some(parsed.sniffed_by.clone());
+            inspected.figures = Some(parsed.figures.clone());
+            inspected.declared = parsed.declared.clone();
+            inspected.warnings = Some(parsed.warnings.clone());
+        }
+        Err(error) => inspected.error = Some(source_error(error)),
+    }
+    inspected
+}
+
+fn source_error(error: &Error) -> SourceError {
+    let reject = match error.kind {
+        ErrorKind::Report(reject) => reject,
+        _ => Reject::Refused,
+    };
+    SourceError {
+        code: reject.code().to_owned(),
+        message: error.message.clone(),
+        line: error.place.line,
+        column: error.place.column,
+        help: error.help.clone(),
+    }
+}
+
+fn print(context: &Context, file: &Path, given: Option<&Format>, answer: Result<Parsed>) {
+    let parsed = match answer {
+        Ok(parsed) => parsed,
+        Err(error) => return output::err(&diagnostic::render(&error, false)),
+    };
+    let how = if given.is_some() { "as asked" } else { parsed.sniffed_by.as_str() };
+    output::out(&printable(&format!("{}: {} ({}), {how}", file.display(), parsed.format.name, parsed.kind().name())));
+    output::out("\n");
+    let declared = parsed.declared.clone().unwrap_or_default();
+    let rows: Vec<Vec<String>> = parsed
+        .figures
+        .counts()
+        .into_iter()
+        .map(|(key, count)| {
+            let said = declared.counts().into_iter().find(|(other, _)| *other == key);
+            let said = said.map_or(String::new(), |(_, said)| format!("the file says {said}"));
+            vec![key.to_owned(), count.to_string(), said]
+        })
+        .collect();
+    output::out(&report::terminal::table(&["figure", "count", ""], &rows, context.screen()));
+    for warning in &parsed.warnings {
+        context.say(&format!("warning: {warning}"));
+    }
+}

@@ -1,0 +1,141 @@
+//! `list` and `explain`: what is built in, and what it means.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::{DETECTORS, RULES};
+use crate::cli::answers::{Explanation, List, Listed, VERSION};
+use crate::cli::args::Listing;
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::config;
+use crate::error::{Error, Result};
+use crate::ingest::{self, FORMATS};
+use crate::report::{self, REPORTS};
+
+pub fn list(context: &Context, what: Listing) -> Result<Exit> {
+    let (name, members) = match what {
+        Listing::Formats => ("formats", formats()),
+        Listing::Rules => ("rules", RULES.iter().map(|rule| plain(rule.name, rule.about)).collect()),
+        Listing::Detectors => ("detectors", DETECTORS.iter().map(|one| plain(one.name, one.about)).collect()),
+        Listing::Reports => ("reports", REPORTS.iter().map(|report| plain(report.name, report.about)).collect()),
+    };
+    if context.jsonl() {
+        members.iter().try_for_each(output::json)?;
+    } else if context.json() {
+        output::json(&List { schema_version: VERSION, list: name.to_owned(), members })?;
+    } else {
+        output::out(&table(context, what, &members));
+    }
+    Ok(Exit::Done)
+}
+
+fn formats() -> Vec<Listed> {
+    let listed = FORMATS.iter().map(|format| Listed {
+        kind: Some(format.kind),
+        written_by: Some(format.written_by.to_owned()),
+        told_by: Some(format.told_by.to_owned()),
+        has_end: Some(format.has_end),
+        ..plain(format.name, format.about)
+    });
+    listed.collect()
+}
+
+fn plain(name: &str, about: &str) -> Listed {
+    Listed {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        kind: None,
+        written_by: None,
+        told_by: None,
+        has_end: None,
+    }
+}
+
+fn table(context: &Context, what: Listing, members: &[Listed]) -> String {
+    let screen = context.screen();
+    if what != Listing::Formats {
+        let rows: Vec<Vec<String>> = members.iter().map(|one| vec![one.name.clone(), one.about.clone()]).collect();
+        return report::terminal::table(&["name", "about"], &rows, screen);
+    }
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let rows: Vec<Vec<String>> = members
+        .iter()
+        .map(|one| {
+            let kind = one.kind.map_or("", |kind| kind.name());
+            // A format without an end shows a cut only inside a record.
+            let mark = if one.has_end == Some(false) { "no" } else { "yes" };
+            vec![one.name.clone(), kind.to_owned(), text(&one.written_by), text(&one.told_by), mark.to_owned()]
+        })
+        .collect();
+    report::terminal::table(&["format", "kind", "written by", "told by", "cuts seen"], &rows, screen)
+}
+
+pub fn explain(context: &Context, name: &str) -> Result<Exit> {
+    let (what, about, text, keys): (&str, &str, String, &[&str]) =
+        if let Some(rule) = RULES.iter().find(|rule| rule.name == name) {
+            ("rule", rule.about, rule.docs.to_owned(), rule.thresholds)
+        } else if let Some(detector) = DETECTORS.iter().find(|detector| detector.name == name) {
+            ("detector", detector.about, detector.docs.to_owned(), detector.thresholds)
+        } else if let Some(format) = ingest::format(name) {
+            let cuts = if format.has_end {
+                "A report that is cut anywhere is refused."
+            } else {
+                "The format has no end of its own: a cut is seen only inside a record."
+            };
+            let text = format!(
+                "Written by: {}\nTold by: {}\nCounting: {}\n{cuts}",
+                format.written_by, format.told_by, format.counting
+            );
+            ("format", format.about, text, &[])
+        } else if let Some(report) = REPORTS.iter().find(|report| report.name == name) {
+            ("report", report.about, format!("`highwater report {name}` prints it; it is kept as {}.", report.file), &[])
+        } else {
+            return Err(unknown(name));
+        };
+    let leaves = config::leaves(&context.config()?.0.config)?;
+    let mode = config_mode(context, name, what)?;
+    let thresholds: BTreeMap<String, serde_json::Value> =
+        keys.iter().filter_map(|key| Some(((*key).to_owned(), leaves.get(*key)?.clone()))).chain(mode).collect();
+    if context.json() {
+        output::json(&Explanation {
+            schema_version: VERSION,
+            name: name.to_owned(),
+            what: what.to_owned(),
+            about: about.to_owned(),
+            text,
+            thresholds,
+        })?;
+        return Ok(Exit::Done);
+    }
+    let mut page = format!("{name} ({what}): {about}\n\n{}\n", text.trim_end());
+    if !thresholds.is_empty() {
+        page.push_str("\nIn force here:\n");
+        for (key, value) in &thresholds {
+            page.push_str(&format!("  {key}: {value}\n"));
+        }
+    }
+    output::out(&page);
+    Ok(Exit::Done)
+}
+
+/// Whether a rule or detector is on.
+fn config_mode(context: &Context, name: &str, what: &str) -> Result<Option<(String, serde_json::Value)>> {
+    if what != "rule" && what != "detector" {
+        return Ok(None);
+    }
+    let mode = context.config()?.0.config.mode(name);
+    let value = serde_json::to_value(mode).map_err(|error| Error::bug("a mode has no name").because(error.to_string()))?;
+    Ok(Some((format!("rules.{name}"), value)))
+}
+
+fn unknown(name: &str) -> Error {
+    let rules = RULES.iter().map(|rule| rule.name).chain(DETECTORS.iter().map(|one| one.name));
+    let all: Vec<&str> = rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name)).collect();
+    let error = Error::usage(format!("nothing is named {name:?}"));
+    let error = match config::nearest(name, all.iter().copied()) {
+        Some(near) => error.because(format!("did you mean {near}?")),
+        None => error,
+    };
+    error.help("`highwater list formats`, `rules`, `detectors` and `reports` print the names")
+}

@@ -1,0 +1,63 @@
+//! One file a command; a command's few lines say what it asks of the engine and how the answer is printed.
+
+mod accept;
+mod begin;
+mod config;
+mod demo;
+mod diff;
+mod finish;
+mod gate;
+mod inspect;
+mod list;
+mod log;
+mod loops;
+mod record;
+mod report;
+mod restore;
+mod run;
+mod schema;
+mod show;
+mod status;
+mod verify;
+
+use super::args::Command;
+use super::context::Context;
+use super::exit::Exit;
+use crate::error::Result;
+
+/// Runs one command.
+///
+/// # Errors
+/// What the command cannot do; nothing was changed then, unless the error says how to go on.
+pub fn run(context: &Context, command: Command) -> Result<Exit> {
+    match command {
+        Command::Demo { keep } => demo::run(context, keep.as_deref()),
+        Command::Begin { choice, goal, inputs } => begin::run(context, &choice, goal.as_deref(), &inputs),
+        Command::Record { choice, exit_code, anchor, parent, inputs } => {
+            record::run(context, &choice, &inputs, &record::Options { exit_code, anchor, parent })
+        }
+        Command::Run { choice, annotate, command } => run::run(context, &choice, annotate, &command),
+        Command::Gate { choice } => gate::run(context, &choice),
+        Command::Accept { choice, rules, reason } => accept::run(context, &choice, &rules, &reason),
+        Command::Finish { choice, dry_run, into, verify_cmd } => {
+            finish::run(context, &choice, dry_run, into.as_deref(), verify_cmd.as_deref())
+        }
+        Command::Restore { choice, iteration, paths, dry_run, into, resume, abort } => {
+            let how = restore::How { dry_run, into: into.as_deref(), resume, abort };
+            restore::run(context, &choice, iteration, &paths, &how)
+        }
+        Command::Undo => restore::undo(context),
+        Command::Status { choice } => status::run(context, &choice),
+        Command::Log { choice } => log::run(context, &choice),
+        Command::Show { choice, iteration } => show::run(context, &choice, iteration),
+        Command::Diff { choice, a, b } => diff::run(context, &choice, a, b),
+        Command::Report { choice, what, format: _, output } => report::run(context, &choice, &what, output.as_deref()),
+        Command::Inspect { files, format } => inspect::run(context, &files, format.as_deref()),
+        Command::List { what } => list::list(context, what),
+        Command::Explain { name } => list::explain(context, &name),
+        Command::Loops => loops::run(context),
+        Command::Verify { choice, head, recompute } => verify::run(context, &choice, head.as_deref(), recompute),
+        Command::Config { command } => config::run(context, &command),
+        Command::Schema { name } => schema::run(name.as_deref()),
+    }
+}

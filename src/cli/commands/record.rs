@@ -1,0 +1,92 @@
+//! `record`: one iteration.
+
+use std::path::PathBuf;
+
+use crate::cli::args::{Inputs, LoopChoice};
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::cli::inputs::offer;
+use crate::cli::output;
+use crate::disk;
+use crate::engine::{Offer, Recorded, record};
+use crate::error::{ErrorKind, Result};
+use crate::model::ids::Iteration;
+use crate::report;
+use crate::store::Store;
+
+/// What only `record` takes.
+pub struct Options {
+    pub exit_code: bool,
+    pub anchor: Option<PathBuf>,
+    pub parent: Option<Iteration>,
+}
+
+pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: &Options) -> Result<Exit> {
+    let store = context.store(choice, false)?;
+    // Looked at before the command runs, so that nobody waits for tests that cannot be recorded.
+    check(context, &store)?;
+    warn_of_another_config(context, &store);
+    let offer = Offer { parent: options.parent, ..offer(context, inputs)? };
+    let recorded = context.with_session(|session| record(session, &store, offer))?;
+    tell(context, &recorded)?;
+    if let Some(anchor) = &options.anchor {
+        let line = format!("{} {}:{}", store.id(), recorded.record.iteration, recorded.head);
+        disk::append_line(&context.folder.join(anchor), line.as_bytes())?;
+    }
+    if !recorded.faults.is_empty() {
+        return Ok(Exit::BadInput);
+    }
+    Ok(if options.exit_code { Exit::of_recommendation(&recorded.record.recommendation) } else { Exit::Done })
+}
+
+/// What would stop a record anyway.
+pub fn check(context: &Context, store: &Store) -> Result<()> {
+    context.with_session(|session| crate::engine::check_open(session, store))
+}
+
+/// The config is frozen at the baseline; who edits highwater.yaml later should know.
+pub fn warn_of_another_config(context: &Context, store: &Store) {
+    let now = context.config().and_then(|(effective, _)| crate::config::to_yaml(&effective.config));
+    let frozen = disk::read_if_present(&store.paths().config(), 1 << 20);
+    if let (Ok(now), Ok(Some(frozen))) = (now, frozen)
+        && now.as_bytes() != frozen
+    {
+        context.say("note: the config was changed since the baseline; this loop goes on with the one frozen there");
+    }
+}
+
+/// One screen (or the record as JSON) on stdout; what was passed over and what went wrong on stderr.
+pub fn tell(context: &Context, recorded: &Recorded) -> Result<()> {
+    for note in &recorded.notes {
+        context.say(&format!("note: {note}"));
+    }
+    tell_passed_over(context, recorded);
+    for fault in &recorded.faults {
+        // `rejected` rather than `error`: the iteration was recorded all the same.
+        let kind = match fault.kind {
+            ErrorKind::Report(reject) => reject.code(),
+            _ => "bad input",
+        };
+        context.say(&format!("rejected ({kind}): {}: {}", fault.place, fault.message));
+        if let Some(help) = &fault.help {
+            context.say(&format!("help: {help}"));
+        }
+    }
+    if context.json() {
+        return output::json(&recorded.record);
+    }
+    let screen = context.screen();
+    output::out(&report::terminal::recorded(&recorded.record, &recorded.best, &recorded.head, screen));
+    output::out(&format!("recorded iteration {}, head {}\n", recorded.record.iteration, recorded.head));
+    Ok(())
+}
+
+fn tell_passed_over(context: &Context, recorded: &Recorded) {
+    const SHOWN: usize = 5;
+    for passed in recorded.passed_over.iter().take(SHOWN) {
+        context.say(&format!("passed over: {}: {}", passed.name, passed.why));
+    }
+    if let Some(more) = recorded.passed_over.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        context.say(&format!("passed over: {more} more files"));
+    }
+}

@@ -1,0 +1,38 @@
+//! `report`: an iteration's number, `selection` or `summary`, as markdown.
+
+use std::path::Path;
+
+use crate::cli::args::LoopChoice;
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::disk;
+use crate::engine::{iteration_report, loop_so_far, selection_so_far};
+use crate::error::{Error, Result};
+use crate::report;
+
+pub fn run(context: &Context, choice: &LoopChoice, what: &str, file: Option<&Path>) -> Result<Exit> {
+    let store = context.store(choice, true)?;
+    let text = match what {
+        "selection" => {
+            let (selection, points, config) = selection_so_far(&context.layout, &store)?;
+            report::selection_markdown(&selection, &points, &config)?
+        }
+        "summary" => {
+            let so_far = loop_so_far(&context.layout, &store)?;
+            report::summary_markdown(store.id(), &so_far.points, &so_far.best, store.selection()?.as_ref())?
+        }
+        number => {
+            let number = number.parse().map_err(|_| {
+                Error::usage(format!("{number:?} is no report"))
+                    .help("name an iteration by its number, or write selection or summary")
+            })?;
+            iteration_report(&context.layout, &store, number)?
+        }
+    };
+    match file {
+        Some(file) => disk::replace(&context.folder.join(file), text.as_bytes())?,
+        None => output::out(&text),
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,202 @@
+//! What every command starts from: the work tree, its config, the screen.
+
+use std::io::IsTerminal;
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use chrono::Utc;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::args::{Common, LoopChoice};
+use super::diagnostic::printable;
+use super::output;
+use crate::config::{self, Effective};
+use crate::disk::{self, layout::Layout};
+use crate::engine::{self, Session};
+use crate::error::{Error, Result};
+use crate::report::Screen;
+use crate::store::Store;
+
+/// How long a command waits for another writer.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// A bar is drawn for what takes longer than this.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Widths of screens that tables are made for, in columns.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
+
+/// Everything that the options of every command come to.
+pub struct Context {
+    /// The work tree and its store.
+    pub layout: Layout,
+    /// Where the command was typed.
+    pub folder: PathBuf,
+    common: Common,
+}
+
+impl Context {
+    /// Finds the work tree.
+    ///
+    /// # Errors
+    /// Bad input if the current directory is gone, or lies inside a store.
+    pub fn new(common: Common) -> Result<Context> {
+        let folder = std::env::current_dir().map_err(|error| {
+            Error::bad_input("the current directory cannot be used")
+                .because(error.to_string())
+                .help("change into the work tree, then try again")
+        })?;
+        let start = match &common.root {
+            Some(root) => folder.join(root),
+            None => folder.clone(),
+        };
+        let start = std::fs::canonicalize(&start)
+            .map_err(|error| Error::bad_input("no such work tree").at(&start).because(error.to_string()))?;
+        let store_name = start.components().find(|part| {
+            matches!(part, Component::Normal(name) if *name == ".git" || *name == ".progress")
+        });
+        if let Some(name) = store_name {
+            return Err(Error::bad_input(format!("this is inside {}, which is no work tree", name.as_os_str().display()))
+                .at(&start)
+                .help("change into the work tree, then try again, or name it with --root"));
+        }
+        let root = if common.root.is_some() { start } else { nearest_root(&start)? };
+        if root.parent().is_none() {
+            return Err(Error::bad_input("the file system's root is no work tree")
+                .at(&root)
+                .help("change into the work tree, or name it with --root"));
+        }
+        Ok(Context { layout: Layout::new(&root), folder, common })
+    }
+
+    /// Whether the answer is JSON.
+    pub fn json(&self) -> bool {
+        self.common.json || self.common.jsonl
+    }
+
+    /// Whether a list is answered one JSON object a line.
+    pub fn jsonl(&self) -> bool {
+        self.common.jsonl
+    }
+
+    /// The screen that stdout is.
+    pub fn screen(&self) -> Screen {
+        let is_terminal = std::io::stdout().is_terminal();
+        Screen { width: width(is_terminal), colour: is_terminal && colour_is_wanted() }
+    }
+
+    /// Says something that is no data, on stderr, unless `--quiet`.
+    pub fn say(&self, line: &str) {
+        if !self.common.quiet {
+            output::err(&format!("{}\n", printable(line)));
+        }
+    }
+
+    /// The config that a new loop would freeze: `--config`, else `HIGHWATER_CONFIG`, else `highwater.yaml` at the root,
+    /// over the defaults. The path is the file's, if there is one.
+    ///
+    /// # Errors
+    /// Bad input if the file is named and not there, cannot be read, or does not load.
+    pub fn config(&self) -> Result<(Effective, Option<PathBuf>)> {
+        /// A config is text that people write.
+        const MAX_BYTES: u64 = 2 << 20;
+        let path = match &self.common.config {
+            Some(path) => self.folder.join(path),
+            None => self.layout.root().join("highwater.yaml"),
+        };
+        if self.common.config.is_none() && disk::metadata(&path)?.is_none() {
+            return Ok((config::load("", "")?, None));
+        }
+        let unreadable = |error: Error| Error::bad_input("config cannot be read").at(&path).because(match error.cause {
+            Some(cause) => format!("{}: {cause}", error.message),
+            None => error.message,
+        });
+        let bytes = disk::read_named(&path, MAX_BYTES).map_err(unreadable)?;
+        let name = path.strip_prefix(self.layout.root()).unwrap_or(&path).display().to_string();
+        let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;
+        self.warn_of_loose_permissions(&path);
+        Ok((config::load(&text, &name)?, Some(path)))
+    }
+
+    fn warn_of_loose_permissions(&self, path: &Path) {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(meta) = std::fs::metadata(path) else { return };
+        let caller = rustix::process::geteuid().as_raw();
+        if meta.mode() & 0o002 != 0 {
+            self.say(&format!("warning: everybody can write {}", path.display()));
+        }
+        if meta.uid() != caller && meta.uid() != 0 {
+            self.say(&format!("warning: {} belongs to user {}", path.display(), meta.uid()));
+        }
+    }
+
+    /// The loop that is meant; a closed one only where that makes sense.
+    ///
+    /// # Errors
+    /// Bad input if there is none.
+    pub fn store(&self, choice: &LoopChoice, closed_will_do: bool) -> Result<Store> {
+        if !disk::check_store(&self.layout)? {
+            return Err(Error::bad_input("no loop has been begun here")
+                .at(&self.layout.store())
+                .help("`highwater begin -- CMD` opens one, with CMD the project's test command"));
+        }
+        engine::resolve(&self.layout, choice.id.as_ref(), closed_will_do)
+    }
+
+    /// Runs a stage of the engine, with a progress bar on stderr if it takes long and somebody looks.
+    pub fn with_session<T>(&self, stage: impl FnOnce(&Session<'_>) -> T) -> T {
+        let bar = OnceLock::new();
+        let started = std::time::Instant::now();
+        let shows = std::io::stderr().is_terminal() && !self.common.quiet;
+        let on_progress = |done: u64, all: u64| {
+            if shows && started.elapsed() > PATIENCE {
+                let bar = bar.get_or_init(new_bar);
+                bar.set_length(all.max(done));
+                bar.set_position(done);
+            }
+        };
+        let answer = stage(&Session { layout: &self.layout, now: Utc::now(), wait: WAIT, on_progress: &on_progress });
+        if let Some(bar) = bar.get() {
+            bar.finish_and_clear();
+        }
+        answer
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("keeping the work tree {bar:30} {pos}/{len} files") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The nearest folder upward that holds a store or a repository, else where we are.
+fn nearest_root(start: &Path) -> Result<PathBuf> {
+    for folder in start.ancestors() {
+        for name in [".progress", ".git"] {
+            if disk::metadata(&folder.join(name))?.is_some() {
+                return Ok(folder.to_path_buf());
+            }
+        }
+    }
+    Ok(start.to_path_buf())
+}
+
+/// Whether colours are wanted where a terminal could show them.
+pub fn colour_is_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+fn width(is_terminal: bool) -> usize {
+    let from_terminal = || {
+        use std::os::fd::AsFd;
+        let size = rustix::termios::tcgetwinsize(std::io::stdout().as_fd()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    };
+    let from_environment = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
+    let columns = if is_terminal { from_terminal().or_else(from_environment) } else { from_environment() };
+    columns.unwrap_or(100).clamp(*WIDTHS.start(), *WIDTHS.end())
+}

@@ -1,0 +1,64 @@
+//! From what was typed to what the engine is offered.
+
+use chrono::Utc;
+
+use super::args::Inputs;
+use super::child::{self, Echo, Ran};
+use super::context::Context;
+use crate::engine::{Asked, Offer};
+use crate::error::{Error, Result};
+use crate::ingest::{self, FORMATS};
+use crate::model::figures::ReportKind;
+
+/// Runs the command, if one is given, and collects the rest.
+///
+/// # Errors
+/// Bad input if the command cannot be started; usage if a format is unknown.
+pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
+    let reports = inputs.reports.iter().map(|text| asked(context, text)).collect::<Result<Vec<Asked>>>()?;
+    let mut offer = Offer {
+        discover: reports.is_empty() || !inputs.command.is_empty(),
+        reports,
+        folder: context.folder.clone(),
+        metrics: inputs.metrics.clone(),
+        skip: inputs.skip.iter().map(|kind| ReportKind::from(*kind)).collect(),
+        label: inputs.label.clone(),
+        cost: inputs.cost,
+        tokens: inputs.tokens,
+        started_at: Utc::now(),
+        ..Offer::default()
+    };
+    if !inputs.command.is_empty() {
+        measured_with(&mut offer, child::run(&context.layout, &inputs.command, None, Echo::Stderr)?);
+    }
+    Ok(offer)
+}
+
+/// Adds what a command printed, and when it began.
+pub fn measured_with(offer: &mut Offer, ran: Ran) {
+    offer.since = Some(ran.since);
+    offer.console = Some(ran.console);
+    offer.command = Some(ran.command);
+}
+
+/// `FORMAT:PATH`, or a path. What stands before the colon is a format only if it is one: `C:\x` and `a:b` are paths.
+fn asked(context: &Context, text: &str) -> Result<Asked> {
+    if let Some((name, path)) = text.split_once(':') {
+        if let Some(format) = ingest::format(name) {
+            return Ok(Asked { format: Some(format), path: path.to_owned() });
+        }
+        let looks_like_a_format = name.len() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c.is_ascii_digit());
+        if looks_like_a_format && crate::disk::metadata(&context.folder.join(text))?.is_none() {
+            return Err(unknown_format(name));
+        }
+    }
+    Ok(Asked { format: None, path: text.to_owned() })
+}
+
+/// The name of a format that is none.
+pub fn unknown_format(name: &str) -> Error {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    Error::usage(format!("{name:?} is no report format"))
+        .because(format!("known are: {}", names.join(", ")))
+        .help("`highwater list formats` tells what writes each of them")
+}

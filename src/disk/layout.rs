@@ -1,0 +1,236 @@
+//! Every path under `.progress/`, and nowhere else.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::model::ids::{Iteration, LoopId, ObjectId};
+
+/// Where the store of one work tree keeps its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The layout of the store in the work tree `root`; nothing is looked at.
+    pub fn new(root: &Path) -> Layout {
+        Layout { root: root.to_path_buf() }
+    }
+
+    /// The work tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `.progress`, shared by all loops of the work tree.
+    pub fn store(&self) -> PathBuf {
+        self.root.join(".progress")
+    }
+
+    /// `.progress/.gitignore`, which keeps the store out of commits.
+    pub fn gitignore(&self) -> PathBuf {
+        self.store().join(".gitignore")
+    }
+
+    /// The folder of packs.
+    pub fn objects(&self) -> PathBuf {
+        self.store().join("objects")
+    }
+
+    /// The pack of that name.
+    pub fn pack(&self, id: &ObjectId) -> PathBuf {
+        self.objects().join(format!("{id}.pack"))
+    }
+
+    /// The folder of restores and their records.
+    pub fn restores(&self) -> PathBuf {
+        self.store().join("restores")
+    }
+
+    /// The working folder of restore `number`: stage, journal, trash, rescued files.
+    pub fn restore_dir(&self, number: u64) -> PathBuf {
+        self.restores().join(number.to_string())
+    }
+
+    /// The record of restore `number`: the way back.
+    pub fn restore_record(&self, number: u64) -> PathBuf {
+        self.restores().join(format!("{number}.json"))
+    }
+
+    /// The folder of what can be made again; deleting it costs time only.
+    pub fn cache(&self) -> PathBuf {
+        self.store().join("cache")
+    }
+
+    /// What was seen of each file at the last capture (derived).
+    pub fn stat_cache(&self) -> PathBuf {
+        self.cache().join("stat")
+    }
+
+    /// The indexes of many packs in one file (derived).
+    pub fn pack_index(&self) -> PathBuf {
+        self.cache().join("packs")
+    }
+
+    /// The lock of the objects: captures share it, restore and prune hold it alone.
+    pub fn lock(&self) -> PathBuf {
+        self.store().join("lock")
+    }
+
+    /// Where one loop keeps its files.
+    pub fn of_loop(&self, id: &LoopId) -> LoopLayout {
+        LoopLayout { dir: self.store().join(id.as_str()) }
+    }
+}
+
+/// Where one loop keeps its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopLayout {
+    dir: PathBuf,
+}
+
+impl LoopLayout {
+    /// `.progress/<loop_id>`.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The effective config, frozen at the baseline.
+    pub fn config(&self) -> PathBuf {
+        self.dir.join("config.yaml")
+    }
+
+    /// Best iteration so far (derived).
+    pub fn best_tracker(&self) -> PathBuf {
+        self.dir.join("best-tracker.json")
+    }
+
+    /// What `accept` was told, one line each.
+    pub fn accepted(&self) -> PathBuf {
+        self.dir.join("accepted.jsonl")
+    }
+
+    /// Written by `finish`: its appearing closes the loop.
+    pub fn selection(&self) -> PathBuf {
+        self.dir.join("selection.json")
+    }
+
+    /// The folder of records.
+    pub fn progress(&self) -> PathBuf {
+        self.dir.join("progress")
+    }
+
+    /// The record of an iteration: its appearing is the commit.
+    pub fn record(&self, iteration: Iteration) -> PathBuf {
+        let kind = if iteration == Iteration::BASELINE { "baseline" } else { "metrics" };
+        self.progress().join(format!("iteration-{}-{kind}.json", iteration.padded()))
+    }
+
+    /// The whole loop in one file (derived).
+    pub fn trajectory(&self) -> PathBuf {
+        self.progress().join("trajectory.json")
+    }
+
+    /// The folder of iterations.
+    pub fn iterations(&self) -> PathBuf {
+        self.dir.join("iterations")
+    }
+
+    /// The folder of one iteration; without a record it is the one in progress.
+    pub fn iteration(&self, iteration: Iteration) -> PathBuf {
+        self.iterations().join(format!("iteration-{}", iteration.padded()))
+    }
+
+    /// The reports that were read, byte for byte.
+    pub fn artifacts(&self, iteration: Iteration) -> PathBuf {
+        self.iteration(iteration).join("artifacts")
+    }
+
+    /// The snapshot for people (derived).
+    pub fn manifest(&self, iteration: Iteration) -> PathBuf {
+        self.iteration(iteration).join("manifest.json")
+    }
+
+    /// The metrics alone (derived).
+    pub fn metrics(&self, iteration: Iteration) -> PathBuf {
+        self.iteration(iteration).join("metrics.json")
+    }
+
+    /// Tool calls as they happened, one line each.
+    pub fn activity(&self, iteration: Iteration) -> PathBuf {
+        self.iteration(iteration).join("activity.jsonl")
+    }
+
+    /// The folder of reports for people.
+    pub fn reports(&self) -> PathBuf {
+        self.dir.join("reports")
+    }
+
+    /// The report of one iteration.
+    pub fn report(&self, iteration: Iteration) -> PathBuf {
+        self.reports().join(format!("iteration-{}-report.md", iteration.padded()))
+    }
+
+    /// The report of the choice at the end.
+    pub fn selection_report(&self) -> PathBuf {
+        self.reports().join("output-selection-report.md")
+    }
+
+    /// What hooks swallowed.
+    pub fn faults(&self) -> PathBuf {
+        self.dir.join("faults.log")
+    }
+
+    /// The lock that keeps two writers of this loop from doing the same work.
+    pub fn lock(&self) -> PathBuf {
+        self.dir.join("lock")
+    }
+}
+
+/// The iteration whose record a file of that name is; `None` for every other file. Only the spelling that
+/// [`LoopLayout::record`] makes counts, so that no iteration has two records.
+pub fn record_number(file_name: &OsStr) -> Option<Iteration> {
+    let name = file_name.to_str()?;
+    let rest = name.strip_prefix("iteration-")?.strip_suffix(".json")?;
+    let (digits, kind) = rest.split_once('-')?;
+    let iteration: Iteration = digits.parse().ok()?;
+    let expected = if iteration == Iteration::BASELINE { "baseline" } else { "metrics" };
+    (kind == expected && digits == iteration.padded()).then_some(iteration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_names_are_read_by_number_and_only_as_they_are_written() {
+        let number = |name: &str| record_number(OsStr::new(name)).map(|iteration| iteration.0);
+        assert_eq!(number("iteration-000-baseline.json"), Some(0));
+        assert_eq!(number("iteration-001-metrics.json"), Some(1));
+        assert_eq!(number("iteration-1000-metrics.json"), Some(1000));
+        for other in [
+            "iteration-000-metrics.json",
+            "iteration-001-baseline.json",
+            "iteration-1-metrics.json",
+            "iteration-0001-metrics.json",
+            "iteration-001-metrics.json~",
+            "iteration-001-metrics (conflicted copy).json",
+            ".tmp-12-abc",
+            "trajectory.json",
+            "iteration--01-metrics.json",
+            "iteration-+01-metrics.json",
+        ] {
+            assert_eq!(number(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn records_are_where_their_names_are_read() {
+        let layout = Layout::new(Path::new("/w")).of_loop(&"auth".parse().unwrap());
+        for number in [0, 1, 42, 999, 1000, u32::MAX] {
+            let path = layout.record(Iteration(number));
+            assert_eq!(record_number(path.file_name().unwrap()), Some(Iteration(number)));
+            assert!(path.starts_with("/w/.progress/auth/progress"));
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The disk: reading with limits, writing that appears whole or not at all, and every error with its path.
+//!
+//! What lies in the store is read without following links and only if it is a regular file, so that a link or a FIFO
+//! that somebody left there neither leads us away nor makes us wait.
+
+pub mod hash;
+pub mod layout;
+pub mod lock;
+pub mod spool;
+mod time;
+mod write;
+
+use std::ffi::OsString;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+pub use time::time_on;
+pub use write::{
+    Created, Durability, Temporary, append_line, create_new, replace, replace_synced, sweep_temporaries, sync_directory,
+};
+
+use crate::error::{Error, Result};
+use layout::Layout;
+
+/// Opens a regular file of the store for reading; links are not followed, and nothing blocks.
+///
+/// # Errors
+/// Bad input if it is absent or no regular file; a failure if the system says no.
+pub fn open_regular(path: &Path) -> Result<File> {
+    open_if_present(path)?.ok_or_else(|| Error::bad_input("file is missing").at(path))
+}
+
+fn open_if_present(path: &Path) -> Result<Option<File>> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file: File = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => file.into(),
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
+        Err(rustix::io::Errno::LOOP) => return Err(irregular(path, "it is a symbolic link")),
+        Err(rustix::io::Errno::NXIO) => return Err(irregular(path, "it is a socket or a device")),
+        Err(error) => return Err(Error::io("open", path, &error.into())),
+    };
+    let meta = file.metadata().map_err(|error| Error::io("look at", path, &error))?;
+    if meta.is_dir() {
+        return Err(irregular(path, "it is a directory"));
+    }
+    if !meta.is_file() {
+        return Err(irregular(path, "it is a FIFO, a socket or a device"));
+    }
+    Ok(Some(file))
+}
+
+fn irregular(path: &Path, why: &str) -> Error {
+    Error::bad_input("not a regular file").at(path).because(why)
+}
+
+/// The content of a file of the store, at most `limit` bytes.
+///
+/// # Errors
+/// Bad input if the file is absent, larger, or no regular file; a failure if the system says no.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    read_if_present(path, limit)?.ok_or_else(|| Error::bad_input("file is missing").at(path))
+}
+
+/// As [`read`]; `None` if the file is absent.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_if_present(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+    match open_if_present(path)? {
+        Some(file) => read_open(file, path, limit).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The content of a file that the user named, at most `limit` bytes. Links are followed, because the user may.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let real = match std::fs::canonicalize(path) {
+        Ok(real) => real,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(Error::bad_input("no such file").at(path)),
+        Err(error) => return Err(Error::io("open", path, &error)),
+    };
+    read(&real, limit).map_err(|error| error.at(path))
+}
+
+fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One byte more tells a file at the limit from one over it, even while it grows.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| Error::io("read", path, &error))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length <= limit) {
+        return Ok(bytes);
+    }
+    Err(Error::bad_input(format!("file is larger than {limit} bytes")).at(path))
+}
+
+/// The names in a directory, sorted by their bytes; a directory that is absent has none.
+///
+/// # Errors
+/// A failure that names the directory.
+pub fn list(dir: &Path) -> Result<Vec<OsString>> {
+    let named = |error: &std::io::Error| Error::io("list", dir, error);
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(named(&error)),
+    };
+    let names: std::io::Result<Vec<OsString>> = entries.map(|entry| entry.map(|entry| entry.file_name())).collect();
+    let mut names = names.map_err(|error| named(&error))?;
+    names.sort();
+    Ok(names)
+}
+
+/// What the system knows of a path, links not followed; `None` if nothing is there.
+///
+/// # Errors
+/// A failure that names the path: an I/O error is not absence.
+pub fn metadata(path: &Path) -> Result<Option<Metadata>> {
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) => Ok(Some(meta)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Error::io("look at", path, &error)),
+    }
+}
+
+/// Makes a directory of the store, 0700 whatever the umask, with those above it that are absent, and syncs the
+/// directories that got a new name. One that is there is left as it is.
+///
+/// # Errors
+/// Bad input if something else has the name; a failure if the system says no.
+pub fn make_directory(path: &Path) -> Result<()> {
+    let mut missing = Vec::new();
+    for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
+        match metadata(folder)? {
+            Some(meta) if meta.is_dir() => break,
+            // A link above the store (a home directory that is one) is the user's. Nothing in the store is one.
+            Some(meta) if meta.is_symlink() && folder != path && !is_in_store(folder) => break,
+            Some(_) => return Err(Error::bad_input("not a directory").at(folder)),
+            None => missing.push(folder),
+        }
+    }
+    for folder in missing.into_iter().rev() {
+        make_one_directory(folder)?;
+        if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            sync_directory(parent)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_in_store(folder: &Path) -> bool {
+    folder.components().any(|part| part.as_os_str() == ".progress")
+}
+
+fn make_one_directory(path: &Path) -> Result<()> {
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => {}
+        // Another process was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => return Err(Error::io("make the directory", path, &error)),
+    }
+    let meta = metadata(path)?.ok_or_else(|| Error::failed("directory vanished").at(path))?;
+    if meta.is_dir() && meta.mode() & 0o777 != 0o700 {
+        #[allow(clippy::disallowed_methods, reason = "the directory was made by us just now")]
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+            .map_err(|error| Error::io("set the mode of", path, &error))?;
+    }
+    Ok(())
+}
+
+/// Makes the store if it is absent, and checks it: see [`check_store`].
+///
+/// # Errors
+/// As [`check_store`], and a failure if it cannot be made.
+pub fn open_store(layout: &Layout) -> Result<()> {
+    if !check_store(layout)? {
+        make_one_directory(&layout.store())?;
+        sync_directory(layout.root())?;
+        check_store(layout)?;
+    }
+    if metadata(&layout.gitignore())?.is_none() {
+        create_new(&layout.gitignore(), b"*\n")?;
+    }
+    Ok(())
+}
+
+/// Whether the work tree has a store; nothing is written. A store must be a real directory on the work tree's own file
+/// system, and belong to the caller or to the work tree's owner.
+///
+/// # Errors
+/// Bad input, with the remedy, if `.progress` is anything else, or the work tree is no directory.
+pub fn check_store(layout: &Layout) -> Result<bool> {
+    let store = layout.store();
+    let tree = std::fs::metadata(layout.root()).map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Error::bad_input("no such work tree").at(layout.root()),
+        _ => Error::io("look at the work tree", layout.root(), &error),
+    })?;
+    if !tree.is_dir() {
+        return Err(Error::bad_input("the work tree is not a directory").at(layout.root()));
+    }
+    let Some(meta) = metadata(&store)? else { return Ok(false) };
+    let refuse = |why: &str| Error::bad_input("the store cannot be used").at(&store).because(why);
+    if !meta.is_dir() {
+        let why = if meta.is_symlink() { "it is a symbolic link" } else { "it is not a directory" };
+        return Err(refuse(why).help("move it away, then try again: `mv .progress progress-aside`"));
+    }
+    if meta.dev() != tree.dev() {
+        return Err(refuse("it is on another file system than the work tree").help("unmount it, then try again"));
+    }
+    let caller = rustix::process::geteuid().as_raw();
+    if meta.uid() != caller && meta.uid() != tree.uid() {
+        return Err(refuse(&format!("it belongs to user {}, neither to you nor to the work tree's owner", meta.uid()))
+            .help(format!("if you trust it: `sudo chown -R {caller} .progress`")));
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind as Kind;
+
+    #[test]
+    fn reading_keeps_its_limit_and_takes_regular_files_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "12345").unwrap();
+        assert_eq!(read(&file, 5).unwrap(), b"12345");
+        assert_eq!(read(&file, 4).unwrap_err().kind, Kind::BadInput);
+        assert_eq!(read_if_present(&dir.path().join("absent"), 4).unwrap(), None);
+        assert!(read(&dir.path().join("absent"), 4).is_err());
+        assert!(read(dir.path(), 4).unwrap_err().to_string().contains("directory"));
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(read(&link, 5).unwrap_err().to_string().contains("symbolic link"));
+        assert_eq!(read_named(&link, 5).unwrap(), b"12345");
+        let fifo = dir.path().join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        assert!(read(&fifo, 5).unwrap_err().to_string().contains("FIFO"));
+    }
+
+    #[test]
+    fn a_store_is_made_private_and_out_of_gits_sight() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        assert!(!check_store(&layout).unwrap());
+        open_store(&layout).unwrap();
+        open_store(&layout).unwrap();
+        assert!(check_store(&layout).unwrap());
+        assert_eq!(std::fs::metadata(layout.store()).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(std::fs::read(layout.gitignore()).unwrap(), b"*\n");
+        make_directory(&layout.restore_dir(3).join("stage")).unwrap();
+        assert_eq!(std::fs::metadata(layout.restore_dir(3)).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(list(&layout.restores()).unwrap(), ["3"]);
+    }
+
+    // PROMISES S70, A59.
+    #[test]
+    fn a_store_that_is_a_link_or_a_file_or_anothers_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        std::os::unix::fs::symlink(elsewhere.path(), layout.store()).unwrap();
+        let error = open_store(&layout).unwrap_err();
+        assert_eq!(error.kind, Kind::BadInput);
+        assert!(error.help.is_some());
+        assert!(list(elsewhere.path()).unwrap().is_empty());
+        std::fs::remove_file(layout.store()).unwrap();
+        std::fs::write(layout.store(), "").unwrap();
+        assert_eq!(open_store(&layout).unwrap_err().kind, Kind::BadInput);
+        std::fs::remove_file(layout.store()).unwrap();
+        std::fs::create_dir(layout.store()).unwrap();
+        // Only root can give files away.
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(layout.store(), Some(4321), None).unwrap();
+            let error = check_store(&layout).unwrap_err();
+            assert!(error.to_string().contains("user 4321") && error.help.is_some(), "{error}");
+            std::os::unix::fs::chown(dir.path(), Some(4321), None).unwrap();
+            assert!(check_store(&layout).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_file_in_the_way_of_a_directory_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a"), "").unwrap();
+        assert!(make_directory(&dir.path().join("a/b")).unwrap_err().to_string().contains("not a directory"));
+        assert!(metadata(&dir.path().join("a/b")).unwrap().is_none());
+        let layout = Layout::new(dir.path());
+        open_store(&layout).unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(outside.path(), layout.restores()).unwrap();
+        assert!(make_directory(&layout.restore_dir(1)).is_err());
+        assert!(list(outside.path()).unwrap().is_empty());
+    }
+}

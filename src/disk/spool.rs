@@ -1,0 +1,80 @@
+//! A report as it was read: copied once into the store, hashed on the way, and parsed from the copy. What the numbers came
+//! from and what is kept as evidence are then the same bytes, whoever writes to the original meanwhile.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use rustix::io::Errno;
+
+use super::hash::Hasher;
+use super::{Created, Temporary};
+use crate::error::{Error, Reject, Result};
+use crate::model::ids::ObjectId;
+
+/// A private copy of some bytes. It goes away with this value; [`Spool::keep_as`] gives it a lasting name.
+#[derive(Debug)]
+pub struct Spool {
+    file: Temporary,
+    /// BLAKE3 of the bytes.
+    pub id: ObjectId,
+    /// How many there are.
+    pub bytes: u64,
+}
+
+impl Spool {
+    /// Copies all of `reader` into a temporary file in `folder`.
+    ///
+    /// # Errors
+    /// `refused` over `limit` bytes; a failure if reading or writing fails.
+    pub fn copy(folder: &Path, reader: &mut dyn Read, limit: u64) -> Result<Spool> {
+        super::make_directory(folder)?;
+        let mut file = Temporary::new(folder)?;
+        let mut hasher = Hasher::new();
+        let mut buffer = vec![0; 1 << 16];
+        let mut bytes: u64 = 0;
+        loop {
+            let read = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Error::failed("cannot read the report").because(error.to_string())),
+            };
+            bytes = bytes.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+            if bytes > limit {
+                return Err(Error::report(Reject::Refused, "report is too large")
+                    .because(format!("it has more than {limit} bytes, which is limits.report_bytes")));
+            }
+            let chunk = buffer.get(..read).unwrap_or_default();
+            hasher.update(chunk);
+            file.file().write_all(chunk).map_err(|error| Error::io("write", folder, &error))?;
+        }
+        Ok(Spool { file, id: hasher.finish(), bytes })
+    }
+
+    /// At its first byte.
+    ///
+    /// # Errors
+    /// If the system cannot open it.
+    pub fn open(&self) -> std::io::Result<File> {
+        File::open(self.file.path())
+    }
+
+    /// Gives the bytes a lasting name beside which nothing is replaced: a file that is there already holds the same
+    /// bytes, since the name holds their hash. They are synced first; the caller syncs the directory.
+    ///
+    /// # Errors
+    /// If the disk says no.
+    pub fn keep_as(&self, path: &Path) -> Result<()> {
+        let synced = self.open().and_then(|file| file.sync_all());
+        synced.map_err(|error| Error::io("write to disk", self.file.path(), &error))?;
+        match rustix::fs::link(self.file.path(), path) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            // A file system without hard links.
+            Err(_) => {
+                let bytes = super::read(self.file.path(), u64::MAX)?;
+                super::create_new(path, &bytes).map(|_: Created| ())
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Writing: never in place. A file is made beside its final name, and appears there whole or not at all.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, Result};
+
+/// Names of files that are being written begin so; then come the process id, `-` and random characters.
+const TEMPORARY: &str = ".tmp-";
+
+/// How [`create_new`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// The file is there, whole and synced, and we wrote it.
+    Written,
+    /// The name was taken; nothing was changed.
+    AlreadyThere,
+}
+
+/// What is known after a directory was synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// The names in it survive a power loss.
+    Synced,
+    /// The file system cannot sync directories, so nothing is known.
+    Unknown,
+}
+
+/// Whether a file is synced before it gets its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    Yes,
+    No,
+}
+
+/// A file in the making, beside its final name. Dropped before it is published, it is removed again.
+#[derive(Debug)]
+pub struct Temporary {
+    file: NamedTempFile,
+    folder: PathBuf,
+}
+
+impl Temporary {
+    /// A new, empty file in `folder`, named for our process and locked, so that nobody takes it for a leftover.
+    ///
+    /// # Errors
+    /// A failure that names `folder`.
+    pub fn new(folder: &Path) -> Result<Temporary> {
+        let prefix = format!("{TEMPORARY}{}-", std::process::id());
+        let file = tempfile::Builder::new()
+            .prefix(&prefix)
+            .rand_bytes(12)
+            .tempfile_in(folder)
+            .map_err(|error| Error::io("make a file", folder, &error))?;
+        // Without locks the process id alone protects it.
+        let _ = file.as_file().try_lock();
+        Ok(Temporary { file, folder: folder.to_path_buf() })
+    }
+
+    /// The open file.
+    pub fn file(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Its name for now.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Gives the file its permission bits, whatever the umask, and syncs its content. A failed sync is final: the
+    /// system may have dropped what was not written, so the file is given up and removed.
+    ///
+    /// # Errors
+    /// A failure that names the file.
+    pub fn seal(&mut self, mode: u32) -> Result<()> {
+        self.set_mode(mode)?;
+        self.file.as_file().sync_all().map_err(|error| Error::io("sync", self.file.path(), &error))
+    }
+
+    fn set_mode(&mut self, mode: u32) -> Result<()> {
+        rustix::fs::fchmod(self.file.as_file(), Mode::from_raw_mode(mode))
+            .map_err(|error| Error::io("set the mode of", self.file.path(), &error.into()))
+    }
+
+    /// Renames the file to `path`, in place of what is there.
+    ///
+    /// # Errors
+    /// A failure that names `path`.
+    pub fn rename_to(self, path: &Path) -> Result<()> {
+        let named = |error: Errno| Error::io("write", path, &error.into());
+        rustix::fs::rename(self.file.path(), path).map_err(named)?;
+        // The name is gone; there is nothing left to remove.
+        let _ = self.file.into_temp_path().keep();
+        Ok(())
+    }
+
+    /// Gives the file its final name unless that is taken, by a hard link where the file system has them.
+    fn publish(self, path: &Path) -> Result<Created> {
+        let named = |error: Errno| Error::io("write", path, &error.into());
+        match rustix::fs::link(self.file.path(), path) {
+            Ok(()) => return Ok(Created::Written),
+            // NFS may repeat a request whose answer was lost: then the name is taken by ourselves.
+            Err(Errno::EXIST) if self.is_same_file(path) => return Ok(Created::Written),
+            Err(Errno::EXIST) => return Ok(Created::AlreadyThere),
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::ACCESS | Errno::INVAL) => {}
+            Err(error) => return Err(named(error)),
+        }
+        match rename_if_free(self.file.path(), path) {
+            Ok(()) => {
+                let _ = self.file.into_temp_path().keep();
+                Ok(Created::Written)
+            }
+            Err(Errno::EXIST) => Ok(Created::AlreadyThere),
+            Err(error) => Err(named(error)),
+        }
+    }
+
+    fn is_same_file(&self, path: &Path) -> bool {
+        match (self.file.as_file().metadata(), std::fs::symlink_metadata(path)) {
+            (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+            _ => false,
+        }
+    }
+}
+
+/// Renames without replacing. Where the file system cannot do that in one step, it is looked at first; the lock of the
+/// loop is then what keeps two writers apart.
+fn rename_if_free(from: &Path, to: &Path) -> Result<(), Errno> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match std::fs::symlink_metadata(to) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => rustix::fs::rename(from, to),
+            Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+        },
+        other => other,
+    }
+}
+
+/// The folder of a file, for writing beside it.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Replaces `path` by these bytes, whole or not at all. For derived files: it is not synced.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_as(path, bytes, Sync::No)
+}
+
+/// Replaces `path` by these bytes; when it returns, they survive a power loss.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn replace_synced(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_as(path, bytes, Sync::Yes)
+}
+
+fn replace_as(path: &Path, bytes: &[u8], sync: Sync) -> Result<()> {
+    let folder = folder_of(path);
+    let mut temporary = Temporary::new(folder)?;
+    temporary.file().write_all(bytes).map_err(|error| Error::io("write", path, &error))?;
+    match sync {
+        Sync::Yes => temporary.seal(0o600)?,
+        Sync::No => temporary.set_mode(0o600)?,
+    }
+    temporary.rename_to(path)?;
+    if sync == Sync::Yes {
+        sync_directory(folder)?;
+    }
+    Ok(())
+}
+
+/// Writes a file that is written once: synced, whole, and only if the name is free. The one who gets
+/// [`Created::Written`] is the only one.
+///
+/// # Errors
+/// A failure that names the file; then it is not there, or it is there whole and the next writer finds it taken.
+pub fn create_new(path: &Path, bytes: &[u8]) -> Result<Created> {
+    let mut temporary = Temporary::new(folder_of(path))?;
+    temporary.file().write_all(bytes).map_err(|error| Error::io("write", path, &error))?;
+    temporary.seal(0o600)?;
+    let folder = temporary.folder.clone();
+    let created = temporary.publish(path)?;
+    sync_directory(&folder)?;
+    Ok(created)
+}
+
+/// Appends one entry, which must not hold a line break, as a line of its own: in one write and with a line break before
+/// it, so that an entry that was cut off spoils only itself. The file is made if it is absent.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn append_line(path: &Path, bytes: &[u8]) -> Result<()> {
+    let flags =
+        OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let named = |error: &std::io::Error| Error::io("append to", path, error);
+    let mode = Mode::RUSR | Mode::WUSR;
+    let mut file: File = rustix::fs::open(path, flags, mode).map_err(|error| named(&error.into()))?.into();
+    let meta = file.metadata().map_err(|error| named(&error))?;
+    if !meta.is_file() {
+        return Err(Error::bad_input("not a regular file").at(path));
+    }
+    if meta.mode() & 0o777 != 0o600 && meta.len() == 0 {
+        rustix::fs::fchmod(&file, mode).map_err(|error| named(&error.into()))?;
+    }
+    let mut line = Vec::with_capacity(bytes.len() + 2);
+    line.push(b'\n');
+    line.extend_from_slice(bytes);
+    line.push(b'\n');
+    let written = file.write(&line).map_err(|error| named(&error))?;
+    if written == line.len() {
+        return Ok(());
+    }
+    Err(named(&std::io::Error::from(std::io::ErrorKind::StorageFull)))
+}
+
+/// Makes the names in a directory survive a power loss.
+///
+/// # Errors
+/// A failure that names the directory; a file system that cannot do it is none.
+pub fn sync_directory(path: &Path) -> Result<Durability> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let named = |error: Errno| Error::io("sync the directory", path, &error.into());
+    let directory = rustix::fs::open(path, flags, Mode::empty()).map_err(named)?;
+    match rustix::fs::fsync(&directory) {
+        Ok(()) => Ok(Durability::Synced),
+        Err(Errno::INVAL | Errno::NOTSUP) => Ok(Durability::Unknown),
+        Err(error) => Err(named(error)),
+    }
+}
+
+/// Removes what writers of ours left behind in `folder` when they were killed, and nothing of a process that lives.
+/// Answers how many files went.
+///
+/// # Errors
+/// The folder cannot be listed. A leftover that cannot be removed stays for the next time.
+pub fn sweep_temporaries(folder: &Path) -> Result<u64> {
+    let mut swept = 0;
+    for name in super::list(folder)? {
+        let path = folder.join(&name);
+        if name.to_str().and_then(writer_of).is_some_and(|pid| !is_alive(pid))
+            && !is_locked(&path)
+            && std::fs::remove_file(&path).is_ok()
+        {
+            swept += 1;
+        }
+    }
+    Ok(swept)
+}
+
+/// The process that a temporary file's name says is writing it.
+fn writer_of(name: &str) -> Option<i32> {
+    let (pid, random) = name.strip_prefix(TEMPORARY)?.split_once('-')?;
+    if random.is_empty() { None } else { pid.parse().ok() }
+}
+
+fn is_alive(pid: i32) -> bool {
+    let Some(pid) = rustix::process::Pid::from_raw(pid) else { return true };
+    !matches!(rustix::process::test_kill_process(pid), Err(Errno::SRCH))
+}
+
+/// Whether its writer, perhaps in another container where process ids mean something else, still has it open.
+fn is_locked(path: &Path) -> bool {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => matches!(File::from(file).try_lock(), Err(std::fs::TryLockError::WouldBlock)),
+        Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        super::super::list(folder).unwrap().into_iter().map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_name_is_given_once_and_nothing_is_left_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("record.json");
+        assert_eq!(create_new(&path, b"one").unwrap(), Created::Written);
+        assert_eq!(create_new(&path, b"two").unwrap(), Created::AlreadyThere);
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(names(dir.path()), ["record.json"]);
+        assert_eq!(std::fs::metadata(&path).unwrap().nlink(), 1);
+    }
+
+    #[test]
+    fn a_dangling_link_takes_the_name_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("record.json");
+        std::os::unix::fs::symlink(dir.path().join("outside"), &path).unwrap();
+        assert_eq!(create_new(&path, b"one").unwrap(), Created::AlreadyThere);
+        assert!(std::fs::symlink_metadata(dir.path().join("outside")).is_err());
+    }
+
+    #[test]
+    fn rename_without_links_does_not_replace_either() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        std::fs::write(&from, "new").unwrap();
+        std::fs::write(&to, "old").unwrap();
+        assert_eq!(rename_if_free(&from, &to), Err(Errno::EXIST));
+        std::fs::remove_file(&to).unwrap();
+        assert_eq!(rename_if_free(&from, &to), Ok(()));
+        assert_eq!(std::fs::read(&to).unwrap(), b"new");
+    }
+
+    #[test]
+    fn replacing_is_whole_and_replaces_a_link_instead_of_following_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (outside, path) = (dir.path().join("outside"), dir.path().join("derived.json"));
+        std::fs::write(&outside, "mine").unwrap();
+        std::os::unix::fs::symlink(&outside, &path).unwrap();
+        replace(&path, b"first").unwrap();
+        replace_synced(&path, b"second").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        assert_eq!(std::fs::read(&outside).unwrap(), b"mine");
+        assert_eq!(names(dir.path()), ["derived.json", "outside"]);
+    }
+
+    #[test]
+    fn lines_are_appended_each_on_its_own_even_after_a_torn_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("activity.jsonl");
+        append_line(&path, b"{\"a\":1}").unwrap();
+        let torn = [std::fs::read(&path).unwrap(), b"\n{\"b\":".to_vec()].concat();
+        std::fs::write(&path, torn).unwrap();
+        append_line(&path, b"{\"c\":3}").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"\n{\"a\":1}\n\n{\"b\":\n{\"c\":3}\n");
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        std::os::unix::fs::symlink(&path, dir.path().join("link")).unwrap();
+        assert!(append_line(&dir.path().join("link"), b"{}").is_err());
+    }
+
+    // PROMISES S71.
+    #[test]
+    fn only_leftovers_of_dead_processes_are_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        // The highest process id that Linux gives is 4194304.
+        let dead = dir.path().join(".tmp-2147483646-abc");
+        let living = dir.path().join(format!(".tmp-{}-abc", std::process::id()));
+        let elsewhere = dir.path().join(".tmp-2147483645-abc");
+        for path in [&dead, &living, &elsewhere, &dir.path().join(".tmp-x-abc"), &dir.path().join("note.txt~")] {
+            std::fs::write(path, "x").unwrap();
+        }
+        let writer = File::open(&elsewhere).unwrap();
+        writer.lock().unwrap();
+        assert_eq!(sweep_temporaries(dir.path()).unwrap(), 1);
+        assert!(std::fs::symlink_metadata(&dead).is_err());
+        assert_eq!(names(dir.path()).len(), 4);
+        assert_eq!(sweep_temporaries(&dir.path().join("absent")).unwrap(), 0);
+    }
+}

@@ -1,0 +1,240 @@
+//! The end of a loop: choose the peak, prove that it is whole, put it back, say why, close.
+
+use std::path::Path;
+
+use super::measure::measure;
+use super::restore::{Target, put_back};
+use super::{Offer, Session, settle};
+use crate::analysis::{self, Choice};
+use crate::disk::{self, layout::Layout};
+use crate::error::{Error, Result};
+use crate::model::config::LoopConfig;
+use crate::model::SCHEMA_VERSION;
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::metrics::Metrics;
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::{Point, Selection};
+use crate::report;
+use crate::snapshot::restore::Outcome;
+use crate::store::Store;
+
+/// How a loop is ended.
+pub struct Finishing<'a> {
+    /// Where the chosen tree goes; a whole work tree unless told otherwise.
+    pub target: Target<'a>,
+    /// Measures a candidate again in a copy of its tree, before it is taken.
+    pub verification: Option<Verification<'a>>,
+}
+
+/// A command that must give the recorded figures again.
+pub struct Verification<'a> {
+    /// As typed, for the report.
+    pub command: &'a str,
+    /// An empty directory; one below it is made for each candidate.
+    pub scratch: &'a Path,
+    /// Runs the command in a directory and says what there is to read.
+    pub run: &'a dyn Fn(&Layout) -> Result<Offer>,
+}
+
+/// What came of it.
+pub struct Finished {
+    /// The choice, with what the restore changed.
+    pub selection: Selection,
+    /// The restore; `None` if nothing could be selected.
+    pub outcome: Option<Outcome>,
+    /// All iterations, for reports.
+    pub points: Vec<Point>,
+    /// The loop was closed and its report written.
+    pub is_closed: bool,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// The choice as it stands, from the records: what closed the loop, or what `finish` would choose now.
+///
+/// # Errors
+/// If the records cannot be read, or none is there.
+pub fn selection_so_far(layout: &Layout, store: &Store) -> Result<(Selection, Vec<Point>, LoopConfig)> {
+    let candidates = Candidates::of(layout, store)?;
+    let selection = match store.selection()? {
+        Some(selection) => selection,
+        None => candidates.selection(store, analysis::select(&candidates.points, &candidates.config), Vec::new()),
+    };
+    Ok((selection, candidates.points, candidates.config))
+}
+
+/// What there is to choose from.
+struct Candidates {
+    points: Vec<Point>,
+    head: ObjectId,
+    config: LoopConfig,
+}
+
+impl Candidates {
+    fn of(layout: &Layout, store: &Store) -> Result<Candidates> {
+        let history = store.history_from_records()?;
+        let (Some((_, head)), Some(last)) = (history.head, history.points.last()) else {
+            return Err(Error::bad_input(format!("loop {} has no readable iteration", store.id())));
+        };
+        let record = store.load(last.iteration)?.record;
+        let config = super::frozen_config(layout, store, record.config)?.config;
+        Ok(Candidates { points: history.points, head, config })
+    }
+
+    fn selection(&self, store: &Store, choice: Choice, verification: Vec<String>) -> Selection {
+        Selection {
+            schema_version: SCHEMA_VERSION,
+            loop_id: store.id().clone(),
+            head: self.head,
+            selected: choice.selected,
+            last: choice.last,
+            scores: choice.scores,
+            rationale: choice.rationale,
+            primary: choice.primary,
+            threshold: choice.threshold,
+            threshold_dropped: choice.threshold_dropped,
+            pareto_front: choice.pareto_front,
+            improvement_percentage: choice.improvement_percentage,
+            degradation: choice.degradation,
+            verification,
+            restored: Vec::new(),
+            restored_count: 0,
+        }
+    }
+}
+
+/// Ends a loop. With a dry run, or into another directory, it stays open.
+///
+/// # Errors
+/// Bad input if the loop is closed; as a restore otherwise.
+pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -> Result<Finished> {
+    disk::open_store(session.layout)?;
+    let is_rehearsal = finishing.target.dry_run || finishing.target.into.is_some();
+    if store.is_closed()? && !is_rehearsal {
+        return Err(Error::bad_input(format!("loop {} is closed already", store.id()))
+            .at(&store.paths().selection())
+            .help("`highwater report selection` prints what was chosen; `highwater restore ITER` puts any iteration back"));
+    }
+    let mut notes = if finishing.target.dry_run { Vec::new() } else { settle(session)? };
+    let candidates = Candidates::of(session.layout, store)?;
+    let (mut verification, mut rejected) = (Vec::new(), Vec::new());
+    let (choice, outcome) = loop {
+        let choice = analysis::select_without(&candidates.points, &candidates.config, &rejected);
+        let attempts_are_left = u32::try_from(rejected.len()).is_ok_and(|count| count < candidates.config.select.max_attempts);
+        let Some(candidate) = choice.selected.filter(|_| attempts_are_left) else {
+            break (Choice { selected: None, improvement_percentage: None, degradation: None, ..choice }, None);
+        };
+        match attempt(session, store, candidate, finishing, &candidates.config) {
+            Ok((outcome, proof)) => {
+                verification.push(proof);
+                break (choice, Some(outcome));
+            }
+            Err(Attempt::Unfit(why)) => {
+                notes.push(format!("iteration {candidate} was passed over: {why}"));
+                verification.push(format!("iteration {candidate} failed: {why}"));
+                rejected.push(candidate);
+            }
+            Err(Attempt::Stopped(error)) => return Err(error),
+        }
+    };
+    let mut selection = candidates.selection(store, choice, verification);
+    if let Some(outcome) = &outcome {
+        let changed = || outcome.restored.iter().chain(&outcome.removed);
+        selection.restored_count = u64::try_from(changed().count()).unwrap_or(u64::MAX);
+        selection.restored = changed().take(100).cloned().collect();
+    }
+    let is_closed = !is_rehearsal && outcome.is_some();
+    if is_closed {
+        let text = report::selection_markdown(&selection, &candidates.points, &candidates.config)?;
+        disk::make_directory(&store.paths().reports())?;
+        disk::replace(&store.paths().selection_report(), text.as_bytes())?;
+        store.close(&selection)?;
+    }
+    Ok(Finished { selection, outcome, points: candidates.points, is_closed, notes })
+}
+
+/// Why a candidate was not taken.
+enum Attempt {
+    /// It is damaged, or does not give its figures again: the next one is tried.
+    Unfit(String),
+    /// Nothing to do with the candidate.
+    Stopped(Error),
+}
+
+/// Verifies one candidate and puts it back.
+fn attempt(
+    session: &Session<'_>,
+    store: &Store,
+    candidate: Iteration,
+    finishing: &Finishing<'_>,
+    config: &LoopConfig,
+) -> Result<(Outcome, String), Attempt> {
+    let stored = store.load(candidate).map_err(|error| Attempt::Unfit(error.message))?;
+    if let Err(fault) = super::verify::check_tree(session.layout, &stored.record) {
+        return Err(Attempt::Unfit(format!("{} {}", fault.file, fault.fault)));
+    }
+    let mut proof = format!("iteration {candidate}: every object of its snapshot was read and its hash is right");
+    if let Some(verification) = &finishing.verification {
+        measure_again(session, store, &stored.record, verification, config)?;
+        proof.push_str(&format!("; `{}` gave the recorded figures again in a fresh copy", verification.command));
+    }
+    let newest = store.numbers().map_err(Attempt::Stopped)?.pop().unwrap_or(candidate);
+    let outcome = put_back(session, store, &stored, newest, finishing.target).map_err(Attempt::Stopped)?;
+    Ok((outcome, proof))
+}
+
+/// Runs the command in a copy of the candidate's tree and compares the figures.
+fn measure_again(
+    session: &Session<'_>,
+    store: &Store,
+    record: &IterationRecord,
+    verification: &Verification<'_>,
+    config: &LoopConfig,
+) -> Result<(), Attempt> {
+    let folder = verification.scratch.join(format!("iteration-{}", record.iteration.padded()));
+    let stored = store.load(record.iteration).map_err(Attempt::Stopped)?;
+    let target = Target { into: Some(&folder), ..Target::default() };
+    put_back(session, store, &stored, record.iteration, target).map_err(Attempt::Stopped)?;
+    let layout = Layout::new(&folder);
+    let offer = (verification.run)(&layout).map_err(Attempt::Stopped)?;
+    let copy = Session { layout: &layout, ..*session };
+    let measured = measure(&copy, config, &offer, offer.since, &[]).map_err(Attempt::Stopped)?;
+    if let Some(fault) = measured.faults.first() {
+        return Err(Attempt::Unfit(format!("measured again, a report could not be read: {}", fault.message)));
+    }
+    let again = measured.measurement;
+    let again = Metrics { testing: again.testing, coverage: again.coverage, quality: again.quality, ..Metrics::default() };
+    match difference(&record.metrics, &again) {
+        None => Ok(()),
+        Some(difference) => Err(Attempt::Unfit(format!("measured again, {difference}"))),
+    }
+}
+
+/// The first figure that differs; a figure that only one side has differs too.
+fn difference(recorded: &Metrics, again: &Metrics) -> Option<String> {
+    let shown = |value: Option<u64>| value.map_or("nothing".to_owned(), |value| value.to_string());
+    let tests = |metrics: &Metrics, of: fn(&crate::model::metrics::TestMetrics) -> Option<u64>| {
+        metrics.testing.as_ref().and_then(of)
+    };
+    let pairs = [
+        ("test_count", recorded.test_count(), again.test_count()),
+        ("tests_passed", recorded.tests_passed(), again.tests_passed()),
+        ("tests_failed", tests(recorded, |t| t.tests_failed), tests(again, |t| t.tests_failed)),
+        ("tests_errored", tests(recorded, |t| t.tests_errored), tests(again, |t| t.tests_errored)),
+        ("error_count", recorded.error_count(), again.error_count()),
+        ("lint_warnings", recorded.lint_warnings(), again.lint_warnings()),
+    ];
+    for (name, was, is) in pairs {
+        if was != is {
+            return Some(format!("{name} is {}, recorded was {}", shown(is), shown(was)));
+        }
+    }
+    match (recorded.coverage(), again.coverage()) {
+        (Some(was), Some(is)) if (was - is).abs() <= crate::model::units::EPS => None,
+        (None, None) => None,
+        (was, is) => {
+            let shown = |value: Option<f64>| value.map_or("nothing".to_owned(), |value| format!("{value:.2} %"));
+            Some(format!("coverage is {}, recorded was {}", shown(is), shown(was)))
+        }
+    }
+}

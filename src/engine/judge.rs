@@ -1,0 +1,69 @@
+//! A record's verdict, from what the record holds beside it and the history. Recording and replaying judge here, so that a
+//! stored loop judged again gives the same bytes.
+
+use crate::analysis::{self, Current};
+use crate::error::Result;
+use crate::model::cases::TestCases;
+use crate::model::config::LoopConfig;
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::Point;
+use crate::snapshot::objects::Objects;
+
+/// The record with its verdict made anew. What was measured, captured and said stays as it is.
+///
+/// # Errors
+/// If stored test outcomes that are needed cannot be read.
+pub(super) fn judged(
+    record: IterationRecord,
+    cases: Option<&TestCases>,
+    history: &[Point],
+    config: &LoopConfig,
+    objects: &Objects,
+) -> Result<IterationRecord> {
+    let named = |metrics: &crate::model::metrics::Metrics| metrics.testing.as_ref().and_then(|tests| tests.cases);
+    let previous_cases =
+        match analysis::previous_with(history, record.parent, |metrics| named(metrics).is_some()).and_then(|p| named(&p.metrics)) {
+            // Without a side to compare with, nothing is read: names are an addition to the counts.
+            Some(id) if cases.is_some() => Some(read_cases(objects, &id)?),
+            _ => None,
+        };
+    let verdict = analysis::assess(
+        history,
+        &Current {
+            iteration: record.iteration,
+            parent: record.parent,
+            metrics: record.metrics.clone(),
+            tree: record.tree,
+            tree_key: record.tree_key,
+            cases,
+            previous_cases: previous_cases.as_ref(),
+            accepted: &record.accepted,
+            label: record.label.as_deref(),
+            cost: record.cost,
+            tokens: record.tokens,
+        },
+        config,
+    );
+    Ok(IterationRecord {
+        metrics: verdict.metrics,
+        quality_score: verdict.quality_score,
+        acceptable: verdict.acceptable,
+        from_previous: verdict.from_previous,
+        from_baseline: verdict.from_baseline,
+        classification: verdict.classification,
+        base_class: verdict.base_class,
+        class_rule: verdict.class_rule,
+        alerts: verdict.alerts,
+        open_findings: verdict.open_findings,
+        recommendation: verdict.recommendation,
+        ..record
+    })
+}
+
+/// Stored test outcomes.
+///
+/// # Errors
+/// If the object is missing or damaged.
+pub(super) fn read_cases(objects: &Objects, id: &crate::model::ids::ObjectId) -> Result<TestCases> {
+    crate::store::parse(&objects.read(id)?)
+}

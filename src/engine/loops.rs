@@ -1,0 +1,87 @@
+//! Which loop a command is about, and the config that was frozen at its baseline.
+
+use crate::config;
+use crate::disk::{self, layout::Layout};
+use crate::error::{Error, Result};
+use crate::model::config::LoopConfig;
+use crate::model::ids::{LoopId, ObjectId};
+use crate::snapshot::objects::Objects;
+use crate::store::{Loop, Store, loops};
+
+/// The loop that is meant: the one that was named, else the newest open one, else (where reading a closed one makes
+/// sense) the newest.
+///
+/// # Errors
+/// Bad input if there is none.
+pub fn resolve(layout: &Layout, named: Option<&LoopId>, closed_will_do: bool) -> Result<Store> {
+    if let Some(id) = named {
+        let store = Store::new(layout, id.clone());
+        if store.numbers()?.is_empty() {
+            return Err(Error::bad_input(format!("no loop named {id}"))
+                .at(store.paths().dir())
+                .because(known(&loops(layout)?))
+                .help("`highwater loops` lists the loops of this work tree; `highwater begin --loop ID` opens one"));
+        }
+        return Ok(store);
+    }
+    let all = loops(layout)?;
+    let newest_open = all.iter().find(|one| !one.is_closed);
+    match newest_open.or(if closed_will_do { all.first() } else { None }) {
+        Some(one) => Ok(Store::new(layout, one.id.clone())),
+        None => Err(Error::bad_input("no open loop here")
+            .at(layout.root())
+            .because(known(&all))
+            .help("`highwater begin` opens one")),
+    }
+}
+
+fn known(all: &[Loop]) -> String {
+    if all.is_empty() {
+        return "there are no loops".into();
+    }
+    let names: Vec<String> =
+        all.iter().take(5).map(|one| format!("{}{}", one.id, if one.is_closed { " (closed)" } else { "" })).collect();
+    format!("there {}: {}{}", if all.len() == 1 { "is" } else { "are" }, names.join(", "), if all.len() > 5 { ", …" } else { "" })
+}
+
+/// The first free name of `loop-001`, `loop-002`, …
+///
+/// # Errors
+/// If the store cannot be read.
+pub fn new_name(layout: &Layout) -> Result<LoopId> {
+    let taken = disk::list(&layout.store())?;
+    (1u32..)
+        .map(|number| format!("loop-{number:03}"))
+        .find(|name| !taken.iter().any(|other| other.to_str() == Some(name)))
+        .ok_or_else(|| Error::bug("every loop name is taken"))?
+        .parse()
+}
+
+/// A loop's config, as it was when the loop was opened.
+pub struct Frozen {
+    /// In force.
+    pub config: LoopConfig,
+    /// Its text.
+    pub text: String,
+    /// BLAKE3 of the text.
+    pub id: ObjectId,
+    /// `config.yaml` is not what the records name, so the stored object was read.
+    pub was_edited: bool,
+}
+
+/// The config that `id` names: the loop's `config.yaml`, or the stored object where that file was edited or is gone.
+///
+/// # Errors
+/// If neither is there, or it does not load.
+pub fn frozen_config(layout: &Layout, store: &Store, id: ObjectId) -> Result<Frozen> {
+    let path = store.paths().config();
+    let on_disk = disk::read_if_present(&path, 1 << 20)?.filter(|bytes| disk::hash::id_of(bytes) == id);
+    let was_edited = on_disk.is_none();
+    let bytes = match on_disk {
+        Some(bytes) => bytes,
+        None => Objects::open(layout)?.read(&id)?,
+    };
+    let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("the loop's config is not text").at(&path))?;
+    let config = config::load(&text, &path.display().to_string())?.config;
+    Ok(Frozen { config, text, id, was_edited })
+}

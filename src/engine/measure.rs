@@ -1,0 +1,335 @@
+//! Report files → figures: found or named, checked for age, copied, parsed from the copy, merged.
+
+use std::io::Read;
+use std::time::SystemTime;
+
+use chrono::{DateTime, Utc};
+
+use super::{Asked, Offer, Session};
+use crate::disk::spool::Spool;
+use crate::error::{Error, ErrorKind, Reject, Result};
+use crate::ingest::merge::{Measurement, merge};
+use crate::ingest::{self, Format, Input, Parsed};
+use crate::model::config::LoopConfig;
+use crate::model::ids::{ObjectId, TreePath};
+use crate::model::record::{Source, SourceError};
+use crate::workspace::reports::{self, Found};
+
+/// As `Source::path` names what the command printed.
+pub(super) const CONSOLE: &str = "(console)";
+
+/// How often a report that changes while it is copied is read again.
+const TRIES: u32 = 3;
+
+/// A file that looked like a report by its name and gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassedOver {
+    /// The file.
+    pub name: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What the reports of one iteration came to.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub sources: Vec<Source>,
+    /// Copies to keep, with their names in the iteration's folder.
+    pub artifacts: Vec<(String, Spool)>,
+    pub measurement: Measurement,
+    pub passed_over: Vec<PassedOver>,
+    /// Reports that could not be read.
+    pub faults: Vec<Error>,
+    /// Every report file inside the work tree, read or stale: no code, so no part of the census.
+    pub report_paths: Vec<TreePath>,
+}
+
+/// Reads everything that is offered.
+///
+/// # Errors
+/// If a named report is not there, a limit is exceeded, or the disk says no. A report that is there and broken is a
+/// fault in the answer, not an error.
+pub(super) fn measure(
+    session: &Session<'_>,
+    config: &LoopConfig,
+    offer: &Offer,
+    since: Option<SystemTime>,
+    before: &[Source],
+) -> Result<Measured> {
+    let mut reading = Reading { session, config, offer, since, before, measured: Measured::default(), parsed: Vec::new() };
+    for asked in &offer.reports {
+        reading.named(asked)?;
+    }
+    if offer.discover {
+        for found in reports::find(session.layout.root(), &config.reports, &config.limits)? {
+            reading.file(&found, None)?;
+        }
+    }
+    if let Some(console) = &offer.console {
+        reading.console(console)?;
+    }
+    Ok(reading.finish())
+}
+
+struct Reading<'a> {
+    session: &'a Session<'a>,
+    config: &'a LoopConfig,
+    offer: &'a Offer,
+    since: Option<SystemTime>,
+    /// The sources of the record before.
+    before: &'a [Source],
+    measured: Measured,
+    /// With the place of its source.
+    parsed: Vec<(usize, Parsed)>,
+}
+
+impl Reading<'_> {
+    fn named(&mut self, asked: &Asked) -> Result<()> {
+        if asked.path == "-" {
+            let spool = self.copy(&mut std::io::stdin().lock())?;
+            return self.parse_copy("-", spool, asked.format, None);
+        }
+        for found in reports::named(self.session.layout.root(), &self.offer.folder, &asked.path, &self.config.limits)? {
+            self.file(&found, asked.format)?;
+        }
+        Ok(())
+    }
+
+    /// One report file, unless it was read already, is no report, is left out, or is older than the iteration.
+    fn file(&mut self, found: &Found, format: Option<&'static Format>) -> Result<()> {
+        if self.measured.sources.iter().any(|source| source.path == found.name) {
+            return Ok(());
+        }
+        let open = match reports::open(self.session.layout.root(), found, &self.config.limits) {
+            Ok(open) => open,
+            // Gone between the search and now: as if it had not been found.
+            Err(_) if !found.named && std::fs::metadata(&found.path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound) => {
+                return Ok(());
+            }
+            Err(error) => {
+                self.fault(Source::named(&found.name), error);
+                return Ok(());
+            }
+        };
+        let told = match format {
+            Some(format) => Some(format),
+            None => match ingest::detect(&Input::source(&found.name, &|| opened(&found.path), self.config.limits.report_bytes)) {
+                Ok(Some((format, _))) => Some(format),
+                Ok(None) if found.named => None,
+                Ok(None) => {
+                    self.pass_over(&found.name, "no report in a format that is known");
+                    return Ok(());
+                }
+                // It will not parse either, and parsing says it best.
+                Err(_) => None,
+            },
+        };
+        if let Some(kind) = told.map(|format| format.kind)
+            && self.offer.skip.contains(&kind)
+        {
+            self.pass_over(&found.name, "left out by --skip");
+            return Ok(());
+        }
+        if let Some(path) = &found.tree_path {
+            self.measured.report_paths.push(path.clone());
+        }
+        if self.since.is_some_and(|since| open.modified < since) {
+            self.stale(found, told, open.modified, None);
+            return Ok(());
+        }
+        let (spool, modified) = match self.copy_unchanged(found) {
+            Ok(copied) => copied,
+            Err(error) if matches!(error.kind, ErrorKind::Report(_)) => {
+                self.fault(Source { modified_at: Some(open.modified.into()), ..Source::named(&found.name) }, error);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let modified_at: DateTime<Utc> = modified.into();
+        let is_the_same = |source: &Source| {
+            source.path == found.name && source.blake3 == Some(spool.id) && source.modified_at == Some(modified_at)
+        };
+        if self.before.iter().any(is_the_same) {
+            self.stale(found, told, modified, Some(spool.id));
+            return Ok(());
+        }
+        self.parse_copy(&found.name, spool, format, Some(modified_at))
+    }
+
+    /// A report that was there before the iteration began.
+    fn stale(&mut self, found: &Found, told: Option<&Format>, modified: SystemTime, id: Option<ObjectId>) {
+        self.measured.sources.push(Source {
+            format: told.map(|format| format.name.to_owned()),
+            kind: told.map(|format| format.kind),
+            blake3: id,
+            modified_at: Some(modified.into()),
+            stale: true,
+            ..Source::named(&found.name)
+        });
+    }
+
+    /// What the command printed: every report in it.
+    fn console(&mut self, console: &std::fs::File) -> Result<()> {
+        let mut reader = console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
+        let spool = self.copy(&mut reader)?;
+        let found = ingest::console::console(&Input::source(CONSOLE, &|| copy_of(&spool), self.config.limits.report_bytes));
+        let wanted: Vec<Parsed> = found.into_iter().filter(|parsed| !self.offer.skip.contains(&parsed.kind)).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let artifact = format!("{}-console.txt", spool.id);
+        for parsed in wanted {
+            let source = Source {
+                blake3: Some(spool.id),
+                artifact: Some(artifact.clone()),
+                ..Source::named(CONSOLE)
+            };
+            self.keep(source, parsed);
+        }
+        self.measured.artifacts.push((artifact, spool));
+        Ok(())
+    }
+
+    fn parse_copy(
+        &mut self,
+        name: &str,
+        spool: Spool,
+        format: Option<&'static Format>,
+        modified_at: Option<DateTime<Utc>>,
+    ) -> Result<()> {
+        let artifact = artifact_name(&spool.id, name);
+        let source = Source {
+            blake3: Some(spool.id),
+            artifact: Some(artifact.clone()),
+            modified_at,
+            ..Source::named(name)
+        };
+        match ingest::parse(&Input::source(name, &|| copy_of(&spool), self.config.limits.report_bytes), format) {
+            Ok(parsed) => {
+                if self.offer.skip.contains(&parsed.kind) {
+                    self.pass_over(name, "left out by --skip");
+                    return Ok(());
+                }
+                self.keep(source, parsed);
+            }
+            Err(error) if matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput) => self.fault(source, error),
+            Err(error) => return Err(error),
+        }
+        self.measured.artifacts.push((artifact, spool));
+        Ok(())
+    }
+
+    fn keep(&mut self, source: Source, parsed: Parsed) {
+        self.measured.sources.push(Source {
+            format: Some(parsed.format.name.to_owned()),
+            kind: Some(parsed.kind),
+            figures: Some(parsed.figures.clone()),
+            warnings: parsed.warnings.clone(),
+            ..source
+        });
+        self.parsed.push((self.measured.sources.len() - 1, parsed));
+    }
+
+    fn fault(&mut self, source: Source, error: Error) {
+        let error = if error.place.path.is_none() { error.in_file(&source.path) } else { error };
+        let code = match error.kind {
+            ErrorKind::Report(reject) => reject.code(),
+            _ => Reject::Refused.code(),
+        };
+        self.measured.sources.push(Source {
+            error: Some(SourceError {
+                code: code.to_owned(),
+                message: error.message.clone(),
+                line: error.place.line,
+                column: error.place.column,
+                help: error.help.clone(),
+            }),
+            ..source
+        });
+        self.measured.faults.push(error);
+    }
+
+    fn pass_over(&mut self, name: &str, why: &str) {
+        self.measured.passed_over.push(PassedOver { name: name.to_owned(), why: why.to_owned() });
+    }
+
+    fn copy(&self, reader: &mut dyn Read) -> Result<Spool> {
+        Spool::copy(&self.session.layout.cache(), reader, self.config.limits.report_bytes)
+    }
+
+    /// A copy of a file that did not change meanwhile.
+    fn copy_unchanged(&self, found: &Found) -> Result<(Spool, SystemTime)> {
+        for _ in 0..TRIES {
+            let mut open = reports::open(self.session.layout.root(), found, &self.config.limits)?;
+            let spool = self.copy(&mut open.file)?;
+            if open.is_unchanged() && spool.bytes == open.length {
+                return Ok((spool, open.modified));
+            }
+        }
+        Err(Error::report(Reject::Refused, "report changes while it is read")
+            .in_file(&found.name)
+            .because(format!("it was read {TRIES} times, and was another each time"))
+            .help("wait until the tool that writes it has ended"))
+    }
+
+    fn finish(mut self) -> Measured {
+        let (places, parsed): (Vec<usize>, Vec<Parsed>) = self.parsed.into_iter().unzip();
+        let measurement = merge(&parsed);
+        for (place, same) in places.iter().zip(&measurement.same_run_as) {
+            let other = same.and_then(|at| places.get(at)).and_then(|at| self.measured.sources.get(*at));
+            let path = other.map(|source| source.path.clone());
+            if let (Some(path), Some(source)) = (path, self.measured.sources.get_mut(*place)) {
+                source.same_run_as = Some(path);
+            }
+        }
+        self.measured.measurement = measurement;
+        self.measured.report_paths.sort();
+        self.measured.report_paths.dedup();
+        self.measured
+    }
+}
+
+fn opened(path: &std::path::Path) -> std::io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(std::fs::File::open(path)?))
+}
+
+fn copy_of(spool: &Spool) -> std::io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(spool.open()?))
+}
+
+/// The stored name of a report's bytes: their hash first, so that two writers never replace each other's.
+fn artifact_name(id: &ObjectId, name: &str) -> String {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let plain: String =
+        base.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }).collect();
+    let plain: String = plain.chars().rev().take(80).collect::<Vec<_>>().into_iter().rev().collect();
+    format!("{id}-{plain}")
+}
+
+/// Parses the stored copies of a record's sources again and merges them as it was done then.
+///
+/// # Errors
+/// If an artifact is missing, damaged or does not parse any more.
+pub(super) fn measure_again(
+    sources: &[Source],
+    artifact: &dyn Fn(&str) -> Result<Vec<u8>>,
+) -> Result<Measurement> {
+    let mut parsed = Vec::new();
+    let mut console: Option<Vec<Parsed>> = None;
+    for source in sources.iter().filter(|source| source.figures.is_some()) {
+        let (Some(name), Some(format)) = (&source.artifact, source.format.as_deref().and_then(ingest::format)) else {
+            return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
+        };
+        let bytes = artifact(name)?;
+        if source.path == CONSOLE {
+            let found = console.get_or_insert_with(|| ingest::console::console(&Input::bytes(CONSOLE, &bytes)));
+            let at = found.iter().position(|parsed| parsed.format.name == format.name).ok_or_else(|| {
+                Error::bad_input(format!("the stored output holds no {} any more", format.name))
+            })?;
+            parsed.push(found.remove(at));
+        } else {
+            parsed.push(ingest::parse(&Input::bytes(source.path.as_str(), &bytes), Some(format))?);
+        }
+    }
+    Ok(merge(&parsed))
+}

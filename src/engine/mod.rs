@@ -1,0 +1,89 @@
+//! The journey of an iteration: measured from reports, captured as a snapshot, judged against the history, committed as a
+//! record; and at the end of the loop: chosen, restored, reported.
+
+mod accept;
+mod begin;
+mod finish;
+mod inspect;
+mod judge;
+mod loops;
+mod measure;
+mod record;
+mod replay;
+mod restore;
+mod verify;
+mod view;
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Utc};
+
+use crate::disk::layout::Layout;
+use crate::ingest::Format;
+use crate::model::figures::ReportKind;
+use crate::model::ids::Iteration;
+use crate::model::record::Command;
+
+pub use accept::accept;
+pub use begin::{Opening, begin};
+pub use finish::{Finished, Finishing, Verification, finish, selection_so_far};
+pub use inspect::read_report;
+pub use loops::{Frozen, frozen_config, new_name, resolve};
+pub use measure::PassedOver;
+pub use record::{Manifest, ManifestChange, Recorded, change_name, changed_files, check_open, record};
+pub use replay::{Replayed, replay};
+pub use restore::{Target, restore_iteration, settle, undo};
+pub use verify::{Finding, Verified, verify};
+pub use view::{Difference, SoFar, Tests, best_so_far, difference, iteration, iteration_report, loop_so_far, newest};
+
+/// What every stage needs from outside.
+pub struct Session<'a> {
+    /// The work tree and its store.
+    pub layout: &'a Layout,
+    /// The time that records get. The engine reads no clock.
+    pub now: DateTime<Utc>,
+    /// How long to wait for another writer.
+    pub wait: Duration,
+    /// Told while a snapshot is taken: files done, files in all (0 while unknown).
+    pub on_progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// A report that the user named.
+pub struct Asked {
+    /// Read it as this; without it, the content decides.
+    pub format: Option<&'static Format>,
+    /// A path or a glob; `-` is standard input.
+    pub path: String,
+}
+
+/// What an iteration is measured from.
+#[derive(Default)]
+pub struct Offer {
+    /// The reports that the user named.
+    pub reports: Vec<Asked>,
+    /// Whether reports are looked for by the config's globs too.
+    pub discover: bool,
+    /// Where relative names start.
+    pub folder: PathBuf,
+    /// What the command printed.
+    pub console: Option<std::fs::File>,
+    /// The command that was run.
+    pub command: Option<Command>,
+    /// Reports that changed before this are none of this iteration's; without it, the last record's appearing counts.
+    pub since: Option<SystemTime>,
+    /// Metrics of the user's own.
+    pub metrics: Vec<(String, f64)>,
+    /// Kinds of figures that are left out.
+    pub skip: Vec<ReportKind>,
+    /// The user's words.
+    pub label: Option<String>,
+    /// US dollars.
+    pub cost: Option<f64>,
+    /// Tokens.
+    pub tokens: Option<u64>,
+    /// The iteration that this one started from, if the user says so.
+    pub parent: Option<Iteration>,
+    /// When measuring began.
+    pub started_at: DateTime<Utc>,
+}

@@ -1,0 +1,451 @@
+//! One iteration: measure, capture, judge, commit, derive. The record's appearing is the commit; all before it can be thrown
+//! away, all after it can be made again.
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::judged;
+use super::loops::{Frozen, frozen_config};
+use super::measure::{Measured, PassedOver, measure};
+use super::{Offer, Session, restore};
+use crate::analysis;
+use crate::disk::{self, lock::Lock};
+use crate::error::{Error, Result};
+use crate::model::SCHEMA_VERSION;
+use crate::model::cases::TestCases;
+use crate::model::config::LoopConfig;
+use crate::model::figures::ReportKind;
+use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::metrics::{CodebaseMetrics, CustomMetric, Metrics};
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::{BestTracker, Point};
+use crate::model::verdict::{Action, Recommendation};
+use crate::report::{self, IterationExtra};
+use crate::snapshot::capture::{Captured, capture};
+use crate::snapshot::objects::Objects;
+use crate::snapshot::tree::{Change, ChangeKind, diff};
+use crate::store::{Commit, History, Store};
+
+/// What is said about an iteration that was recorded.
+pub struct Recorded {
+    /// As committed.
+    pub record: IterationRecord,
+    /// BLAKE3 of its file: with the loop and the number, the head that proves the history up to here.
+    pub head: ObjectId,
+    /// The best so far.
+    pub best: BestTracker,
+    /// Files that looked like reports by their name and gave nothing.
+    pub passed_over: Vec<PassedOver>,
+    /// Reports that could not be read.
+    pub faults: Vec<Error>,
+    /// What else a person should know: what was not kept, what was made again.
+    pub notes: Vec<String>,
+}
+
+/// The summary of a snapshot, for people; derived.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Manifest {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The object of the root directory.
+    pub tree: ObjectId,
+    /// Files held.
+    pub files: u64,
+    /// Bytes of their contents.
+    pub bytes: u64,
+    /// Files that were seen and could not be kept, and why.
+    pub unheld: Vec<(TreePath, String)>,
+    /// The iteration that `changes` counts from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Iteration>,
+    /// How many paths changed since.
+    pub changed: u64,
+    /// The first two hundred of them.
+    pub changes: Vec<ManifestChange>,
+}
+
+/// One path that changed since the parent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ManifestChange {
+    /// Which.
+    pub path: TreePath,
+    /// `added`, `removed` or `modified`.
+    pub change: String,
+}
+
+/// What became of an iteration.
+pub(super) enum Kept {
+    /// It is recorded.
+    Recorded(Box<Recorded>),
+    /// Somebody else recorded the baseline first.
+    BaselineTaken,
+}
+
+/// Records the next iteration of an open loop.
+///
+/// # Errors
+/// Bad input if the loop is closed or `--parent` names no iteration; a failure if a restore is pending on which somebody
+/// has worked, or the disk says no: then nothing was recorded.
+pub fn record(session: &Session<'_>, store: &Store, offer: Offer) -> Result<Recorded> {
+    check_open(session, store)?;
+    let newest = newest_config(session, store)?;
+    match keep(session, store, &newest.config, newest.text, offer, false)? {
+        Kept::Recorded(mut recorded) => {
+            if newest.was_edited {
+                recorded.notes.push("config.yaml of the loop was edited; the one frozen at the baseline counts".into());
+            }
+            Ok(*recorded)
+        }
+        Kept::BaselineTaken => Err(Error::bug("a loop lost its baseline")),
+    }
+}
+
+/// Whether an iteration could be recorded now.
+///
+/// # Errors
+/// As [`record`].
+pub fn check_open(session: &Session<'_>, store: &Store) -> Result<()> {
+    disk::open_store(session.layout)?;
+    if store.is_closed()? {
+        return Err(Error::bad_input(format!("loop {} is closed", store.id()))
+            .at(&store.paths().selection())
+            .help("`highwater begin` opens a new one; its baseline costs only what changed"));
+    }
+    restore::check(session.layout)
+}
+
+/// The config in force, as the newest readable record names it.
+fn newest_config(session: &Session<'_>, store: &Store) -> Result<Frozen> {
+    let mut last_error = None;
+    for iteration in store.numbers()?.into_iter().rev() {
+        match store.load(iteration) {
+            Ok(stored) => return frozen_config(session.layout, store, stored.record.config),
+            Err(error) => last_error = Some(error),
+        }
+    }
+    Err(last_error.unwrap_or_else(|| Error::bad_input(format!("loop {} has no baseline", store.id()))))
+}
+
+/// Measures, captures, judges and commits; the baseline if `is_baseline`.
+pub(super) fn keep(
+    session: &Session<'_>,
+    store: &Store,
+    config: &LoopConfig,
+    config_text: String,
+    offer: Offer,
+    is_baseline: bool,
+) -> Result<Kept> {
+    let mut notes = restore::settle(session)?;
+    let before = store.history()?;
+    let since = match (offer.since, before.head) {
+        (Some(since), _) => Some(since),
+        (None, Some((newest, _))) => store.recorded_at(newest)?,
+        (None, None) => None,
+    };
+    let sources_before = match before.head {
+        Some((newest, _)) => store.load(newest).map(|stored| stored.record.sources).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let mut measured = measure(session, config, &offer, since, &sources_before)?;
+    if let (true, Some(fault)) = (is_baseline, measured.faults.first()) {
+        return Err(refused_baseline(fault, measured.faults.len()));
+    }
+
+    // Held until the record is there: `restore` and `prune` wait for it.
+    let _captures = Lock::shared(&session.layout.lock(), session.wait)?;
+    let cases = measured.measurement.cases.take().map(|cases| TestCases { schema_version: SCHEMA_VERSION, ..cases });
+    let mut extra = vec![config_text.clone().into_bytes()];
+    if let Some(cases) = &cases {
+        extra.push(serde_json::to_vec(cases).map_err(|e| Error::bug("test outcomes do not serialize").because(e.to_string()))?);
+    }
+    let captured = capture(
+        session.layout,
+        &config.capture,
+        &config.limits,
+        &extra,
+        &measured.report_paths,
+        session.on_progress,
+    )?;
+    notes.extend(notes_of(&captured));
+
+    let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
+    if is_baseline {
+        if !store.numbers()?.is_empty() {
+            return Ok(Kept::BaselineTaken);
+        }
+        disk::make_directory(&store.paths().dir())?;
+        disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
+    }
+    let draft = draft(store, config, &offer, &measured, &captured, cases.is_some())?;
+    let committed = commit(session, store, config, draft, cases.as_ref(), &offer, &measured, is_baseline)?;
+    let Some((record, head, history)) = committed else { return Ok(Kept::BaselineTaken) };
+    if history.rebuilt && !is_baseline {
+        notes.push("trajectory.json was not up to date; it was made again from the records".into());
+    }
+    notes.extend(history.damaged.iter().map(|d| format!("iteration {} is damaged and left out: {}", d.iteration, d.error.message)));
+
+    let mut points = history.points;
+    points.push(Point::of(&record));
+    let best = analysis::best(&points, config);
+    if let Err(error) = derive(session, store, &record, head, &points, &best, &captured) {
+        // The record stands; what is derived is made again at the next one.
+        notes.push(format!("recorded, but what is derived from it could not be written: {} ({})", error.message, error.cause.unwrap_or_default()));
+    }
+    Ok(Kept::Recorded(Box::new(Recorded {
+        record,
+        head,
+        best,
+        passed_over: measured.passed_over,
+        faults: measured.faults,
+        notes,
+    })))
+}
+
+fn refused_baseline(fault: &Error, count: usize) -> Error {
+    let mut error = fault.clone();
+    if count > 1 {
+        let more = format!("{} more reports could not be read either", count - 1);
+        error.cause = Some(error.cause.map_or(more.clone(), |cause| format!("{cause}\n{more}")));
+    }
+    let no_loop = "no loop was opened";
+    error.help = Some(error.help.map_or(no_loop.to_owned(), |help| format!("{help} ({no_loop})")));
+    error
+}
+
+/// What a person should know of a snapshot.
+fn notes_of(captured: &Captured) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (path, why) in captured.unheld.iter().take(5) {
+        notes.push(format!("not kept: {path}: {why}"));
+    }
+    if captured.unheld.len() > 5 {
+        notes.push(format!("not kept: {} more files; the manifest names them", captured.unheld.len() - 5));
+    }
+    for (path, why) in captured.skipped.iter().take(5) {
+        notes.push(format!("passed over: {path}: {why}"));
+    }
+    if captured.hard_links > 0 {
+        notes.push(format!("{} hard links are kept as files of their own", captured.hard_links));
+    }
+    for path in captured.included_secrets.iter().take(5) {
+        notes.push(format!("kept although it looks secret, as capture.include says: {path}"));
+    }
+    notes
+}
+
+/// The record without its number, parent, chain and verdict.
+fn draft(
+    store: &Store,
+    config: &LoopConfig,
+    offer: &Offer,
+    measured: &Measured,
+    captured: &Captured,
+    has_cases: bool,
+) -> Result<IterationRecord> {
+    let config_id = captured.extra.first().copied().ok_or_else(|| Error::bug("the config was not stored"))?;
+    let cases_id = if has_cases { captured.extra.get(1).copied() } else { None };
+    let with_census = !offer.skip.contains(&ReportKind::Size);
+    Ok(IterationRecord {
+        schema_version: SCHEMA_VERSION,
+        loop_id: store.id().clone(),
+        iteration: Iteration::BASELINE,
+        parent: None,
+        started_at: offer.started_at,
+        recorded_at: offer.started_at,
+        metrics: metrics_of(config, offer, measured, cases_id, with_census.then_some(captured)),
+        sources: measured.sources.clone(),
+        warnings: measured.measurement.warnings.clone(),
+        quality_score: None,
+        acceptable: false,
+        from_previous: None,
+        from_baseline: None,
+        classification: None,
+        base_class: None,
+        class_rule: String::new(),
+        alerts: Vec::new(),
+        open_findings: Vec::new(),
+        accepted: Vec::new(),
+        recommendation: Recommendation {
+            action: Action::Continue,
+            target: None,
+            reason: String::new(),
+            because: Vec::new(),
+            also: Vec::new(),
+            alternatives: Vec::new(),
+            confidence: 0.0,
+        },
+        tree: captured.root,
+        tree_key: captured.tree_key,
+        config: config_id,
+        previous_record: None,
+        command: offer.command.clone(),
+        label: offer.label.clone(),
+        cost: offer.cost,
+        tokens: offer.tokens,
+        tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
+    })
+}
+
+fn metrics_of(
+    config: &LoopConfig,
+    offer: &Offer,
+    measured: &Measured,
+    cases: Option<ObjectId>,
+    census: Option<&Captured>,
+) -> Metrics {
+    let measurement = &measured.measurement;
+    let codebase = CodebaseMetrics {
+        file_count: census.map(|captured| captured.census.file_count),
+        loc_total: census.map(|captured| captured.census.loc_total),
+        complexity_score: measurement.complexity_score,
+    };
+    let custom = offer.metrics.iter().map(|(name, value)| {
+        let declared = config.metrics.get(name);
+        let metric = CustomMetric {
+            value: Some(*value),
+            reason: None,
+            unit: declared.and_then(|declared| declared.unit.clone()),
+            direction: declared.map(|declared| declared.direction),
+        };
+        (name.clone(), metric)
+    });
+    Metrics {
+        testing: measurement.testing.clone().map(|tests| crate::model::metrics::TestMetrics { cases, ..tests }),
+        coverage: measurement.coverage.clone(),
+        quality: measurement.quality.clone(),
+        codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
+        custom: custom.collect(),
+    }
+}
+
+/// Judges the draft as the next number and commits it; if another writer took that number, judges again as the one after.
+#[allow(clippy::too_many_arguments, reason = "one call, and each is a different thing")]
+fn commit(
+    session: &Session<'_>,
+    store: &Store,
+    config: &LoopConfig,
+    draft: IterationRecord,
+    cases: Option<&TestCases>,
+    offer: &Offer,
+    measured: &Measured,
+    is_baseline: bool,
+) -> Result<Option<(IterationRecord, ObjectId, History)>> {
+    let objects = Objects::open(session.layout)?;
+    loop {
+        let history = store.history()?;
+        if is_baseline && history.head.is_some() {
+            return Ok(None);
+        }
+        let iteration = history.next();
+        let parent = parent_of(session, store, &history, offer)?;
+        let accepted = match history.head {
+            Some((newest, _)) => store.accepted_since(newest)?.0,
+            None => Vec::new(),
+        };
+        let record = IterationRecord {
+            iteration,
+            parent,
+            recorded_at: session.now,
+            accepted,
+            previous_record: history.head.map(|(_, id)| id),
+            ..draft.clone()
+        };
+        let record = judged(record, cases, &history.points, config, &objects)?;
+        keep_artifacts(store, iteration, measured)?;
+        if let Commit::Done(head) = store.commit(&record)? {
+            return Ok(Some((record, head, history)));
+        }
+    }
+}
+
+fn parent_of(session: &Session<'_>, store: &Store, history: &History, offer: &Offer) -> Result<Option<Iteration>> {
+    let Some((newest, _)) = history.head else { return Ok(None) };
+    if let Some(parent) = offer.parent {
+        return match history.point(parent) {
+            Some(_) => Ok(Some(parent)),
+            None => Err(no_such_iteration(store, parent, newest)),
+        };
+    }
+    restore::parent(session.layout, store.id(), newest).map(Some)
+}
+
+/// `--parent`, `show`, `restore`, …: a number that is not there.
+pub(super) fn no_such_iteration(store: &Store, wanted: Iteration, newest: Iteration) -> Error {
+    Error::bad_input(format!("no iteration {wanted} in loop {}: have 0 to {newest}", store.id()))
+        .help("`highwater log` lists them")
+}
+
+/// The reports that were read, byte for byte, under the iteration's folder.
+fn keep_artifacts(store: &Store, iteration: Iteration, measured: &Measured) -> Result<()> {
+    if measured.artifacts.is_empty() {
+        return Ok(());
+    }
+    let folder = store.paths().artifacts(iteration);
+    disk::make_directory(&folder)?;
+    for (name, spool) in &measured.artifacts {
+        spool.keep_as(&folder.join(name))?;
+    }
+    disk::sync_directory(&folder)
+}
+
+fn derive(
+    session: &Session<'_>,
+    store: &Store,
+    record: &IterationRecord,
+    head: ObjectId,
+    points: &[Point],
+    best: &BestTracker,
+    captured: &Captured,
+) -> Result<()> {
+    store.derive(points, head, best)?;
+    let before = record.parent.and_then(|parent| points.iter().find(|point| point.iteration == parent));
+    let changes = match before {
+        Some(parent) => diff(&Objects::open(session.layout)?, &parent.tree, &record.tree)?,
+        None => Vec::new(),
+    };
+    let manifest = Manifest {
+        schema_version: SCHEMA_VERSION,
+        iteration: record.iteration,
+        tree: record.tree,
+        files: captured.files,
+        bytes: captured.bytes,
+        unheld: captured.unheld.clone(),
+        since: before.map(|point| point.iteration),
+        changed: u64::try_from(changes.len()).unwrap_or(u64::MAX),
+        changes: changes.iter().take(200).map(manifest_change).collect(),
+    };
+    store.derive_iteration(record, &manifest)?;
+    let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: points };
+    let text = report::iteration_markdown(record, best, &head, &extra)?;
+    disk::make_directory(&store.paths().reports())?;
+    disk::replace(&store.paths().report(record.iteration), text.as_bytes())
+}
+
+fn manifest_change(change: &Change) -> ManifestChange {
+    ManifestChange { path: change.path.clone(), change: change_name(change).to_owned() }
+}
+
+/// `added`, `removed` or `modified`.
+pub fn change_name(change: &Change) -> &'static str {
+    match change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        _ => "modified",
+    }
+}
+
+/// Changed paths as reports list them.
+pub fn changed_files(changes: &[Change]) -> Vec<(char, String)> {
+    changes
+        .iter()
+        .map(|change| {
+            let letter = match change.kind {
+                ChangeKind::Added => 'A',
+                ChangeKind::Removed => 'D',
+                _ => 'M',
+            };
+            (letter, change.path.to_string())
+        })
+        .collect()
+}

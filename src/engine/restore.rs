@@ -1,0 +1,141 @@
+//! Putting an iteration's files back, the way back from that, and what both mean for the next record.
+
+use std::path::Path;
+
+use super::Session;
+use super::loops::frozen_config;
+use super::record::no_such_iteration;
+use crate::disk::layout::Layout;
+use crate::error::{Error, Result};
+use crate::model::ids::{Iteration, LoopId, TreePath};
+use crate::snapshot::restore::{self, Options, Origin, Outcome, RestoreRecord};
+use crate::store::{Store, Stored};
+
+/// What a restore is told beside the iteration.
+#[derive(Clone, Copy, Default)]
+pub struct Target<'a> {
+    /// Only these; empty is the whole tree.
+    pub paths: &'a [TreePath],
+    /// An absent or empty directory instead of the work tree.
+    pub into: Option<&'a Path>,
+    /// Plan only.
+    pub dry_run: bool,
+}
+
+/// Puts an iteration's files back into the work tree (or into a directory).
+///
+/// # Errors
+/// Bad input if there is no such iteration, its snapshot is damaged, or the plan is refused; nothing was changed then.
+pub fn restore_iteration(
+    session: &Session<'_>,
+    store: &Store,
+    iteration: Iteration,
+    target: Target<'_>,
+) -> Result<Outcome> {
+    let Some(newest) = store.numbers()?.pop() else {
+        return Err(Error::bad_input(format!("loop {} has no iterations", store.id())));
+    };
+    if iteration > newest || !store.numbers()?.contains(&iteration) {
+        return Err(no_such_iteration(store, iteration, newest));
+    }
+    let stored = store.load(iteration)?;
+    put_back(session, store, &stored, newest, target)
+}
+
+pub(super) fn put_back(
+    session: &Session<'_>,
+    store: &Store,
+    stored: &Stored,
+    newest: Iteration,
+    target: Target<'_>,
+) -> Result<Outcome> {
+    let config = frozen_config(session.layout, store, stored.record.config)?.config;
+    let origin = Origin {
+        loop_id: store.id().clone(),
+        iteration: stored.record.iteration,
+        last_recorded: newest,
+        previous_parent: Some(parent(session.layout, store.id(), newest)?),
+    };
+    restore::restore(
+        session.layout,
+        stored.record.tree,
+        &Options {
+            paths: target.paths,
+            into: target.into,
+            dry_run: target.dry_run,
+            origin: Some(origin),
+            capture: &config.capture,
+            limits: &config.limits,
+            now: session.now,
+        },
+    )
+}
+
+/// Deals with a restore that was interrupted, before anything is recorded: finished unasked if nobody has worked on
+/// since. The notes say so.
+///
+/// # Errors
+/// A failure (exit 1) if somebody has: a half-restored tree must not become an iteration.
+pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
+    let Some(pending) = restore::pending(session.layout)? else { return Ok(Vec::new()) };
+    check(session.layout)?;
+    restore::resume(session.layout, session.now)?;
+    Ok(vec![format!("restore {} had been interrupted; it was finished first", pending.number)])
+}
+
+/// Whether no restore is pending on which somebody has worked.
+///
+/// # Errors
+/// As [`settle`].
+pub(super) fn check(layout: &Layout) -> Result<()> {
+    match restore::pending(layout)? {
+        Some(pending) if !pending.safe_to_finish => Err(Error::failed("a restore was interrupted, and files were changed since")
+            .at(&layout.restore_dir(pending.number))
+            .because("a half-restored tree must not become an iteration; nothing was recorded")
+            .help("`highwater restore --resume` finishes it, `highwater restore --abort` backs out of it")),
+        _ => Ok(()),
+    }
+}
+
+/// Reverts the last restore.
+///
+/// # Errors
+/// Bad input if there is none; otherwise as a restore.
+pub fn undo(session: &Session<'_>) -> Result<Outcome> {
+    settle(session)?;
+    restore::undo(session.layout, session.now)
+}
+
+/// The iteration that the work tree came from: the newest one, unless another was restored whole since.
+pub(super) fn parent(layout: &Layout, id: &LoopId, newest: Iteration) -> Result<Iteration> {
+    let Some(last) = restore::newest_record(layout)? else { return Ok(newest) };
+    let concerns = |record: &RestoreRecord| {
+        record.paths.is_empty()
+            && record.origin.as_ref().is_some_and(|origin| origin.loop_id == *id && origin.last_recorded == newest)
+    };
+    Ok(match standing(layout, last)? {
+        Standing::Restored(record) if concerns(&record) => record.origin.map_or(newest, |origin| origin.iteration),
+        Standing::Undone(record) if concerns(&record) => {
+            record.origin.and_then(|origin| origin.previous_parent).unwrap_or(newest)
+        }
+        _ => newest,
+    })
+}
+
+/// What the newest restore came to, once undos and undos of undos are followed.
+enum Standing {
+    /// This restore's tree is in the work tree.
+    Restored(RestoreRecord),
+    /// The work tree is as it was before this restore.
+    Undone(RestoreRecord),
+}
+
+fn standing(layout: &Layout, last: RestoreRecord) -> Result<Standing> {
+    let mut record = last;
+    let mut is_undone = false;
+    while let Some(number) = record.undoes {
+        record = restore::record(layout, number)?;
+        is_undone = !is_undone;
+    }
+    Ok(if is_undone { Standing::Undone(record) } else { Standing::Restored(record) })
+}

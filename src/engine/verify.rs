@@ -1,0 +1,292 @@
+//! Checking everything that a loop has stored: records and their chain, objects, artifacts, what the numbers came from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Session;
+use super::judge::{judged, read_cases};
+use super::loops::frozen_config;
+use super::measure::{CONSOLE, measure_again};
+use crate::disk::{self, layout::Layout};
+use crate::error::{Error, Result};
+use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::metrics::{CodebaseMetrics, Metrics, TestMetrics};
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::Point;
+use crate::model::tree::EntryKind;
+use crate::snapshot::census;
+use crate::snapshot::objects::Objects;
+use crate::store::{Store, Stored};
+
+/// Something that is not as it was written.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The file.
+    pub file: String,
+    /// What is wrong.
+    pub fault: String,
+}
+
+/// What was checked and what was found.
+#[derive(Clone, Debug, Default)]
+pub struct Verified {
+    /// Records.
+    pub records: u64,
+    /// Objects.
+    pub objects: u64,
+    /// Stored reports.
+    pub artifacts: u64,
+    /// The newest iteration and BLAKE3 of its record's file.
+    pub head: Option<(Iteration, ObjectId)>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Iterations whose snapshot is whole.
+    pub restorable: Vec<Iteration>,
+}
+
+/// Checks a loop; nothing is written.
+///
+/// `head` is a number and a hash that were kept outside: only they show that the newest records were cut off, or that the
+/// whole history was written anew. `recompute` parses the stored reports and counts the stored trees again.
+///
+/// # Errors
+/// If the disk cannot be read. What is wrong with the loop is in the answer.
+pub fn verify(
+    session: &Session<'_>,
+    store: &Store,
+    head: Option<(Iteration, ObjectId)>,
+    recompute: bool,
+) -> Result<Verified> {
+    let mut check = Check { session, store, verified: Verified::default() };
+    let records = check.records()?;
+    if let Some((iteration, id)) = head {
+        check.head(&records, iteration, id);
+    }
+    check.objects()?;
+    let objects = Objects::open(session.layout)?;
+    check.trees(&objects, &records);
+    check.artifacts(&records)?;
+    check.derived(&records);
+    if recompute {
+        check.recompute(&objects, &records)?;
+    }
+    Ok(check.verified)
+}
+
+struct Check<'a> {
+    session: &'a Session<'a>,
+    store: &'a Store,
+    verified: Verified,
+}
+
+impl Check<'_> {
+    fn found(&mut self, file: impl AsRef<std::path::Path>, fault: impl Into<String>) {
+        let file = file.as_ref();
+        let file = file.strip_prefix(self.session.layout.root()).unwrap_or(file);
+        self.verified.findings.push(Finding { file: file.display().to_string(), fault: fault.into() });
+    }
+
+    /// Every record, and that each names the file of the one before it.
+    fn records(&mut self) -> Result<Vec<Stored>> {
+        let mut records = Vec::new();
+        let mut before: Option<(Iteration, ObjectId)> = None;
+        for iteration in self.store.numbers()? {
+            let path = self.store.paths().record(iteration);
+            let expected = before.map_or(Iteration::BASELINE, |(last, _)| last.next());
+            if iteration != expected {
+                self.found(&path, format!("iteration {expected} is missing before it"));
+            }
+            // Of the bytes, so that the next record's link is checked even where this one is damaged.
+            let id = disk::hash::id_of(&disk::read(&path, u64::MAX)?);
+            self.verified.records += 1;
+            match self.store.load(iteration) {
+                Ok(stored) => {
+                    if iteration == expected && stored.record.previous_record != before.map(|(_, id)| id) {
+                        self.found(&path, "it does not continue the record before it: one of the two was changed");
+                    }
+                    records.push(stored);
+                }
+                Err(error) => self.found(&path, error.message),
+            }
+            before = Some((iteration, id));
+        }
+        self.verified.head = before;
+        Ok(records)
+    }
+
+    fn head(&mut self, records: &[Stored], iteration: Iteration, id: ObjectId) {
+        let path = self.store.paths().record(iteration);
+        match records.iter().find(|stored| stored.record.iteration == iteration) {
+            None => self.found(path, "the head names it, and it is not there: the end of the history was cut off"),
+            Some(stored) if stored.id != id => {
+                self.found(path, "it is not the one that the head was made from: the history was written anew");
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn objects(&mut self) -> Result<()> {
+        let checked = Objects::check(self.session.layout)?;
+        self.verified.objects = checked.objects;
+        for (file, fault) in checked.faults {
+            self.found(file, fault);
+        }
+        Ok(())
+    }
+
+    /// Which snapshots are whole.
+    fn trees(&mut self, objects: &Objects, records: &[Stored]) {
+        let mut sound = BTreeSet::new();
+        for stored in records {
+            let record = &stored.record;
+            let path = self.store.paths().record(record.iteration);
+            for (id, what) in [(Some(record.config), "config"), (cases_of(&record.metrics), "test outcomes")] {
+                if let Some(id) = id.filter(|id| !objects.has(id)) {
+                    self.found(&path, format!("the object of its {what} is missing: {id}"));
+                }
+            }
+            match reachable(objects, &record.tree, &mut sound) {
+                Ok(()) => self.verified.restorable.push(record.iteration),
+                Err(fault) => self.found(&path, format!("its snapshot is not whole: {fault}")),
+            }
+        }
+    }
+
+    fn artifacts(&mut self, records: &[Stored]) -> Result<()> {
+        for stored in records {
+            let folder = self.store.paths().artifacts(stored.record.iteration);
+            let named: BTreeMap<&String, Option<ObjectId>> =
+                stored.record.sources.iter().filter_map(|s| Some((s.artifact.as_ref()?, s.blake3))).collect();
+            for (name, id) in named {
+                let path = folder.join(name);
+                self.verified.artifacts += 1;
+                match disk::read_if_present(&path, u64::MAX) {
+                    Ok(Some(bytes)) if Some(disk::hash::id_of(&bytes)) == id => {}
+                    Ok(Some(_)) => self.found(&path, "it is not the report that was read: its hash differs"),
+                    Ok(None) => self.found(&path, "the stored report is missing"),
+                    Err(error) => self.found(&path, error.message),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What explains an iteration to people says what the record says.
+    fn derived(&mut self, records: &[Stored]) {
+        for stored in records {
+            let path = self.store.paths().metrics(stored.record.iteration);
+            let expected = crate::store::encode(&stored.record.metrics).ok();
+            match disk::read_if_present(&path, u64::MAX) {
+                Ok(Some(bytes)) if Some(&bytes) != expected.as_ref() => {
+                    self.found(&path, "it differs from its record (derived; the record counts)");
+                }
+                _ => {}
+            }
+            let path = self.store.paths().manifest(stored.record.iteration);
+            let manifest = disk::read_if_present(&path, u64::MAX);
+            if let Ok(Some(bytes)) = manifest {
+                match crate::store::parse::<super::Manifest>(&bytes) {
+                    Ok(manifest) if manifest.tree == stored.record.tree && manifest.iteration == stored.record.iteration => {}
+                    _ => self.found(&path, "it differs from its record (derived; the record counts)"),
+                }
+            }
+        }
+    }
+
+    /// Parses and counts again: the metrics must come out the same, and so must the verdict.
+    fn recompute(&mut self, objects: &Objects, records: &[Stored]) -> Result<()> {
+        let mut history: Vec<Point> = Vec::new();
+        for stored in records {
+            let path = self.store.paths().record(stored.record.iteration);
+            match self.recomputed(objects, &stored.record, &history) {
+                Ok(again) if again.metrics != stored.record.metrics => {
+                    self.found(&path, "parsed and counted again, its metrics come out otherwise");
+                }
+                Ok(again) if again != stored.record => self.found(&path, "judged again, its verdict comes out otherwise"),
+                Ok(_) => {}
+                Err(error) => self.found(&path, format!("it cannot be recomputed: {}", error.message)),
+            }
+            history.push(Point::of(&stored.record));
+        }
+        Ok(())
+    }
+
+    fn recomputed(&self, objects: &Objects, record: &IterationRecord, history: &[Point]) -> Result<IterationRecord> {
+        let folder = self.store.paths().artifacts(record.iteration);
+        let measurement = measure_again(&record.sources, &|name| disk::read(&folder.join(name), u64::MAX))?;
+        let cases = cases_of(&record.metrics).map(|id| read_cases(objects, &id)).transpose()?;
+        let reports: Vec<TreePath> = report_paths(record);
+        let census = census::of_tree(objects, &record.tree, &reports)?;
+        let counted = record.metrics.codebase.as_ref().is_some_and(|codebase| codebase.file_count.is_some());
+        let codebase = CodebaseMetrics {
+            file_count: counted.then_some(census.file_count),
+            loc_total: counted.then_some(census.loc_total),
+            complexity_score: measurement.complexity_score,
+        };
+        let id = cases_of(&record.metrics);
+        let metrics = Metrics {
+            testing: measurement.testing.map(|tests| TestMetrics { cases: id, ..tests }),
+            coverage: measurement.coverage,
+            quality: measurement.quality,
+            codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
+            custom: record.metrics.custom.clone(),
+        };
+        let config = frozen_config(self.session.layout, self.store, record.config)?.config;
+        let tree_key = crate::snapshot::tree::without(objects, &record.tree, &reports)?;
+        judged(IterationRecord { metrics, tree_key, ..record.clone() }, cases.as_ref(), history, &config, objects)
+    }
+}
+
+/// The reports that lay in the work tree: they are no code.
+fn report_paths(record: &IterationRecord) -> Vec<TreePath> {
+    let files = record.sources.iter().filter(|source| source.path != CONSOLE && source.path != "-");
+    let mut paths: Vec<TreePath> = files.filter_map(|source| TreePath::try_from(source.path.clone()).ok()).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
+    metrics.testing.as_ref().and_then(|tests| tests.cases)
+}
+
+/// Whether every object of a tree is there. `sound` remembers directories that are.
+fn reachable(objects: &Objects, root: &ObjectId, sound: &mut BTreeSet<ObjectId>) -> Result<(), String> {
+    if sound.contains(root) {
+        return Ok(());
+    }
+    let tree = objects.tree(root).map_err(|error| error.message)?;
+    for entry in tree.entries() {
+        match entry.kind {
+            EntryKind::Directory => reachable(objects, &entry.object, sound)?,
+            EntryKind::Unheld => {}
+            EntryKind::File | EntryKind::Link if objects.has(&entry.object) => {}
+            EntryKind::File | EntryKind::Link => {
+                return Err(format!("{} is missing", crate::model::ids::escape(&entry.name)));
+            }
+        }
+    }
+    sound.insert(*root);
+    Ok(())
+}
+
+/// Reads every object of a record's snapshot and checks its hash.
+///
+/// # Errors
+/// The first one that is missing or damaged.
+pub(super) fn check_tree(layout: &Layout, record: &IterationRecord) -> Result<(), Finding> {
+    let fault = |error: Error| Finding { file: error.place.path.unwrap_or_default(), fault: error.message };
+    let objects = Objects::open(layout).map_err(fault)?;
+    let mut folders = vec![record.tree];
+    while let Some(id) = folders.pop() {
+        for entry in objects.tree(&id).map_err(fault)?.entries() {
+            match entry.kind {
+                EntryKind::Directory => folders.push(entry.object),
+                EntryKind::Unheld => {}
+                EntryKind::File | EntryKind::Link => {
+                    objects.write_to(&entry.object, &mut std::io::sink()).map_err(fault)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Reading a loop without changing it: where it stands, one iteration, two side by side.
+
+use super::judge::read_cases;
+use super::loops::frozen_config;
+use super::record::{changed_files, no_such_iteration};
+use crate::analysis;
+use crate::disk::{self, layout::Layout};
+use crate::error::{Error, Result};
+use crate::model::cases::{Outcome, TestCases};
+use crate::model::config::LoopConfig;
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::{BestTracker, Point};
+use crate::model::verdict::Deltas;
+use crate::report::{self, IterationExtra};
+use crate::snapshot::objects::Objects;
+use crate::snapshot::tree::{Change, diff};
+use crate::store::{Damaged, Store, Stored};
+
+/// The newest record.
+///
+/// # Errors
+/// Bad input if it is damaged, or there is none.
+pub fn newest(store: &Store) -> Result<Stored> {
+    match store.numbers()?.last() {
+        Some(newest) => store.load(*newest),
+        None => Err(Error::bad_input(format!("loop {} has no iterations", store.id()))),
+    }
+}
+
+/// One record.
+///
+/// # Errors
+/// Bad input if there is none of that number, which names those that are there, or it is damaged.
+pub fn iteration(store: &Store, wanted: Iteration) -> Result<Stored> {
+    let numbers = store.numbers()?;
+    match numbers.last() {
+        Some(newest) if !numbers.contains(&wanted) => Err(no_such_iteration(store, wanted, *newest)),
+        _ => store.load(wanted),
+    }
+}
+
+/// The best so far: from the tracker's file if that was made from the newest record, else from the history.
+///
+/// # Errors
+/// If records cannot be read.
+pub fn best_so_far(layout: &Layout, store: &Store, newest: &Stored) -> Result<BestTracker> {
+    let derived = disk::read_if_present(&store.paths().best_tracker(), crate::store::MAX_BYTES).ok().flatten();
+    let tracker = derived.and_then(|bytes| crate::store::parse::<BestTracker>(&bytes).ok());
+    if let Some(tracker) = tracker.filter(|tracker| tracker.head == Some(newest.id)) {
+        return Ok(tracker);
+    }
+    let config = frozen_config(layout, store, newest.record.config)?.config;
+    Ok(analysis::best(&store.history()?.points, &config))
+}
+
+/// A loop's iterations, from the records.
+pub struct SoFar {
+    /// In order.
+    pub points: Vec<Point>,
+    /// The best of them.
+    pub best: BestTracker,
+    /// Records that could not be read.
+    pub damaged: Vec<Damaged>,
+    /// In force.
+    pub config: LoopConfig,
+}
+
+/// Everything that was recorded, from the records alone.
+///
+/// # Errors
+/// If no record can be read.
+pub fn loop_so_far(layout: &Layout, store: &Store) -> Result<SoFar> {
+    let (records, damaged) = store.load_all()?;
+    let Some(last) = records.last() else {
+        return Err(damaged
+            .into_iter()
+            .next()
+            .map_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())), |first| first.error));
+    };
+    let config = frozen_config(layout, store, last.record.config)?.config;
+    let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
+    Ok(SoFar { best: analysis::best(&points, &config), points, damaged, config })
+}
+
+/// The markdown report of an iteration, made from its record.
+///
+/// # Errors
+/// If records or stored directories cannot be read.
+pub fn iteration_report(layout: &Layout, store: &Store, wanted: Iteration) -> Result<String> {
+    let stored = iteration(store, wanted)?;
+    let so_far = loop_so_far(layout, store)?;
+    // As it was then: what came later has no place in it.
+    let points: Vec<Point> = so_far.points.into_iter().filter(|point| point.iteration <= wanted).collect();
+    let best = analysis::best(&points, &so_far.config);
+    let parent = stored.record.parent.and_then(|parent| points.iter().find(|point| point.iteration == parent));
+    let changes = parent.map(|parent| diff(&Objects::open(layout)?, &parent.tree, &stored.record.tree)).transpose()?;
+    let extra = IterationExtra { changed_files: changes.map(|changes| changed_files(&changes)), history: &points };
+    report::iteration_markdown(&stored.record, &best, &stored.id, &extra)
+}
+
+/// Two iterations side by side.
+pub struct Difference {
+    /// From.
+    pub a: IterationRecord,
+    /// To.
+    pub b: IterationRecord,
+    /// b − a.
+    pub deltas: Deltas,
+    /// Tests by name; absent if either side does not name its tests.
+    pub tests: Option<Tests>,
+    /// Files that differ.
+    pub files: Vec<Change>,
+}
+
+/// Tests that differ, by id, in order.
+#[derive(Default)]
+pub struct Tests {
+    /// In a and not in b.
+    pub lost: Vec<String>,
+    /// Only in b.
+    pub added: Vec<String>,
+    /// Passed in a, failing or erroring in b.
+    pub broken: Vec<String>,
+    /// Failing or erroring in a, passed in b.
+    pub fixed: Vec<String>,
+}
+
+/// Compares two iterations of a loop.
+///
+/// # Errors
+/// Bad input if one of them is not there; a failure if stored objects cannot be read.
+pub fn difference(layout: &Layout, store: &Store, a: Iteration, b: Iteration) -> Result<Difference> {
+    let (a, b) = (iteration(store, a)?.record, iteration(store, b)?.record);
+    let objects = Objects::open(layout)?;
+    let named = |record: &IterationRecord| record.metrics.testing.as_ref().and_then(|tests| tests.cases);
+    let read = |id: Option<ObjectId>| id.map(|id| read_cases(&objects, &id)).transpose();
+    let tests = match (read(named(&a))?, read(named(&b))?) {
+        (Some(before), Some(after)) => Some(compare(&before, &after)),
+        _ => None,
+    };
+    Ok(Difference {
+        deltas: analysis::deltas_between(&Point::of(&a), &Point::of(&b)),
+        files: diff(&objects, &a.tree, &b.tree)?,
+        tests,
+        a,
+        b,
+    })
+}
+
+fn compare(before: &TestCases, after: &TestCases) -> Tests {
+    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
+    let mut tests = Tests::default();
+    for (id, was) in &before.cases {
+        match after.outcome(id) {
+            None => tests.lost.push(id.clone()),
+            Some(is) if was.outcome == Outcome::Passed && is_bad(is) => tests.broken.push(id.clone()),
+            Some(Outcome::Passed) if is_bad(was.outcome) => tests.fixed.push(id.clone()),
+            Some(_) => {}
+        }
+    }
+    tests.added = after.cases.keys().filter(|id| !before.cases.contains_key(*id)).cloned().collect();
+    tests
+}

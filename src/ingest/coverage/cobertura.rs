@@ -1,0 +1,239 @@
+//! `cobertura`: XML by class, which coverage tools of many languages write.
+
+use std::collections::BTreeMap;
+
+use super::{FileTally, compare_declared, finished};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::Input;
+use crate::ingest::text::printable;
+use crate::ingest::xml::{Element, Event, Xml};
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::figures::{Figures, ReportKind};
+
+/// Cobertura XML.
+pub const FORMAT: Format = Format {
+    name: "cobertura",
+    kind: ReportKind::Coverage,
+    about: "Cobertura XML: lines and conditions of each class",
+    written_by: "coverage.py, gcovr, coverlet, dotnet-coverage, tarpaulin, llvm-cov, Istanbul, PHPUnit",
+    told_by: "root element coverage with packages",
+    has_end: true,
+    counting: "The lines of each class, by file name and line number; those of its methods only where the class has none. \
+               Branches from condition-coverage=\"50% (1/2)\", the larger numbers where a line is met twice. The totals of the \
+               root are only compared.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let Some(xml) = head.xml().filter(|xml| xml.root == "coverage") else { return Sniff::No };
+    let has_child = |name: &str| xml.children.iter().any(|child| child == name);
+    if has_child("packages") {
+        return Sniff::Sure("root element coverage with packages".into());
+    }
+    if xml.attributes.iter().any(|name| name == "line-rate") && !has_child("project") {
+        return Sniff::Sure("root element coverage with a line-rate".into());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut xml = Xml::new(input)?;
+    let mut reader = Reader::default();
+    loop {
+        match xml.next()? {
+            Event::Start(element) => {
+                let spot = element.spot;
+                reader.start(&element).map_err(|error| match error.place.line {
+                    Some(_) => error,
+                    None => error.line_column(spot.line, spot.column),
+                })?;
+            }
+            Event::Text(..) => {}
+            Event::End => reader.end()?,
+            Event::Done => return reader.finish(),
+        }
+    }
+}
+
+/// What an open element is to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Root,
+    Class,
+    /// `lines` of a class.
+    Lines,
+    /// `methods` of a class, and what is in them but their lines.
+    Methods,
+    /// `lines` of a method.
+    MethodLines,
+    Other,
+}
+
+/// One line as the report has it.
+#[derive(Clone, Copy)]
+struct Line {
+    number: u64,
+    covered: bool,
+    /// Conditions taken, of how many.
+    conditions: Option<(u64, u64)>,
+}
+
+#[derive(Default)]
+struct Reader {
+    open: Vec<Kind>,
+    files: BTreeMap<String, FileTally>,
+    file: String,
+    /// Lines of the open class's methods: used if it has none of its own.
+    method_lines: Vec<Line>,
+    own_lines: bool,
+    has_packages: bool,
+    used: u64,
+    /// Lines without number or hits, and conditions that cannot be read.
+    unusable: u64,
+    odd_conditions: u64,
+    declared: Figures,
+}
+
+impl Reader {
+    fn start(&mut self, element: &Element<'_>) -> Result<()> {
+        let name = element.name();
+        let kind = match (self.open.last(), name) {
+            (None, "coverage") => {
+                self.declare(element)?;
+                Kind::Root
+            }
+            (None, _) => {
+                let why = format!("not a Cobertura report: its root element is {:?}", printable(name, 40));
+                return Err(Error::report(Reject::NotThisFormat, why));
+            }
+            (Some(Kind::Root), "packages") => {
+                self.has_packages = true;
+                Kind::Other
+            }
+            (Some(Kind::Other), "class") => {
+                self.begin_class(element)?;
+                Kind::Class
+            }
+            (Some(Kind::Class), "lines") => Kind::Lines,
+            (Some(Kind::Class), "methods") => Kind::Methods,
+            (Some(Kind::Methods), "method") => Kind::Methods,
+            (Some(Kind::Methods), "lines") => Kind::MethodLines,
+            (Some(Kind::Lines), "line") => {
+                if let Some(line) = self.line(element)? {
+                    self.own_lines = true;
+                    self.add(line)?;
+                }
+                Kind::Other
+            }
+            (Some(Kind::MethodLines), "line") => {
+                // Those of a class that has its own are counted nowhere, so what is odd about them does not matter.
+                if !self.own_lines
+                    && let Some(line) = self.line(element)?
+                {
+                    self.method_lines.push(line);
+                }
+                Kind::Other
+            }
+            _ => Kind::Other,
+        };
+        self.open.push(kind);
+        Ok(())
+    }
+
+    fn begin_class(&mut self, element: &Element<'_>) -> Result<()> {
+        let name = element.attribute("filename")?.or(element.attribute("name")?);
+        self.file = printable(name.as_deref().unwrap_or("(unnamed)"), usize::MAX);
+        self.files.entry(self.file.clone()).or_default();
+        self.own_lines = false;
+        self.method_lines.clear();
+        Ok(())
+    }
+
+    /// `None` if it has no number or no hits: it says nothing.
+    fn line(&mut self, element: &Element<'_>) -> Result<Option<Line>> {
+        let (Some(number), Some(hits)) = (element.attribute("number")?, element.attribute("hits")?) else {
+            self.unusable += 1;
+            return Ok(None);
+        };
+        let bad = |what: &str, value: &str| {
+            Error::report(Reject::Malformed, format!("{what} {:?} is no whole number", printable(value, 40)))
+        };
+        let below_one = |text: &str| text.strip_prefix('-').and_then(whole).is_some();
+        let number = if below_one(&number) { 0 } else { whole(&number).ok_or_else(|| bad("line number", &number))? };
+        let covered = !below_one(&hits) && whole(&hits).ok_or_else(|| bad("hits", &hits))? > 0;
+        let conditions = match element.attribute("condition-coverage")? {
+            Some(text) => {
+                let conditions = fraction(&text);
+                self.odd_conditions += u64::from(conditions.is_none());
+                conditions
+            }
+            None => None,
+        };
+        Ok(Some(Line { number, covered, conditions }))
+    }
+
+    fn add(&mut self, line: Line) -> Result<()> {
+        self.used += 1;
+        let Some(tally) = self.files.get_mut(&self.file) else { return Ok(()) };
+        tally.line(line.number, line.covered)?;
+        if let Some((taken, all)) = line.conditions.filter(|_| line.number > 0) {
+            let known = tally.conditions.entry(line.number).or_default();
+            *known = (known.0.max(taken), known.1.max(all));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if self.open.pop() == Some(Kind::Class) && !self.own_lines {
+            for line in std::mem::take(&mut self.method_lines) {
+                self.add(line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, root: &Element<'_>) -> Result<()> {
+        let count = |name| -> Result<Option<u64>> { Ok(root.attribute(name)?.as_deref().and_then(whole)) };
+        self.declared = Figures {
+            lines_covered: count("lines-covered")?,
+            lines_total: count("lines-valid")?,
+            branches_covered: count("branches-covered")?,
+            branches_total: count("branches-valid")?,
+            ..Figures::default()
+        };
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Parsed> {
+        if !self.has_packages {
+            return Err(Error::report(Reject::NotThisFormat, "not a Cobertura report: it has no packages"));
+        }
+        if self.used == 0 && self.unusable > 0 {
+            return Err(Error::report(Reject::Malformed, "no line has both a number and hits"));
+        }
+        let mut parsed = finished(&FORMAT, self.files)?;
+        compare_declared(&mut parsed, self.declared);
+        if self.unusable > 0 {
+            parsed.warnings.push(format!("{} lines without number or hits are left out", self.unusable));
+        }
+        if self.odd_conditions > 0 {
+            parsed
+                .warnings
+                .push(format!("{} condition-coverage values are not as expected and left out", self.odd_conditions));
+        }
+        Ok(parsed)
+    }
+}
+
+/// Digits and nothing else, below 2⁶⁴.
+fn whole(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The numbers of `50% (1/2)`.
+fn fraction(text: &str) -> Option<(u64, u64)> {
+    let (_, inner) = text.split_once('(')?;
+    let (taken, all) = inner.strip_suffix(')')?.split_once('/')?;
+    Some((whole(taken.trim())?, whole(all.trim())?))
+}

@@ -1,0 +1,196 @@
+//! `lcov`: geninfo's tracefile, which most coverage tools can write.
+
+use super::{FileTally, finished, mark};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::xml::CUT_HELP;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::figures::{Figures, ReportKind};
+use std::collections::BTreeMap;
+
+/// lcov tracefiles.
+pub const FORMAT: Format = Format {
+    name: "lcov",
+    kind: ReportKind::Coverage,
+    about: "lcov tracefile: lines, branches and functions of each source file",
+    written_by: "geninfo, cargo llvm-cov, grcov, tarpaulin, nyc, c8, jest, vitest, coverage.py, coverlet, bazel, Dart",
+    told_by: "records SF: … end_of_record",
+    has_end: false,
+    counting: "DA lines per source file and line, merged over sections; BRDA branches per line, block and branch ('-' is not \
+               taken); functions per source file and name. LF, LH, BRF and BRH are only compared.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.xml().is_some() {
+        return Sniff::No;
+    }
+    let begins = |prefix: &str| head.lines().any(|line| line.starts_with(prefix));
+    if !begins("SF:") {
+        return Sniff::No;
+    }
+    let telling =
+        ["end_of_record", "DA:", "FN:", "FNDA:", "LF:", "BRDA:", "TN:"].into_iter().find(|prefix| begins(prefix));
+    match telling {
+        Some(record) => Sniff::Sure(format!("records SF: and {record}")),
+        None => Sniff::Maybe("a record SF:".into()),
+    }
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Tracefile::default();
+    let mut lines = Lines::new(input, LongLine::Refuse, Invalid::Escaped)?;
+    let mut last_line = 0;
+    while let Some(line) = lines.next()? {
+        last_line = line.number;
+        reader.record(line.text.trim()).map_err(|error| error.line(line.number))?;
+    }
+    reader.finish(last_line)
+}
+
+/// The state between records.
+#[derive(Default)]
+struct Tracefile {
+    files: BTreeMap<String, FileTally>,
+    /// The source file of the open section.
+    file: Option<String>,
+    /// A test name waits for its section.
+    test_named: bool,
+    sections: u64,
+    declared: Figures,
+}
+
+impl Tracefile {
+    fn record(&mut self, record: &str) -> Result<()> {
+        if record.is_empty() || record.starts_with('#') {
+            return Ok(());
+        }
+        if record == "end_of_record" {
+            return match self.file.take() {
+                Some(_) => Ok(()),
+                None => Err(malformed("end_of_record without a section")),
+            };
+        }
+        let Some((key, value)) = record.split_once(':').filter(|(key, _)| is_key(key)) else {
+            let why = format!("{:?} is no record of a tracefile", printable(record, 40));
+            let code = if self.sections == 0 { Reject::NotThisFormat } else { Reject::Malformed };
+            return Err(Error::report(code, why));
+        };
+        match (key, &self.file) {
+            ("SF", None) => self.begin(value),
+            ("SF", Some(_)) => Err(malformed("a section begins before the one above it has its end_of_record")),
+            ("TN", _) => {
+                self.test_named = true;
+                Ok(())
+            }
+            (_, Some(file)) => match self.files.get_mut(file) {
+                Some(tally) => data(key, value, tally, &mut self.declared),
+                None => Ok(()),
+            },
+            // A version or a comment of the tool's before its first section.
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, path: &str) -> Result<()> {
+        if path.is_empty() {
+            return Err(malformed("SF names no source file"));
+        }
+        let name = printable(path, usize::MAX);
+        self.files.entry(name.clone()).or_default();
+        self.file = Some(name);
+        self.test_named = false;
+        self.sections += 1;
+        Ok(())
+    }
+
+    fn finish(self, last_line: u64) -> Result<Parsed> {
+        if self.file.is_some() {
+            return Err(malformed("coverage report ends before its last end_of_record").line(last_line).help(CUT_HELP));
+        }
+        if self.sections == 0 {
+            return Err(Error::report(Reject::NotThisFormat, "not an lcov tracefile: it has no SF: record").line(1));
+        }
+        if self.test_named {
+            return Err(malformed("coverage report ends after a test name").line(last_line).help(CUT_HELP));
+        }
+        let mut parsed = finished(&FORMAT, self.files)?;
+        super::compare_declared(&mut parsed, self.declared);
+        Ok(parsed)
+    }
+}
+
+fn malformed(why: &str) -> Error {
+    Error::report(Reject::Malformed, why)
+}
+
+fn is_key(key: &str) -> bool {
+    !key.is_empty() && key.len() <= 16 && key.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+}
+
+/// One record inside a section. Those that no figure needs are passed over.
+fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -> Result<()> {
+    let bad = || malformed(&format!("{:?} is no {key} record", printable(&format!("{key}:{value}"), 40)));
+    match key {
+        "DA" => {
+            let mut fields = value.split(',');
+            let line = fields.next().and_then(number).ok_or_else(bad)?;
+            let hit = fields.next().and_then(is_hit).ok_or_else(bad)?;
+            tally.line(line, hit)
+        }
+        "BRDA" => {
+            // The branch's name may hold commas, so the fields are taken from both ends.
+            let (line, rest) = value.split_once(',').ok_or_else(bad)?;
+            let (branch, taken) = rest.rsplit_once(',').ok_or_else(bad)?;
+            let line = number(line).ok_or_else(bad)?;
+            let taken = if taken == "-" { false } else { is_hit(taken).ok_or_else(bad)? };
+            branch.split_once(',').ok_or_else(bad)?;
+            mark(&mut tally.branches, (line, branch.into()), taken);
+            Ok(())
+        }
+        "FN" => {
+            let (_, rest) = value.split_once(',').ok_or_else(bad)?;
+            // Newer writers put the last line before the name.
+            let name = rest.split_once(',').filter(|(end, _)| number(end).is_some()).map_or(rest, |(_, name)| name);
+            mark(&mut tally.functions, name.into(), false);
+            Ok(())
+        }
+        "FNDA" => {
+            let (hits, name) = value.split_once(',').ok_or_else(bad)?;
+            mark(&mut tally.functions, name.into(), is_hit(hits).ok_or_else(bad)?);
+            Ok(())
+        }
+        "FNA" => {
+            let (_, rest) = value.split_once(',').ok_or_else(bad)?;
+            let (hits, name) = rest.split_once(',').ok_or_else(bad)?;
+            mark(&mut tally.functions, name.into(), is_hit(hits).ok_or_else(bad)?);
+            Ok(())
+        }
+        "LF" => declare(&mut declared.lines_total, value, &bad),
+        "LH" => declare(&mut declared.lines_covered, value, &bad),
+        "BRF" => declare(&mut declared.branches_total, value, &bad),
+        "BRH" => declare(&mut declared.branches_covered, value, &bad),
+        _ => Ok(()),
+    }
+}
+
+fn declare(sum: &mut Option<u64>, value: &str, bad: &dyn Fn() -> Error) -> Result<()> {
+    let count = number(value).ok_or_else(bad)?;
+    *sum = Some(crate::ingest::add(sum.unwrap_or(0), count)?);
+    Ok(())
+}
+
+/// Digits and nothing else, below 2⁶⁴.
+fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether a hit count is above zero. geninfo writes negative ones when a counter overflowed: those are zero.
+fn is_hit(text: &str) -> Option<bool> {
+    match text.strip_prefix('-') {
+        Some(digits) => number(digits).map(|_| false),
+        None => number(text).map(|hits| hits > 0),
+    }
+}

@@ -1,0 +1,169 @@
+//! Telling a report by its first bytes.
+
+use std::cell::OnceCell;
+
+use super::input::Input;
+use super::json;
+use super::text::without_terminal_codes;
+use super::xml::{Event, Xml};
+use crate::error::{Error, Reject, Result};
+
+/// What a format makes of a [`Head`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sniff {
+    /// It is something else.
+    No,
+    /// It may be, for the reason given; taken if nobody is sure.
+    Maybe(String),
+    /// It is, for the reason given. No other format may be sure of the same report.
+    Sure(String),
+}
+
+/// The beginning of an XML document.
+#[derive(Clone, Debug, Default)]
+pub struct XmlHead {
+    /// The root element's name, without prefix.
+    pub root: String,
+    /// The namespace of that name.
+    pub namespace: Option<String>,
+    /// The names of the root's attributes.
+    pub attributes: Vec<String>,
+    /// The names of its first children (at most 20), without prefixes.
+    pub children: Vec<String>,
+}
+
+/// The first 64 KiB of a report, looked at from several sides.
+pub struct Head<'a> {
+    input: Input<'a>,
+    text: String,
+    xml: Option<XmlHead>,
+    keys: Vec<String>,
+    tail: OnceCell<String>,
+}
+
+impl<'a> Head<'a> {
+    /// Reads the beginning.
+    ///
+    /// # Errors
+    /// Empty; filled with NUL bytes (malformed); compressed (not this format); not readable.
+    pub(super) fn read(input: &Input<'a>) -> Result<Head<'a>> {
+        let (raw, text) = input.first()?;
+        refuse_hopeless(&raw, &text)?;
+        let text = without_terminal_codes(&text).into_owned();
+        let xml = if text.trim_start().starts_with('<') { xml_head(&text) } else { None };
+        let keys = json::first_keys(&text);
+        Ok(Head { input: input.clone(), text, xml, keys, tail: OnceCell::new() })
+    }
+
+    /// The decoded text, terminal codes removed; its last line may be cut.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.text.split(['\n', '\r'])
+    }
+
+    /// Its beginning as XML, if it begins with a tag.
+    pub fn xml(&self) -> Option<&XmlHead> {
+        self.xml.as_ref()
+    }
+
+    /// Whether its first JSON object has the key: `runs`, or as a path, lists passed through, `runs.tool`.
+    pub fn has_key(&self, path: &str) -> bool {
+        self.keys.iter().any(|key| key == path)
+    }
+
+    /// The last 64 KiB or more, terminal codes removed: where text logs have their summary. Reads the whole report at the
+    /// first call; empty if that fails (parsing will say why).
+    pub fn tail(&self) -> &str {
+        self.tail.get_or_init(|| {
+            let last = self.input.last().unwrap_or_default();
+            without_terminal_codes(&last).into_owned()
+        })
+    }
+}
+
+/// What is no report of any format.
+fn refuse_hopeless(raw: &[u8], text: &str) -> Result<()> {
+    // A terminal's own codes are no content, but a report of theirs alone is not empty either.
+    if text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
+        return Err(Error::report(Reject::Empty, "report is empty")
+            .help("the tool wrote nothing; was it started, and did it come to its end?"));
+    }
+    if raw.iter().all(|byte| *byte == 0) {
+        return Err(Error::report(Reject::Malformed, "report is filled with NUL bytes")
+            .line(1)
+            .help("the machine probably went down while it was written; run the tool again"));
+    }
+    let packed = [
+        (&b"\x1f\x8b"[..], "gzip"),
+        (b"PK\x03\x04", "zip"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"BZh", "bzip2"),
+    ];
+    match packed.iter().find(|(magic, _)| raw.starts_with(magic)) {
+        Some((_, how)) => {
+            Err(Error::report(Reject::NotThisFormat, format!("report is compressed ({how})")).help("unpack it first"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Reads as far as the text goes; what is wrong with it, parsing will say.
+fn xml_head(text: &str) -> Option<XmlHead> {
+    // Decoded already: a declared encoding must not be taken at its word again, and a declaration alone is no root.
+    let decoded;
+    let text = match text.find("?>") {
+        Some(end) if text.trim_start().starts_with("<?xml") => {
+            decoded = text.get(end + 2..).unwrap_or_default();
+            decoded
+        }
+        _ => text,
+    };
+    let input = Input::bytes("", text.as_bytes());
+    let mut xml = Xml::new(&input).ok()?;
+    let mut head: Option<XmlHead> = None;
+    let mut depth = 0usize;
+    loop {
+        match xml.next() {
+            Ok(Event::Start(element)) => {
+                depth += 1;
+                match &mut head {
+                    None => {
+                        head = Some(XmlHead {
+                            root: element.name().to_owned(),
+                            namespace: element.namespace(),
+                            attributes: element.attribute_names(),
+                            children: Vec::new(),
+                        });
+                    }
+                    Some(head) if depth == 2 && head.children.len() < 20 => {
+                        head.children.push(element.name().to_owned());
+                    }
+                    Some(_) => {}
+                }
+            }
+            Ok(Event::End) => depth = depth.saturating_sub(1),
+            Ok(Event::Text(..)) => {}
+            Ok(Event::Done) | Err(_) => return head,
+        }
+    }
+}
+
+/// What is said of a report that no format knows, where the reason can be seen.
+pub(super) fn unknown(head: &Head<'_>) -> Option<Error> {
+    let starts_with_xml = head.text.trim_start().starts_with("<?xml");
+    if starts_with_xml && head.xml.is_none() {
+        let mut xml = Xml::new(&head.input).ok()?;
+        return xml.next().err();
+    }
+    let declared = head.lines().position(|line| line.trim_start().starts_with("<?xml"));
+    declared.filter(|_| !starts_with_xml).map(|line| {
+        Error::report(Reject::Malformed, "text stands before the XML declaration")
+            .line(u64::try_from(line).unwrap_or(0) + 1)
+            .help("the tool's own output went into the report file; send it elsewhere, and let the tool write the report itself")
+    })
+}

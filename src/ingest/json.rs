@@ -1,0 +1,282 @@
+//! JSON from a stream: decoded, with limits, and with the place of a fault.
+
+use std::borrow::Cow;
+use std::{fmt, io};
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::input::{Input, Invalid, Text};
+use super::text::printable;
+use super::xml::CUT_HELP;
+use crate::error::{Error, Reject, Result};
+
+/// Objects and lists inside each other.
+const DEEPEST: usize = 127;
+
+/// Reads one JSON object out of a report: banners and other output before or after it are passed over. It begins at
+/// the first line that begins with `{`.
+///
+/// # Errors
+/// Malformed if the object is not well-formed, is cut, or another one follows it; not this format if none is there.
+pub(super) fn object<'de, S: DeserializeSeed<'de>>(input: &Input<'_>, seed: S) -> Result<S::Value> {
+    let mut bytes = Bytes::new(input.text(Invalid::EscapedTwice)?);
+    if !bytes.seek_object()? {
+        return Err(Error::report(Reject::NotThisFormat, "no JSON object is in it"));
+    }
+    let first_line = bytes.line;
+    let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(64 * 1024, &mut bytes));
+    let value = seed.deserialize(&mut json);
+    drop(json);
+    let value = match value {
+        Ok(value) => value,
+        Err(error) => return Err(bytes.fault.take().unwrap_or_else(|| fault(&error, first_line))),
+    };
+    bytes.finish()?;
+    Ok(value)
+}
+
+/// An object of which one key is read, once, and everything else passed over.
+pub(super) struct Key<S> {
+    /// The key.
+    pub name: &'static str,
+    /// Reads its value.
+    pub seed: S,
+}
+
+impl<'de, S: DeserializeSeed<'de, Value = ()>> DeserializeSeed<'de> for Key<S> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Key<S> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with the key {}", self.name)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut seed = Some(self.seed);
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            if key != self.name {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            match seed.take() {
+                Some(seed) => map.next_value_seed(seed)?,
+                None => return Err(A::Error::duplicate_field(self.name)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list, each element of which is read by a seed of its own. `null` is an empty one.
+pub(super) struct Each<F>(pub F);
+
+impl<'de, S: DeserializeSeed<'de, Value = ()>, F: FnMut() -> S> DeserializeSeed<'de> for Each<F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de, Value = ()>, F: FnMut() -> S> Visitor<'de> for Each<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed((self.0)())?.is_some() {}
+        Ok(())
+    }
+}
+
+/// A fault of serde_json's as ours; its lines count from `first_line`.
+fn fault(error: &serde_json::Error, first_line: u64) -> Error {
+    let line = first_line.saturating_add(u64::try_from(error.line()).unwrap_or(1).saturating_sub(1));
+    let column = u64::try_from(error.column()).unwrap_or(1).max(1);
+    // The place is told apart from the message.
+    let text = error.to_string();
+    let why = text.split(" at line ").next().unwrap_or_default();
+    let report = match error.classify() {
+        serde_json::error::Category::Eof => {
+            Error::report(Reject::Malformed, "report ends before its JSON is closed").help(CUT_HELP)
+        }
+        _ => Error::report(Reject::Malformed, format!("JSON is not as expected: {}", printable(why, 80))),
+    };
+    report.line_column(line, column)
+}
+
+/// Feeds serde_json, counting depth; remembers our own error, which `io::Error` would flatten.
+struct Bytes<'a> {
+    text: Text<'a>,
+    buffer: Vec<u8>,
+    at: usize,
+    line: u64,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    fault: Option<Error>,
+}
+
+impl<'a> Bytes<'a> {
+    fn new(text: Text<'a>) -> Bytes<'a> {
+        let (buffer, fault) = (Vec::new(), None);
+        Bytes { text, buffer, at: 0, line: 1, depth: 0, in_string: false, escaped: false, fault }
+    }
+
+    fn refill(&mut self) -> Result<bool> {
+        self.at = 0;
+        self.buffer.clear();
+        if let Some(chunk) = self.text.next()? {
+            self.buffer.extend_from_slice(chunk.as_bytes());
+        }
+        Ok(!self.buffer.is_empty())
+    }
+
+    fn peek(&mut self) -> Result<Option<u8>> {
+        if self.at >= self.buffer.len() && !self.refill()? {
+            return Ok(None);
+        }
+        Ok(self.buffer.get(self.at).copied())
+    }
+
+    /// Moves to the next line that begins with `{`.
+    fn seek_object(&mut self) -> Result<bool> {
+        let mut only_space = true;
+        while let Some(byte) = self.peek()? {
+            match byte {
+                b'{' if only_space => return Ok(true),
+                b'\n' => (self.line, only_space) = (self.line + 1, true),
+                byte if byte.is_ascii_whitespace() => {}
+                _ => only_space = false,
+            }
+            self.at += 1;
+        }
+        Ok(false)
+    }
+
+    /// After the object: other output may follow, another object may not.
+    fn finish(&mut self) -> Result<()> {
+        self.line = 0;
+        if self.seek_object()? {
+            return Err(Error::report(Reject::Malformed, "a second JSON document follows in the same file")
+                .help("two runs wrote into one report file; let each run write its own"));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, byte: u8) -> Result<()> {
+        match byte {
+            b'\n' => self.line += 1,
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.in_string => self.escaped = true,
+            b'"' => self.in_string = !self.in_string,
+            b'{' | b'[' if !self.in_string => {
+                self.depth += 1;
+                if self.depth > DEEPEST {
+                    return Err(Error::report(
+                        Reject::Malformed,
+                        "too deep: more than 127 objects and lists inside each other",
+                    )
+                    .line(self.line));
+                }
+            }
+            b'}' | b']' if !self.in_string => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Copies what is there into `target`, one object and no further: what follows it is not JSON, perhaps.
+    fn copy(&mut self, target: &mut [u8]) -> Result<usize> {
+        let mut copied = 0;
+        for slot in target {
+            if copied > 0 && (self.at >= self.buffer.len() || self.depth == 0) {
+                break;
+            }
+            let Some(byte) = self.peek()? else { break };
+            self.count(byte)?;
+            self.at += 1;
+            *slot = byte;
+            copied += 1;
+        }
+        Ok(copied)
+    }
+}
+
+impl io::Read for Bytes<'_> {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        self.copy(target).map_err(|error| {
+            let text = error.to_string();
+            self.fault = Some(error);
+            io::Error::other(text)
+        })
+    }
+}
+
+/// The keys of the first object of a text that may be cut: as paths (`runs`, `runs.tool`), lists passed through, at most
+/// four deep and 200 of them. Nothing if no line begins with `{` or `[`.
+pub(super) fn first_keys(text: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let start = text.lines().position(|line| line.trim_start().starts_with(['{', '[']));
+    let Some(start) = start else { return keys };
+    let body: String = text.split_inclusive('\n').skip(start).collect();
+    let mut path: Vec<Option<String>> = Vec::new();
+    let mut last: Option<String> = None;
+    let mut chars = body.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => last = Some(string(&mut chars)),
+            ':' => {
+                let Some(key) = last.take() else { continue };
+                if let Some(slot) = path.last_mut() {
+                    *slot = Some(key);
+                }
+                let full: Vec<&str> = path.iter().flatten().map(String::as_str).collect();
+                if full.len() <= 4 && keys.len() < 200 {
+                    keys.push(full.join("."));
+                }
+            }
+            '{' | '[' => {
+                path.push(None);
+                if path.len() > DEEPEST {
+                    return keys;
+                }
+            }
+            '}' | ']' => {
+                path.pop();
+                if path.is_empty() {
+                    return keys;
+                }
+            }
+            c if c.is_whitespace() => {}
+            _ => last = None,
+        }
+    }
+    keys
+}
+
+/// The characters up to the closing quote, escapes as they stand.
+fn string(chars: &mut std::str::Chars<'_>) -> String {
+    let mut text = String::new();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => break,
+            '\\' => drop(chars.next()),
+            c => text.push(c),
+        }
+    }
+    text
+}

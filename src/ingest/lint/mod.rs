@@ -1,0 +1,116 @@
+//! Formats of findings, and the counting that they share.
+
+use super::{Details, Finding, Format, Level, LintDetails, Parsed, Sort, ToolCounts, add};
+use crate::error::Result;
+use crate::model::figures::{Figures, RawFindings};
+
+mod rustc;
+pub mod rustc_json;
+pub mod rustc_text;
+pub mod sarif;
+
+/// Findings that are kept with their place and message. A report with more is counted in full.
+pub const FINDINGS_KEPT: usize = 100_000;
+
+/// The tool that a finding belongs to, in lower case, and its sort. Clippy's reports hold the compiler's own findings too:
+/// those are rustc's.
+pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
+    let tool = tool.trim().to_lowercase();
+    let sort = match tool.as_str() {
+        "clippy" if rule.is_some_and(|rule| !rule.starts_with("clippy::")) => {
+            return ("rustc".to_owned(), Sort::Compiler);
+        }
+        "rustc" | "gcc" | "g++" => Sort::Compiler,
+        // What gcc calls itself: "GNU C17", "GNU C++17".
+        gnu if gnu.starts_with("gnu c") => Sort::Compiler,
+        "mypy" | "pyright" | "tsc" | "typescript" => Sort::TypeChecker,
+        _ => Sort::Linter,
+    };
+    (tool, sort)
+}
+
+/// Counts findings as they come, and keeps them.
+#[derive(Debug, Default)]
+pub(super) struct LintTally {
+    details: LintDetails,
+    /// Findings that the project silenced.
+    pub suppressed: u64,
+    /// Counts before de-duplication, where the format has copies.
+    pub raw: Option<RawFindings>,
+}
+
+impl LintTally {
+    /// A tool reported, whether it found anything or not.
+    pub(super) fn tool(&mut self, tool: &str, sort: Sort) -> &mut ToolCounts {
+        let none = ToolCounts { errors: 0, warnings: 0, notes: 0, sort };
+        self.details.by_tool.entry(tool.to_owned()).or_insert(none)
+    }
+
+    /// Counts and keeps one finding; its texts are expected to be fit to be shown.
+    pub(super) fn finding(&mut self, finding: Finding, sort: Sort) -> Result<()> {
+        let counts = self.tool(&finding.tool, sort);
+        let slot = match finding.level {
+            Level::Error => &mut counts.errors,
+            Level::Warning => &mut counts.warnings,
+            Level::Note => &mut counts.notes,
+        };
+        *slot = add(*slot, 1)?;
+        if self.details.findings.len() < FINDINGS_KEPT {
+            self.details.findings.push(finding);
+        } else {
+            self.details.dropped = self.details.dropped.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// The figures. `suppressed` and `raw` are among them only where they say something.
+    pub(super) fn finish(self, format: &'static Format) -> Result<Parsed> {
+        let mut sums = RawFindings::default();
+        for counts in self.details.by_tool.values() {
+            sums.errors = add(sums.errors, counts.errors)?;
+            sums.warnings = add(sums.warnings, counts.warnings)?;
+            sums.notes = add(sums.notes, counts.notes)?;
+        }
+        let figures = Figures {
+            errors: Some(sums.errors),
+            warnings: Some(sums.warnings),
+            notes: Some(sums.notes),
+            total: Some(add(add(sums.errors, sums.warnings)?, sums.notes)?),
+            suppressed: (self.suppressed > 0).then_some(self.suppressed),
+            raw: self.raw.filter(|raw| *raw != sums),
+            ..Figures::default()
+        };
+        let dropped = self.details.dropped;
+        let mut parsed = Parsed::new(format, figures, Details::Lint(self.details));
+        if dropped > 0 {
+            parsed.warnings.push(format!("{dropped} findings are counted but not kept"));
+        }
+        Ok(parsed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(tool: &str, level: Level) -> Finding {
+        Finding { tool: tool.into(), rule: None, level, path: None, line: None, message: String::new() }
+    }
+
+    #[test]
+    fn counts_by_tool_are_exact_beyond_what_is_kept() {
+        let mut tally = LintTally::default();
+        for _ in 0..FINDINGS_KEPT + 2 {
+            tally.finding(finding("a", Level::Warning), Sort::Linter).unwrap();
+        }
+        tally.finding(finding("b", Level::Error), Sort::Compiler).unwrap();
+        tally.tool("c", Sort::TypeChecker);
+        let parsed = tally.finish(&sarif::FORMAT).unwrap();
+        assert_eq!((parsed.figures.total, parsed.figures.errors), (Some(100_003), Some(1)));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        assert_eq!((details.findings.len(), details.dropped), (FINDINGS_KEPT, 3));
+        let kinds: Vec<_> =
+            details.by_tool.iter().map(|(tool, counts)| (tool.as_str(), counts.warnings, counts.sort)).collect();
+        assert_eq!(kinds, [("a", 100_002, Sort::Linter), ("b", 0, Sort::Compiler), ("c", 0, Sort::TypeChecker)]);
+    }
+}

@@ -1,0 +1,233 @@
+//! `rustc-json`: diagnostics as JSON lines, from cargo (`--message-format=json`) or from rustc itself.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::Deserialize;
+
+use super::rustc::{Findings, is_summary};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff};
+use crate::model::figures::{RawFindings, ReportKind};
+use crate::model::metrics::BuildStatus;
+
+/// What `cargo build`, `check` and `clippy` write with `--message-format=json`.
+pub const FORMAT: Format = Format {
+    name: "rustc-json",
+    kind: ReportKind::Lint,
+    about: "JSON lines of cargo or rustc diagnostics",
+    written_by: "cargo build|check|clippy|test --message-format=json, rustc --error-format=json",
+    told_by: "lines with \"reason\":\"compiler-…\" or \"build-finished\", or with \"$message_type\":\"diagnostic\"",
+    has_end: false,
+    counting: "Top-level diagnostics by level; failure notes and summaries are none, notes inside a diagnostic neither. \
+               The same text at the same level twice (the library and its tests) is one; raw has the count before. \
+               Lines that are no JSON are skipped.",
+    sniff,
+    parse,
+};
+
+/// Beginnings of lines that nothing but cargo and rustc writes.
+const BEGINNINGS: [&str; 6] = [
+    "{\"reason\":\"compiler-message\"",
+    "{\"reason\":\"compiler-artifact\"",
+    "{\"reason\":\"build-script-executed\"",
+    "{\"reason\":\"build-finished\"",
+    "{\"$message_type\":\"diagnostic\"",
+    "{\"$message_type\":\"artifact\"",
+];
+
+/// Whether the line was begun by cargo or rustc.
+pub(in crate::ingest) fn is_ours(line: &str) -> bool {
+    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+}
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    match head.lines().chain(head.tail().lines()).find(|line| is_ours(line)) {
+        Some(line) if line.starts_with("{\"reason\"") => {
+            Sniff::Sure("lines with reason, as cargo writes them".to_owned())
+        }
+        Some(_) => Sniff::Sure("lines with $message_type, as rustc writes them".to_owned()),
+        None => Sniff::No,
+    }
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Refuse, Invalid::EscapedTwice)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        reader.line(&line.text).map_err(|error| error.line(last))?;
+    }
+    reader.finish().map_err(|error| error.line(last))?.ok_or_else(|| {
+        Error::report(Reject::NotThisFormat, "no line of cargo's or rustc's JSON is in it")
+            .help("cargo writes it with --message-format=json")
+    })
+}
+
+/// A line of cargo's.
+#[derive(Deserialize)]
+struct CargoLine {
+    reason: String,
+    message: Option<Diagnostic>,
+    success: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    message: String,
+    code: Option<Code>,
+    level: String,
+    spans: Vec<Span>,
+    rendered: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    line_start: u64,
+    is_primary: bool,
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    findings: Findings,
+    raw: RawFindings,
+    met: HashSet<(u64, u64)>,
+    /// Lines that were read.
+    lines: u64,
+    from_cargo: bool,
+    finished: Option<bool>,
+}
+
+impl Reader {
+    /// The next line.
+    ///
+    /// # Errors
+    /// Malformed: a line that cargo or rustc began is not whole.
+    pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
+        if !text.starts_with('{') {
+            return Ok(());
+        }
+        let told = match serde_json::from_str::<CargoLine>(text) {
+            Ok(line) => return self.cargo(line),
+            Err(told) => told,
+        };
+        match serde_json::from_str::<Diagnostic>(text) {
+            Ok(diagnostic) => {
+                self.lines += 1;
+                self.diagnostic(diagnostic)
+            }
+            Err(_) if begins_alike(text) && (told.is_eof() || told.is_syntax()) => {
+                Err(Error::report(Reject::Malformed, "a line of the report is cut or no JSON")
+                    .help("the build was probably cut short; run it again"))
+            }
+            Err(_)
+                if text.starts_with("{\"reason\":\"compiler-message\"")
+                    || text.starts_with("{\"reason\":\"build-finished\"") =>
+            {
+                Err(Error::report(Reject::Malformed, "a line of the report is not as cargo writes it"))
+            }
+            // Artifacts, and other programs' JSON.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn cargo(&mut self, line: CargoLine) -> Result<()> {
+        match (line.reason.as_str(), line.message, line.success) {
+            ("compiler-message", Some(diagnostic), _) => self.diagnostic(diagnostic)?,
+            ("build-finished", _, Some(success)) => self.finished = Some(success && self.finished.unwrap_or(true)),
+            ("compiler-artifact" | "build-script-executed", ..) => {}
+            _ => return Ok(()),
+        }
+        self.from_cargo = true;
+        self.lines += 1;
+        Ok(())
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) -> Result<()> {
+        let level = match diagnostic.level.as_str() {
+            level if level.starts_with("error") => Level::Error,
+            "warning" => Level::Warning,
+            "failure-note" => return Ok(()),
+            _ => Level::Note,
+        };
+        if is_summary(&diagnostic.message) {
+            return Ok(());
+        }
+        let count = match level {
+            Level::Error => &mut self.raw.errors,
+            Level::Warning => &mut self.raw.warnings,
+            Level::Note => &mut self.raw.notes,
+        };
+        *count = count.saturating_add(1);
+        if !self.met.insert(fingerprint(&diagnostic)) {
+            return Ok(());
+        }
+        let place = diagnostic.spans.iter().find(|span| span.is_primary).or(diagnostic.spans.first());
+        self.findings.add(Finding {
+            tool: String::new(),
+            rule: diagnostic.code.map(|code| code.code),
+            level,
+            path: place.map(|span| span.file_name.clone()),
+            line: place.map(|span| span.line_start).filter(|line| *line > 0),
+            message: diagnostic.message,
+        })
+    }
+
+    /// The report, if there was a line of ours.
+    ///
+    /// # Errors
+    /// Malformed: cargo's lines lack the one that ends them.
+    pub(in crate::ingest) fn finish(self) -> Result<Option<Parsed>> {
+        if self.lines == 0 {
+            return Ok(None);
+        }
+        if self.from_cargo && self.finished.is_none() {
+            return Err(Error::report(Reject::Malformed, "cargo's JSON ends before its line \"build-finished\"")
+                .help("the build was probably cut short; run it again, or keep that line when filtering"));
+        }
+        let build = match self.finished {
+            _ if self.findings.build_errors > 0 => Some(BuildStatus::Failed),
+            Some(true) => Some(BuildStatus::Success),
+            // Lints of clippy that are denied stop cargo as well, and tell nothing of the build.
+            Some(false) if self.findings.errors > 0 => None,
+            Some(false) => Some(BuildStatus::Failed),
+            None => Some(BuildStatus::Success),
+        };
+        self.findings.parsed(&FORMAT, build, Some(self.raw)).map(Some)
+    }
+}
+
+/// Whether a line that does not parse was meant to be one of ours.
+fn begins_alike(text: &str) -> bool {
+    is_ours(text) || BEGINNINGS.iter().any(|beginning| text.len() > 8 && beginning.starts_with(text))
+}
+
+/// 128 bits of the text and level that make two diagnostics one.
+fn fingerprint(diagnostic: &Diagnostic) -> (u64, u64) {
+    let hash = |seed: u8| {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        diagnostic.level.hash(&mut hasher);
+        match &diagnostic.rendered {
+            Some(rendered) => rendered.hash(&mut hasher),
+            None => {
+                diagnostic.message.hash(&mut hasher);
+                for span in &diagnostic.spans {
+                    (&span.file_name, span.line_start, span.is_primary).hash(&mut hasher);
+                }
+            }
+        }
+        hasher.finish()
+    };
+    (hash(1), hash(2))
+}

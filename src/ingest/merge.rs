@@ -1,0 +1,131 @@
+//! Several reports → one [`Measurement`]. Different runs add up; one run that was told twice (a file and the console,
+//! JUnit and JSON) counts once, and the richer report wins.
+//!
+//! The result does not depend on the order of the reports.
+
+use std::fmt::{self, Write as _};
+use std::hash::{DefaultHasher, Hasher as _};
+
+use crate::ingest::{Details, Parsed};
+use crate::model::cases::TestCases;
+use crate::model::figures::ReportKind;
+use crate::model::metrics::{BuildStatus, CoverageMetrics, QualityMetrics, TestMetrics};
+
+mod coverage;
+mod findings;
+mod names;
+mod runs;
+
+/// How reports that stand in a command's output are marked in [`Parsed::sniffed_by`].
+pub(super) const FROM_CONSOLE: &str = "console";
+
+/// What all reports of one iteration tell together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measurement {
+    /// Tests. What failed outside any test is in `collection_errors` and `failed_units` alone, not in the counts.
+    pub testing: Option<TestMetrics>,
+    /// Outcomes by test id; only if the reports name every test that they count, so that a missing id means a lost test.
+    pub cases: Option<TestCases>,
+    /// Ids of tests that failed or errored, as far as the reports name them, at most 20, by name.
+    pub failing: Vec<String>,
+    /// Lines that ran.
+    pub coverage: Option<CoverageMetrics>,
+    /// Findings, and whether the project built.
+    pub quality: Option<QualityMetrics>,
+    /// Mean cyclomatic complexity per function.
+    pub complexity_score: Option<f64>,
+    /// What is odd about the reports beside each other, sorted.
+    pub warnings: Vec<String>,
+    /// For each report the index of the richer one that told all of it already, so that nothing of it was added.
+    pub same_run_as: Vec<Option<usize>>,
+}
+
+/// Merges the reports of one iteration.
+pub fn merge(parsed: &[Parsed]) -> Measurement {
+    let mut order: Vec<usize> = (0..parsed.len()).collect();
+    let keys: Vec<_> = parsed.iter().map(content_key).collect();
+    order.sort_by_key(|index| keys.get(*index).copied());
+    let of_kind = |kind: ReportKind| -> Vec<(usize, &Parsed)> {
+        let reports = order.iter().filter_map(|index| Some((*index, parsed.get(*index)?)));
+        reports.filter(|(_, report)| kind_of(report) == kind).collect()
+    };
+    let mut measurement = Measurement { same_run_as: vec![None; parsed.len()], ..Measurement::default() };
+    runs::merge(&of_kind(ReportKind::Test), &mut measurement);
+    coverage::merge(&of_kind(ReportKind::Coverage), &mut measurement);
+    findings::merge(&of_kind(ReportKind::Lint), &mut measurement);
+    measurement.complexity_score = complexity(&of_kind(ReportKind::Size));
+    if let Some(status) = build_status(parsed) {
+        measurement.quality.get_or_insert_default().build_status = Some(status);
+    }
+    measurement.warnings.sort();
+    measurement.warnings.dedup();
+    measurement
+}
+
+fn kind_of(report: &Parsed) -> ReportKind {
+    match report.details {
+        Details::Tests(_) => ReportKind::Test,
+        Details::Coverage(_) => ReportKind::Coverage,
+        Details::Lint(_) => ReportKind::Lint,
+        Details::Size(_) => ReportKind::Size,
+    }
+}
+
+/// Whether a command printed it.
+fn is_console(report: &Parsed) -> bool {
+    report.sniffed_by.starts_with(FROM_CONSOLE)
+}
+
+/// Orders reports by what they say, so that the order in which they were found does not matter.
+fn content_key(report: &Parsed) -> (&'static str, bool, u64) {
+    /// Hashes what is written to it: a report's details as text would be as large as the report.
+    struct Hash(DefaultHasher);
+    impl fmt::Write for Hash {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut hash = Hash(DefaultHasher::new());
+    // Cannot fail: the hash takes everything.
+    let _ = write!(hash, "{:?} {:?} {:?}", report.figures, report.build, report.details);
+    (report.format.name, is_console(report), hash.0.finish())
+}
+
+/// Whether two reports say the same, to the last name.
+fn are_copies(a: &Parsed, b: &Parsed) -> bool {
+    a.format == b.format && a.figures == b.figures && a.build == b.build && a.details == b.details
+}
+
+/// ANALYSIS §1, `build_status`.
+fn build_status(parsed: &[Parsed]) -> Option<BuildStatus> {
+    let told = |status: BuildStatus| parsed.iter().any(|report| status_of(report) == Some(status));
+    [BuildStatus::Failed, BuildStatus::Success].into_iter().find(|status| told(*status))
+}
+
+fn status_of(report: &Parsed) -> Option<BuildStatus> {
+    let by_details = || match &report.details {
+        Details::Tests(tests) => (tests.compiled && tests.unit_failures == 0).then_some(BuildStatus::Success),
+        Details::Lint(lint) => findings::has_build_error(lint).then_some(BuildStatus::Failed),
+        Details::Coverage(_) | Details::Size(_) => None,
+    };
+    report.build.or_else(by_details)
+}
+
+/// The mean over the functions of all reports; copies count once.
+fn complexity(reports: &[(usize, &Parsed)]) -> Option<f64> {
+    let mut counted: Vec<&Parsed> = Vec::new();
+    let (mut total, mut functions) = (0.0, 0_u64);
+    for (_, report) in reports {
+        let (Some(ccn), Some(number)) = (report.figures.ccn_total, report.figures.functions) else { continue };
+        if counted.iter().any(|before| are_copies(before, report)) {
+            continue;
+        }
+        total += ccn.as_f64();
+        functions = functions.checked_add(number)?;
+        counted.push(report);
+    }
+    #[allow(clippy::cast_precision_loss, reason = "counts of functions stay far below 2^53")]
+    let mean = total / functions as f64;
+    mean.is_finite().then_some(mean)
+}

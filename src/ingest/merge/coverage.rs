@@ -1,0 +1,200 @@
+//! Coverage reports: lines of one file unite, different files add.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Measurement, are_copies};
+use crate::ingest::{CoverageDetails, Details, FileLines, Parsed};
+use crate::model::metrics::CoverageMetrics;
+use crate::model::units::Percent;
+
+/// Merges them into the measurement. They come in an order that follows from their content.
+pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
+    if reports.is_empty() {
+        return;
+    }
+    let mut united = United::default();
+    let mut reports = reports.to_vec();
+    // The report with the most lines first: the others are then told by it, or add to it.
+    reports.sort_by_key(|(_, parsed)| std::cmp::Reverse(parsed.figures.lines_total));
+    for (index, parsed) in reports {
+        if let (Some(by), Some(slot)) =
+            (united.add(index, parsed, &mut measurement.warnings), measurement.same_run_as.get_mut(index))
+        {
+            *slot = Some(by);
+        }
+    }
+    match united.sum() {
+        Some((covered, total)) => {
+            measurement.coverage = Percent::of(covered, total).map(|percentage| CoverageMetrics {
+                percentage,
+                lines_covered: Some(covered),
+                lines_total: Some(total),
+            });
+        }
+        None => measurement.warnings.push("the counts of covered lines are too large to add up".to_owned()),
+    }
+}
+
+/// A file as several reports tell of it.
+#[derive(Debug)]
+struct File {
+    lines: FileLines,
+    /// The report that told of it first.
+    by: usize,
+}
+
+#[derive(Debug, Default)]
+struct United<'a> {
+    /// By path, separators and leading `./` made alike. Files that share a path but not their lines follow each other.
+    files: BTreeMap<String, Vec<File>>,
+    /// The paths by their last name.
+    by_name: BTreeMap<String, BTreeSet<String>>,
+    /// Reports that tell no files: lines or statements, covered and in all.
+    totals: Vec<(usize, &'a Parsed, u64, u64)>,
+    added: Vec<(usize, &'a Parsed)>,
+}
+
+impl<'a> United<'a> {
+    /// Adds a report; the index of the one that told all of it already.
+    fn add(&mut self, index: usize, parsed: &'a Parsed, warnings: &mut Vec<String>) -> Option<usize> {
+        if let Some((by, _)) = self.added.iter().find(|(_, other)| are_copies(parsed, other)) {
+            return Some(*by);
+        }
+        let Details::Coverage(coverage) = &parsed.details else { return None };
+        if coverage.files.is_empty() {
+            return self.add_totals(index, parsed);
+        }
+        let places = self.places(coverage);
+        if places.iter().all(|(_, _, place)| place.is_none()) {
+            if let Some((by, other)) = self.equal_totals(parsed, coverage.files.len()) {
+                warnings.push(format!(
+                    "{} and {} have the same totals but no path in common: they are taken for one run",
+                    other.format.name, parsed.format.name
+                ));
+                return Some(by);
+            }
+        }
+        let mut told = None;
+        let mut is_new = false;
+        for (path, lines, place) in places {
+            let held = place.and_then(|place| self.files.get_mut(&place.path)?.get_mut(place.at));
+            if let Some(file) = held {
+                let both = file.lines.unite(lines);
+                is_new |= both != file.lines;
+                file.lines = both;
+                told = told.or(Some(file.by));
+                continue;
+            }
+            let files = self.files.entry(path.clone()).or_default();
+            if !files.is_empty() {
+                warnings.push("files of one name but with other lines were taken for different files".to_owned());
+            }
+            files.push(File { lines: lines.clone(), by: index });
+            let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+            self.by_name.entry(name).or_default().insert(path);
+            is_new = true;
+        }
+        self.added.push((index, parsed));
+        told.filter(|_| !is_new)
+    }
+
+    /// Where each file of a report is already. Two files of one report are never one file.
+    fn places<'c>(&self, coverage: &'c CoverageDetails) -> Vec<(String, &'c FileLines, Option<Place>)> {
+        let mut taken: BTreeMap<Place, u64> = BTreeMap::new();
+        let mut places = Vec::new();
+        for (path, lines) in &coverage.files {
+            let path = normalized(path);
+            let place = self.place(&path, lines);
+            if let Some(place) = &place {
+                *taken.entry(place.clone()).or_default() += 1;
+            }
+            places.push((path, lines, place));
+        }
+        for (path, _, place) in &mut places {
+            let is_shared = place.as_ref().is_some_and(|place| place.path != *path && taken.get(place) != Some(&1));
+            if is_shared {
+                *place = None;
+            }
+        }
+        places
+    }
+
+    fn add_totals(&mut self, index: usize, parsed: &'a Parsed) -> Option<usize> {
+        let figures = &parsed.figures;
+        let lines = figures.lines_covered.zip(figures.lines_total);
+        let (covered, total) = lines.or(figures.statements_covered.zip(figures.statements_total))?;
+        let same =
+            self.totals.iter().find(|(_, other, c, t)| other.format != parsed.format && (*c, *t) == (covered, total));
+        if let Some((by, ..)) = same {
+            return Some(*by);
+        }
+        self.totals.push((index, parsed, covered, total));
+        self.added.push((index, parsed));
+        None
+    }
+
+    /// The report of another format with as many files and the same totals.
+    fn equal_totals(&self, parsed: &Parsed, files: usize) -> Option<(usize, &'a Parsed)> {
+        let totals = |parsed: &Parsed| (parsed.figures.lines_covered, parsed.figures.lines_total);
+        let same = self.added.iter().find(|(_, other)| {
+            let Details::Coverage(coverage) = &other.details else { return false };
+            other.format != parsed.format && coverage.files.len() == files && totals(other) == totals(parsed)
+        });
+        same.copied()
+    }
+
+    /// Where the file of that path is already: under the same path if its lines are alike, else under the only path that
+    /// ends alike and has exactly its lines.
+    fn place(&self, path: &str, lines: &FileLines) -> Option<Place> {
+        if let Some(files) = self.files.get(path) {
+            return files
+                .iter()
+                .position(|file| are_alike(&file.lines, lines))
+                .map(|at| Place { path: path.to_owned(), at });
+        }
+        let same_name = self.by_name.get(path.rsplit('/').next().unwrap_or_default())?;
+        let mut ends = same_name.iter().filter(|other| ends_with(other, path) || ends_with(path, other));
+        let other = ends.next()?;
+        if ends.next().is_some() {
+            return None;
+        }
+        let at = self.files.get(other)?.iter().position(|file| have_same_lines(&file.lines, lines))?;
+        Some(Place { path: other.clone(), at })
+    }
+
+    fn sum(&self) -> Option<(u64, u64)> {
+        let files = self.files.values().flatten().map(|file| (file.lines.covered(), file.lines.total()));
+        let totals = self.totals.iter().map(|(_, _, covered, total)| (*covered, *total));
+        files
+            .chain(totals)
+            .try_fold((0_u64, 0_u64), |(covered, total), (c, t)| Some((covered.checked_add(c)?, total.checked_add(t)?)))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    path: String,
+    at: usize,
+}
+
+fn normalized(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    path.trim_start_matches("./").to_owned()
+}
+
+/// Whether the longer path has the shorter one's names at its end.
+fn ends_with(longer: &str, shorter: &str) -> bool {
+    longer.strip_suffix(shorter).is_some_and(|rest| rest.ends_with('/'))
+}
+
+fn have_same_lines(a: &FileLines, b: &FileLines) -> bool {
+    a.total() == b.total() && a.iter().map(|(line, _)| line).eq(b.iter().map(|(line, _)| line))
+}
+
+/// Whether at least half of the lines of both are the same: two packages may each have a `src/index.js`, and tools
+/// differ a little in what they take for a line.
+fn are_alike(a: &FileLines, b: &FileLines) -> bool {
+    let all = a.unite(b).total();
+    let common = a.total().saturating_add(b.total()).saturating_sub(all);
+    common.saturating_mul(2) >= all
+}

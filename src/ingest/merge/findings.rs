@@ -1,0 +1,143 @@
+//! Findings of linters, type checkers and compilers: what several reports tell of one tool counts once.
+
+use std::collections::BTreeMap;
+
+use super::Measurement;
+use crate::ingest::{Details, Finding, Level, LintDetails, Parsed, Sort, ToolCounts};
+use crate::model::metrics::QualityMetrics;
+
+/// What makes two findings of different reports one: level, end of the path, line, first line of the message.
+type Key<'a> = (Level, Option<&'a str>, Option<u64>, &'a str);
+
+/// One tool over all reports.
+#[derive(Debug, Default)]
+struct Tool<'a> {
+    sort: Option<Sort>,
+    /// Finding → how often the report that has it most often has it.
+    met: BTreeMap<Key<'a>, u64>,
+    counts: Counts,
+    /// The reports that have told of the tool, the first one first.
+    told_by: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    errors: u64,
+    warnings: u64,
+}
+
+/// Whether a compiler found an error.
+pub(super) fn has_build_error(lint: &LintDetails) -> bool {
+    lint.by_tool.values().any(|counts| counts.sort == Sort::Compiler && counts.errors > 0)
+}
+
+/// Merges them into the measurement. They come in an order that follows from their content.
+pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
+    let mut reports: Vec<(usize, &Parsed, &LintDetails)> = reports
+        .iter()
+        .filter_map(|(index, parsed)| match &parsed.details {
+            Details::Lint(lint) => Some((*index, *parsed, lint)),
+            _ => None,
+        })
+        .collect();
+    if reports.is_empty() {
+        return;
+    }
+    // The richest first: a later report is then told by an earlier one, or adds to it.
+    reports.sort_by_key(|(_, parsed, lint)| (std::cmp::Reverse(lint.findings.len()), super::is_console(parsed)));
+    let mut tools: BTreeMap<&str, Tool<'_>> = BTreeMap::new();
+    for (index, parsed, lint) in &reports {
+        let mut told = Vec::new();
+        let mut added = false;
+        for (name, counts) in &lint.by_tool {
+            let tool = tools.entry(name).or_default();
+            tool.sort = tool.sort.max(Some(counts.sort));
+            let before = tool.counts;
+            let was_told = tool.told_by.first().copied();
+            tool.add(name, counts, lint);
+            added |= tool.counts != before || was_told.is_none();
+            told.extend(was_told);
+            tool.told_by.push(*index);
+        }
+        if lint.dropped > 0 && !told.is_empty() {
+            measurement.warnings.push(format!(
+                "{} has too many findings to be compared with other reports of the same tools: the larger count stands",
+                parsed.format.name
+            ));
+        }
+        if let (false, Some(by), Some(slot)) = (added, told.first(), measurement.same_run_as.get_mut(*index)) {
+            *slot = Some(*by);
+        }
+    }
+    match quality(&tools) {
+        Some(quality) => measurement.quality = Some(quality),
+        None => measurement.warnings.push("the counts of findings are too large to add up".to_owned()),
+    }
+}
+
+impl<'a> Tool<'a> {
+    fn add(&mut self, name: &str, counts: &ToolCounts, lint: &'a LintDetails) {
+        let of_tool: Vec<&Finding> = lint.findings.iter().filter(|finding| finding.tool == name).collect();
+        let all_kept = u64::try_from(of_tool.len()).ok() == total(counts);
+        if !all_kept {
+            self.counts.errors = self.counts.errors.max(counts.errors);
+            self.counts.warnings = self.counts.warnings.max(counts.warnings);
+            return;
+        }
+        let mut here: BTreeMap<Key<'a>, u64> = BTreeMap::new();
+        for finding in of_tool {
+            *here.entry(key(finding)).or_default() += 1;
+        }
+        for (key, number) in here {
+            let known = self.met.entry(key).or_default();
+            let new = number.saturating_sub(*known);
+            *known = number.max(*known);
+            let count = match key.0 {
+                Level::Error => &mut self.counts.errors,
+                Level::Warning => &mut self.counts.warnings,
+                Level::Note => continue,
+            };
+            *count = count.saturating_add(new);
+        }
+    }
+}
+
+fn total(counts: &ToolCounts) -> Option<u64> {
+    counts.errors.checked_add(counts.warnings)?.checked_add(counts.notes)
+}
+
+fn key(finding: &Finding) -> Key<'_> {
+    let message = finding.message.split(" | ").next().unwrap_or_default();
+    (finding.level, finding.path.as_deref().map(end_of_path), finding.line, message)
+}
+
+/// The last two names of a path: reports of one run may differ in where it begins.
+fn end_of_path(path: &str) -> &str {
+    let mut separators = path.rmatch_indices(['/', '\\']);
+    separators.next();
+    separators.next().and_then(|(at, _)| path.get(at + 1..)).unwrap_or_else(|| path.trim_start_matches("./"))
+}
+
+fn quality(tools: &BTreeMap<&str, Tool<'_>>) -> Option<QualityMetrics> {
+    let sum_of = |sort: Sort| -> Option<Option<u64>> {
+        let mut of_sort = tools.values().filter(|tool| tool.sort == Some(sort)).peekable();
+        let is_there = of_sort.peek().is_some();
+        let sum = of_sort.try_fold(0_u64, |sum, tool| sum.checked_add(tool.counts.errors))?;
+        Some(is_there.then_some(sum))
+    };
+    let (lint, types, build) = (sum_of(Sort::Linter)?, sum_of(Sort::TypeChecker)?, sum_of(Sort::Compiler)?);
+    let known = [lint, types, build];
+    let mut present = known.iter().flatten().peekable();
+    let is_there = present.peek().is_some();
+    let error_count = present.try_fold(0_u64, |sum, errors| sum.checked_add(*errors))?;
+    let warnings = tools.values().try_fold(0_u64, |sum, tool| sum.checked_add(tool.counts.warnings))?;
+    Some(QualityMetrics {
+        lint_errors: lint,
+        lint_warnings: is_there.then_some(warnings),
+        type_errors: types,
+        build_errors: build,
+        build_status: None,
+        error_count: is_there.then_some(error_count),
+        errors_by_tool: tools.iter().map(|(name, tool)| ((*name).to_owned(), tool.counts.errors)).collect(),
+    })
+}

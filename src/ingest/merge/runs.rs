@@ -1,0 +1,340 @@
+//! Test reports: which of them tell of one run, and the sum of the runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::names::{Index, Overlap, parts};
+use super::{Measurement, are_copies, is_console};
+use crate::ingest::{Details, Parsed, TestDetails};
+use crate::model::SCHEMA_VERSION;
+use crate::model::cases::{Outcome, TestCases};
+use crate::model::metrics::TestMetrics;
+use crate::model::units::Percent;
+
+/// Names that are kept of failed units, and of failing tests.
+const NAMES_KEPT: usize = 20;
+
+/// One test report.
+#[derive(Clone, Copy)]
+struct Report<'a> {
+    index: usize,
+    parsed: &'a Parsed,
+    tests: &'a TestDetails,
+    counts: Counts,
+    /// Only those of its tests were added that no other report names.
+    adds_some: bool,
+}
+
+/// Counts without unit failures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    errored: u64,
+    skipped: u64,
+    units: u64,
+}
+
+impl Counts {
+    fn of(parsed: &Parsed, tests: &TestDetails) -> Counts {
+        let figures = &parsed.figures;
+        let errored = figures.errored.unwrap_or(0);
+        Counts {
+            passed: figures.passed.unwrap_or(0),
+            failed: figures.failed.unwrap_or(0),
+            errored: errored.saturating_sub(tests.unit_failures),
+            skipped: figures.skipped.unwrap_or(0),
+            units: tests.unit_failures.min(errored),
+        }
+    }
+
+    fn plus(self, other: Counts) -> Option<Counts> {
+        let sum = Counts {
+            passed: self.passed.checked_add(other.passed)?,
+            failed: self.failed.checked_add(other.failed)?,
+            errored: self.errored.checked_add(other.errored)?,
+            skipped: self.skipped.checked_add(other.skipped)?,
+            units: self.units.checked_add(other.units)?,
+        };
+        sum.tests().and_then(|tests| tests.checked_add(sum.units)).map(|_| sum)
+    }
+
+    fn tests(self) -> Option<u64> {
+        self.passed.checked_add(self.failed)?.checked_add(self.errored)?.checked_add(self.skipped)
+    }
+
+    /// Whether each count fits into the other's.
+    fn fits_into(self, other: Counts) -> bool {
+        self.passed <= other.passed
+            && self.failed <= other.failed
+            && self.errored <= other.errored
+            && self.skipped <= other.skipped
+    }
+
+    fn told(self) -> String {
+        let Counts { passed, failed, errored, skipped, units } = self;
+        format!("{passed} passed, {failed} failed, {errored} errored, {skipped} skipped, {units} not collected")
+    }
+}
+
+/// What a report adds to those before it.
+enum Verdict<'a> {
+    /// A run of its own.
+    Adds,
+    /// Only these, the rest was told by that report.
+    AddsSome(Counts, &'a Parsed),
+    /// Nothing: the report of that index told all of it.
+    Told(usize),
+}
+
+/// Merges them into the measurement. They come in an order that follows from their content.
+pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
+    let mut reports: Vec<Report<'_>> = reports.iter().filter_map(|(index, parsed)| report(*index, parsed)).collect();
+    if reports.is_empty() {
+        return;
+    }
+    // The richest first; what is equally rich stays in the order of its content.
+    reports.sort_by_key(|report| std::cmp::Reverse(richness(report)));
+    let collected = collected(&reports);
+    let mut counted: Vec<Report<'_>> = Vec::new();
+    let mut sum = Some(Counts::default());
+    for mut report in reports {
+        let whole = collected.get(&report.index).copied();
+        match whole.map_or_else(|| verdict(&report, &counted, &mut measurement.warnings), Verdict::Told) {
+            Verdict::Adds => {
+                sum = sum.and_then(|sum| sum.plus(report.counts));
+                counted.push(report);
+            }
+            Verdict::AddsSome(new, telling) => {
+                sum = sum.and_then(|sum| sum.plus(new));
+                let (some, telling) = (source(report.parsed), source(telling));
+                measurement.warnings.push(format!("{some} tells of tests that {telling} tells too: those count once"));
+                report.adds_some = true;
+                counted.push(report);
+            }
+            Verdict::Told(by) => {
+                if let Some(slot) = measurement.same_run_as.get_mut(report.index) {
+                    *slot = Some(by);
+                }
+            }
+        }
+    }
+    match sum.and_then(|sum| metrics(sum, &counted)) {
+        Some(metrics) => measurement.testing = Some(metrics),
+        None => measurement.warnings.push("the counts of the test reports are too large to add up".to_owned()),
+    }
+    names(&counted, measurement);
+}
+
+fn report(index: usize, parsed: &Parsed) -> Option<Report<'_>> {
+    match &parsed.details {
+        Details::Tests(tests) => {
+            Some(Report { index, parsed, tests, counts: Counts::of(parsed, tests), adds_some: false })
+        }
+        _ => None,
+    }
+}
+
+/// All tests named; a file, not the console; durations known; how many tests.
+fn richness(report: &Report<'_>) -> (bool, bool, bool, u64) {
+    let is_named = report.tests.dropped == 0;
+    let has_durations = report.tests.cases.cases.values().any(|case| case.duration_ms.is_some());
+    (is_named, has_durations, !is_console(report.parsed), report.counts.tests().unwrap_or(u64::MAX))
+}
+
+fn verdict<'a>(report: &Report<'a>, counted: &[Report<'a>], warnings: &mut Vec<String>) -> Verdict<'a> {
+    if let Some(copy) = counted.iter().find(|other| is_copy(report, other)) {
+        return Verdict::Told(copy.index);
+    }
+    let others: Vec<&Report<'a>> = counted.iter().filter(|other| tells_otherwise(report, other)).collect();
+    if report.tests.cases.cases.is_empty() {
+        return nameless(report, &others, warnings);
+    }
+    let mut index = Index::default();
+    others.iter().for_each(|other| index.add(&other.tests.cases));
+    let overlap = Overlap::of(&report.tests.cases, &index);
+    let telling: Vec<&Report<'a>> = others.iter().copied().filter(|other| shares_a_name(report, other)).collect();
+    let Some(first) = telling.first() else {
+        // Names that nobody shares: another run, unless the richer reports have no names to compare with.
+        return if index.is_empty() { nameless(report, &others, warnings) } else { Verdict::Adds };
+    };
+    let is_named_in_part = report.tests.dropped > 0;
+    if overlap.new.is_empty() || (is_named_in_part && overlap.told >= overlap.new_ids()) {
+        compare(report, &telling, warnings);
+        return Verdict::Told(first.index);
+    }
+    if is_named_in_part {
+        return Verdict::Adds;
+    }
+    let of = |outcome: Outcome| overlap.new.get(&outcome).copied().unwrap_or(0);
+    let new = Counts {
+        passed: of(Outcome::Passed),
+        failed: of(Outcome::Failed),
+        errored: of(Outcome::Errored),
+        skipped: of(Outcome::Skipped),
+        units: 0,
+    };
+    Verdict::AddsSome(new, first.parsed)
+}
+
+/// Two reports of one command are two runs, however alike; of files, one is a copy.
+fn is_copy(a: &Report<'_>, b: &Report<'_>) -> bool {
+    are_copies(a.parsed, b.parsed) && !(is_console(a.parsed) && is_console(b.parsed))
+}
+
+/// Whether the other may tell of the same run in another way: in another format, or in a file and not on the console.
+fn tells_otherwise(a: &Report<'_>, b: &Report<'_>) -> bool {
+    a.parsed.format != b.parsed.format || is_console(a.parsed) != is_console(b.parsed)
+}
+
+fn shares_a_name(report: &Report<'_>, other: &Report<'_>) -> bool {
+    let mut index = Index::default();
+    index.add(&other.tests.cases);
+    report.tests.cases.cases.keys().any(|id| index.has(&parts(id)))
+}
+
+/// Reports that another one collects, as aggregating tasks write it: its names and counts are those of two or more of
+/// the same format together. By index, the index of the collecting one.
+fn collected(reports: &[Report<'_>]) -> BTreeMap<usize, usize> {
+    let mut collected = BTreeMap::new();
+    for whole in reports {
+        let mut parts: Vec<&Report<'_>> = Vec::new();
+        let mut sum = Some(Counts::default());
+        let all_parts: Vec<&Report<'_>> = reports.iter().filter(|part| is_part(part, whole)).collect();
+        for part in &all_parts {
+            if !parts.iter().any(|other| is_copy(part, other)) {
+                sum = sum.and_then(|sum| sum.plus(part.counts));
+                parts.push(part);
+            }
+        }
+        if parts.len() >= 2 && sum == Some(whole.counts) {
+            collected.extend(all_parts.iter().map(|part| (part.index, whole.index)));
+        }
+    }
+    collected
+}
+
+fn is_part(part: &Report<'_>, whole: &Report<'_>) -> bool {
+    let (part_ids, whole_ids) = (&part.tests.cases.cases, &whole.tests.cases.cases);
+    part.parsed.format == whole.parsed.format
+        && is_console(part.parsed) == is_console(whole.parsed)
+        && part.tests.dropped == 0
+        && whole.tests.dropped == 0
+        && !part_ids.is_empty()
+        && part_ids.len() < whole_ids.len()
+        && part_ids.keys().all(|id| whole_ids.contains_key(id))
+}
+
+/// A report that names no test: its counts decide, beside reports that its tool may have written too.
+fn nameless<'a>(report: &Report<'a>, others: &[&Report<'a>], warnings: &mut Vec<String>) -> Verdict<'a> {
+    let kin: Vec<&Report<'a>> = others.iter().copied().filter(|other| is_kin(report, other)).collect();
+    let Some(first) = kin.first() else { return Verdict::Adds };
+    if let Some(same) = kin.iter().find(|other| other.counts == report.counts) {
+        return Verdict::Told(same.index);
+    }
+    let Some(sum) = kin.iter().try_fold(Counts::default(), |sum, other| sum.plus(other.counts)) else {
+        return Verdict::Adds;
+    };
+    // The same tool in one iteration: a part of the run, or the whole of which the files are a part.
+    if report.counts.fits_into(sum) || sum.fits_into(report.counts) {
+        compare(report, &kin, warnings);
+        return Verdict::Told(first.index);
+    }
+    Verdict::Adds
+}
+
+/// Whether both can come of one tool.
+fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
+    let units = |report: &Report<'_>| -> Vec<_> { report.tests.failed_units.iter().map(|unit| parts(unit)).collect() };
+    let other_units = units(other);
+    if report.parsed.format == other.parsed.format || units(report).iter().any(|unit| other_units.contains(unit)) {
+        return true;
+    }
+    let ids = || other.tests.cases.cases.keys();
+    let most = |is_alike: &dyn Fn(&str) -> bool| {
+        let alike = ids().filter(|id| is_alike(id)).count();
+        alike > 0 && alike * 10 >= ids().count() * 8
+    };
+    match report.parsed.format.name {
+        "pytest-text" => most(&is_pytest_id),
+        "cargo-test-text" => most(&is_rust_id),
+        _ => false,
+    }
+}
+
+/// `tests.test_a.TestB::test_x[1]`.
+fn is_pytest_id(id: &str) -> bool {
+    let parts = parts(id);
+    let is_test = |part: &String| part.to_ascii_lowercase().starts_with("test");
+    parts.last().is_some_and(is_test) && parts.iter().rev().skip(1).any(|part| is_test(part) || part.ends_with("_test"))
+}
+
+/// `kvlog::tests::deep`: only what a Rust path is made of.
+fn is_rust_id(id: &str) -> bool {
+    let is_path = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-' | b'/'))
+    };
+    id.contains("::") && id.split("::").all(is_path)
+}
+
+/// Warns if reports of one run differ in their numbers.
+fn compare(report: &Report<'_>, others: &[&Report<'_>], warnings: &mut Vec<String>) {
+    let is_alone = others.iter().any(|other| other.counts == report.counts);
+    let sum = others.iter().try_fold(Counts::default(), |sum, other| sum.plus(other.counts));
+    let Some(first) = others.first().filter(|_| !is_alone) else { return };
+    if let Some(sum) = sum.filter(|sum| *sum != report.counts) {
+        warnings.push(format!(
+            "{} and {} tell of the same run with other numbers: {} against {}; the first counts",
+            source(first.parsed),
+            source(report.parsed),
+            sum.told(),
+            report.counts.told(),
+        ));
+    }
+}
+
+/// How a warning names a report.
+fn source(parsed: &Parsed) -> String {
+    let place = if is_console(parsed) { "the console" } else { "a file" };
+    format!("{place} ({})", parsed.format.name)
+}
+
+fn metrics(sum: Counts, counted: &[Report<'_>]) -> Option<TestMetrics> {
+    let ran = sum.passed.checked_add(sum.failed)?.checked_add(sum.errored)?;
+    let flaky: Vec<u64> = counted.iter().filter_map(|report| report.parsed.figures.flaky).collect();
+    let units: BTreeSet<&String> = counted.iter().flat_map(|report| &report.tests.failed_units).collect();
+    Some(TestMetrics {
+        test_count: Some(sum.tests()?),
+        tests_passed: Some(sum.passed),
+        tests_failed: Some(sum.failed),
+        tests_errored: Some(sum.errored),
+        tests_skipped: Some(sum.skipped),
+        tests_flaky: (!flaky.is_empty()).then(|| flaky.iter().fold(0, |sum: u64, number| sum.saturating_add(*number))),
+        collection_errors: sum.units,
+        failed_units: units.into_iter().take(NAMES_KEPT).cloned().collect(),
+        pass_rate: Percent::of(sum.passed, ran),
+        cases: None,
+    })
+}
+
+/// The outcomes by id: of all that was counted.
+fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
+    let mut cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };
+    let mut told = Index::default();
+    for report in counted {
+        for (id, case) in &report.tests.cases.cases {
+            // A test that a richer report named in its own way keeps that name.
+            if !report.adds_some || !told.has(&parts(id)) {
+                cases.add(id.clone(), case.clone());
+            }
+        }
+        told.add(&report.tests.cases);
+    }
+    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
+    let failing = cases.cases.iter().filter(|(_, case)| is_bad(case.outcome)).map(|(id, _)| id.clone());
+    measurement.failing = failing.take(NAMES_KEPT).collect();
+    let all_are_named = counted.iter().all(|report| report.tests.dropped == 0);
+    measurement.cases = Some(cases).filter(|_| all_are_named);
+}

@@ -1,0 +1,326 @@
+//! Report bytes → figures. No disk, no clock: bytes come in through [`Input`].
+//!
+//! A format is a file with a constant [`Format`] and a line in [`FORMATS`]. A report that is cut, empty, foreign or
+//! malformed is an error with its place, never a smaller number.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::error::{Error, Reject, Result};
+use crate::model::cases::TestCases;
+use crate::model::figures::{Figures, ReportKind};
+use crate::model::metrics::BuildStatus;
+
+pub mod console;
+pub mod coverage;
+mod detect;
+mod input;
+mod json;
+pub mod lint;
+pub mod merge;
+pub mod test;
+mod text;
+mod xml;
+
+pub use coverage::FileLines;
+pub use detect::{Head, Sniff, XmlHead};
+pub use input::{Input, Opener};
+
+/// A report format.
+pub struct Format {
+    /// Its name: `lcov`, `go-test-json`.
+    pub name: &'static str,
+    /// What it tells about.
+    pub kind: ReportKind,
+    /// One line on what it is.
+    pub about: &'static str,
+    /// The tools that write it.
+    pub written_by: &'static str,
+    /// What in the content tells it.
+    pub told_by: &'static str,
+    /// Whether its end shows. If not, a cut shows only inside a record.
+    pub has_end: bool,
+    /// How it is counted.
+    pub counting: &'static str,
+    /// Looks at the first bytes.
+    pub sniff: fn(&Head<'_>) -> Sniff,
+    /// Reads all of it.
+    pub parse: fn(&Input<'_>) -> Result<Parsed>,
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({})", self.name)
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Format) -> bool {
+        self.name == other.name
+    }
+}
+
+/// All formats. Where two may be meant, the earlier is taken.
+pub const FORMATS: &[&Format] = &[
+    // Tests.
+    &test::junit::FORMAT,
+    &test::go_test_json::FORMAT,
+    &test::pytest_text::FORMAT,
+    &test::cargo_test_text::FORMAT,
+    // Coverage.
+    &coverage::lcov::FORMAT,
+    &coverage::cobertura::FORMAT,
+    // Findings.
+    &lint::sarif::FORMAT,
+    &lint::rustc_json::FORMAT,
+    &lint::rustc_text::FORMAT,
+];
+
+/// The format of that name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.name == name)
+}
+
+/// What was read out of one report.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// As told or found out.
+    pub format: &'static Format,
+    /// How the format was found out (`root element testsuites`), or `given`.
+    pub sniffed_by: String,
+    /// Counts, under exactly the corpus's keys of the kind.
+    pub figures: Figures,
+    /// The report's own totals, where they differ from what its elements add up to.
+    pub declared: Option<Figures>,
+    /// What is odd about it: one fragment each.
+    pub warnings: Vec<String>,
+    /// Whether the project built, if the report tells.
+    pub build: Option<BuildStatus>,
+    /// What is behind the figures.
+    pub details: Details,
+}
+
+impl Parsed {
+    /// Figures with their details and nothing odd about them.
+    pub fn new(format: &'static Format, figures: Figures, details: Details) -> Parsed {
+        let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());
+        Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details }
+    }
+}
+
+/// What is behind the figures, by kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Details {
+    /// Of a test report.
+    Tests(TestDetails),
+    /// Of a coverage report.
+    Coverage(CoverageDetails),
+    /// Of a report of findings.
+    Lint(LintDetails),
+    /// Of a report on size.
+    Size(SizeDetails),
+}
+
+/// The tests behind a test report's figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestDetails {
+    /// By id.
+    pub cases: TestCases,
+    /// Results whose id was met before; in the figures each is a test of its own.
+    pub duplicates: u64,
+    /// Names of what failed outside any test, at most 1,000 of them.
+    pub failed_units: Vec<String>,
+    /// How many units failed outside any test. They are part of `tests` and `errored` of the figures.
+    pub unit_failures: u64,
+    /// The language is compiled, so that results at all mean that the project built.
+    pub compiled: bool,
+    /// Results that are in the figures but not in `cases`: beyond [`test::CASES_KEPT`], or not named by a text.
+    pub dropped: u64,
+}
+
+/// The lines behind a coverage report's figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CoverageDetails {
+    /// By file, as the report names it.
+    pub files: BTreeMap<String, FileLines>,
+}
+
+/// What sort of tool a finding comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sort {
+    /// A linter, a formatter, a scanner.
+    Linter,
+    /// A type checker.
+    TypeChecker,
+    /// A compiler.
+    Compiler,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Below a warning.
+    Note,
+    /// A warning.
+    Warning,
+    /// An error.
+    Error,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The tool's name, in lower case.
+    pub tool: String,
+    /// The rule, if it has a name: `E0308`, `no-unused-vars`.
+    pub rule: Option<String>,
+    /// How bad.
+    pub level: Level,
+    /// The file, as the report names it. Text only: never opened.
+    pub path: Option<String>,
+    /// Line, from 1.
+    pub line: Option<u64>,
+    /// Its first lines, on one line, fit to be shown.
+    pub message: String,
+}
+
+/// Findings of one tool: counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolCounts {
+    /// Of level error.
+    pub errors: u64,
+    /// Of level warning.
+    pub warnings: u64,
+    /// Below that.
+    pub notes: u64,
+    /// What sort of tool it is.
+    pub sort: Sort,
+}
+
+/// The findings behind a lint report's figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LintDetails {
+    /// In the order of the report, at most [`lint::FINDINGS_KEPT`].
+    pub findings: Vec<Finding>,
+    /// Findings that were counted but, beyond that limit, not kept.
+    pub dropped: u64,
+    /// Exact counts by tool; a tool that found nothing has zeros.
+    pub by_tool: BTreeMap<String, ToolCounts>,
+}
+
+/// What a report on size tells beyond its figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SizeDetails {
+    /// Mean cyclomatic complexity of a function.
+    pub complexity_mean: Option<f64>,
+}
+
+/// Reads a report, as `format` or as what its content tells.
+///
+/// # Errors
+/// A report error with place and help: empty, malformed or cut, not of the format (or of any), over a limit. A failure if
+/// the bytes cannot be read.
+pub fn parse(input: &Input<'_>, format: Option<&'static Format>) -> Result<Parsed> {
+    parse_unplaced(input, format).map_err(|error| error.in_file(input.name()))
+}
+
+fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<Parsed> {
+    let head = Head::read(input)?;
+    let Some(format) = format else {
+        let Some((format, sniffed_by)) = told_by_content(&head)? else { return Err(not_known()) };
+        let parsed = (format.parse)(input).and_then(checked);
+        return parsed.map(|parsed| Parsed { sniffed_by, ..parsed }).map_err(|error| {
+            let how = format!("read as {}, by its content", format.name);
+            with_cause(error, &how)
+        });
+    };
+    (format.parse)(input).and_then(checked).map_err(|error| {
+        let looks = match told_by_content(&head) {
+            Ok(Some((other, why))) if other != format => format!("; it looks like {} ({why})", other.name),
+            _ => String::new(),
+        };
+        with_cause(error, &format!("read as {}, as told{looks}", format.name))
+    })
+}
+
+/// Finds out the format. `None`: it is none that is known, so that a file that was found, not named, can be passed over.
+///
+/// # Errors
+/// The report is empty, filled with NUL bytes, compressed, cut before anything can be told, or not readable.
+pub fn detect(input: &Input<'_>) -> Result<Option<(&'static Format, String)>> {
+    Head::read(input).and_then(|head| told_by_content(&head)).map_err(|error| error.in_file(input.name()))
+}
+
+/// All formats that are sure of the report: one at most, or their marks are not good enough.
+///
+/// # Errors
+/// As [`detect`].
+pub fn sure_of(input: &Input<'_>) -> Result<Vec<&'static Format>> {
+    let head = Head::read(input)?;
+    Ok(FORMATS.iter().copied().filter(|format| matches!((format.sniff)(&head), Sniff::Sure(_))).collect())
+}
+
+fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>> {
+    let mut maybe = None;
+    for format in FORMATS.iter().copied() {
+        match (format.sniff)(head) {
+            Sniff::Sure(why) => return Ok(Some((format, why))),
+            Sniff::Maybe(why) if maybe.is_none() => maybe = Some((format, why)),
+            Sniff::Maybe(_) | Sniff::No => {}
+        }
+    }
+    match (maybe, detect::unknown(head)) {
+        (Some(found), _) => Ok(Some(found)),
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(None),
+    }
+}
+
+fn not_known() -> Error {
+    Error::report(Reject::NotThisFormat, "not a report of any known format")
+        .help("`highwater list formats` names those that are read; --format says which one is meant")
+}
+
+/// How we came to read it so, before what the format says of the cause.
+fn with_cause(mut error: Error, how: &str) -> Error {
+    if matches!(error.reject(), Some(Reject::Refused) | None) {
+        return error;
+    }
+    error.cause = Some(match error.cause.take() {
+        Some(cause) => format!("{how}; {cause}"),
+        None => how.to_owned(),
+    });
+    error
+}
+
+/// What must hold of any figures: a part is not larger than its whole.
+fn checked(parsed: Parsed) -> Result<Parsed> {
+    let figures = &parsed.figures;
+    let pairs = [
+        ("lines", figures.lines_covered, figures.lines_total),
+        ("branches", figures.branches_covered, figures.branches_total),
+        ("functions", figures.functions_covered, figures.functions_total),
+        ("statements", figures.statements_covered, figures.statements_total),
+        ("regions", figures.regions_covered, figures.regions_total),
+    ];
+    for (what, covered, total) in pairs {
+        if covered > total {
+            let (covered, total) = (covered.unwrap_or_default(), total.unwrap_or_default());
+            return Err(Error::report(Reject::Malformed, format!("{covered} of {total} {what} covered")));
+        }
+    }
+    Ok(parsed)
+}
+
+/// A sum that does not fit, in any format.
+fn overflow() -> Error {
+    Error::report(Reject::Malformed, "a count is too large")
+}
+
+/// `a + b`.
+///
+/// # Errors
+/// Malformed if it does not fit.
+fn add(a: u64, b: u64) -> Result<u64> {
+    a.checked_add(b).ok_or_else(overflow)
+}

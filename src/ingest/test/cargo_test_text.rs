@@ -1,0 +1,457 @@
+//! `cargo-test-text`: what plain `cargo test` prints. Only `test result:` lines give counts, one for each test binary:
+//! the lines above them can be imitated by what a test prints, and so can a result line inside a captured output.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{CASES_KEPT, LONGEST_ID};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
+use crate::model::SCHEMA_VERSION;
+use crate::model::cases::{Outcome, TestCase, TestCases};
+use crate::model::figures::{Figures, ReportKind};
+use crate::model::metrics::BuildStatus;
+
+/// What `cargo test` prints.
+pub const FORMAT: Format = Format {
+    name: "cargo-test-text",
+    kind: ReportKind::Test,
+    about: "terminal output of cargo test",
+    written_by: "cargo test, libtest binaries, libtest-mimic",
+    told_by: "a line \"running N tests\" or \"test result: …\"",
+    has_end: false,
+    counting: "Sum of the \"test result:\" lines: passed + measured, failed, ignored as skipped. Lines of single tests \
+               give names only. A test binary that crashed, so that it has no result line, counts as one errored.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_certain = |line: &str| running(line).is_some() || Counts::read(line.trim_end()).is_some();
+    // An XML report can quote all that a test printed.
+    if head.xml().is_none() && (head.lines().any(is_certain) || head.tail().lines().any(is_certain)) {
+        return Sniff::Sure("line \"running N tests\" or \"test result:\"".to_owned());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        reader.line(&line.text).map_err(|error| error.line(last))?;
+    }
+    let not_built = reader.not_built;
+    match reader.finish().map_err(|error| error.line(last))? {
+        Some(parsed) => Ok(parsed),
+        None if not_built => Err(Error::report(Reject::NoResult, "no test ran: the project did not build")
+            .line(last)
+            .help("read it as rustc-text for the compiler's errors")),
+        None => Err(Error::report(Reject::NoResult, "no \"test result:\" line of cargo test in it")
+            .line(last)
+            .help("the test run was probably killed; run it again, or record without it: --skip test")),
+    }
+}
+
+/// The numbers of one result line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    measured: u64,
+}
+
+impl Counts {
+    /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.22s`. The inner
+    /// result tells of a number that is too large.
+    fn read(line: &str) -> Option<Option<Counts>> {
+        let rest = line.strip_prefix("test result: ")?;
+        let (failed, rest) = match rest.strip_prefix("ok. ") {
+            Some(rest) => (false, rest),
+            None => (true, rest.strip_prefix("FAILED. ")?),
+        };
+        let mut parts = rest.split("; ");
+        let mut numbers = [0; 5];
+        let mut fits = true;
+        for (slot, word) in numbers.iter_mut().zip([" passed", " failed", " ignored", " measured", " filtered out"]) {
+            let number = parts.next()?.strip_suffix(word)?;
+            if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+            match number.parse() {
+                Ok(number) => *slot = number,
+                Err(_) => fits = false,
+            }
+        }
+        let time = parts.next();
+        let is_time = time.is_none_or(|time| {
+            let number = time.strip_prefix("finished in ").and_then(|time| time.strip_suffix('s'));
+            number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        });
+        if !is_time || parts.next().is_some() {
+            return None;
+        }
+        let [passed, failures, ignored, measured, _] = numbers;
+        // `ok` with failures, or the other way round, is nobody's result.
+        if fits && failed != (failures > 0) && !failed {
+            return None;
+        }
+        Some(fits.then_some(Counts { passed, failed: failures, ignored, measured }))
+    }
+
+    fn total(self) -> Option<u64> {
+        self.passed.checked_add(self.failed)?.checked_add(self.ignored)?.checked_add(self.measured)
+    }
+
+    fn plus(self, other: Counts) -> Option<Counts> {
+        let sum = Counts {
+            passed: self.passed.checked_add(other.passed)?,
+            failed: self.failed.checked_add(other.failed)?,
+            ignored: self.ignored.checked_add(other.ignored)?,
+            measured: self.measured.checked_add(other.measured)?,
+        };
+        sum.total().map(|_| sum)
+    }
+}
+
+/// The number in `running 6 tests`.
+fn running(line: &str) -> Option<u64> {
+    let (number, rest) = line.trim_end().strip_prefix("running ")?.split_once(' ')?;
+    let is_whole = matches!(rest, "test" | "tests") || rest.starts_with("tests (") || rest.starts_with("test (");
+    if is_whole { number.parse().ok() } else { None }
+}
+
+/// `x` of `error: test failed, to rerun pass `x``.
+fn failed_target(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("error: ")?;
+    let rest = ["test", "doctest", "bench"].iter().find_map(|kind| rest.strip_prefix(kind)?.strip_prefix(" failed"))?;
+    let target = rest.strip_prefix(", to rerun pass ").map(|target| target.trim_matches(['`', '\'']));
+    Some(target.unwrap_or("a test binary"))
+}
+
+/// What stands between `running N tests` and its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    /// Lines of single tests.
+    #[default]
+    Tests,
+    /// Captured outputs of tests, after the line `failures:` or `successes:`.
+    Captured,
+    /// The indented names under a second such line.
+    Names,
+}
+
+/// One test binary that is running.
+#[derive(Debug, Default)]
+struct Binary {
+    expected: u64,
+    part: Part,
+    /// Name → outcome, duration or reason left out.
+    named: BTreeMap<String, (Outcome, Option<u64>)>,
+    failures: BTreeSet<String>,
+    counts: Option<Counts>,
+}
+
+/// Reads lines of one or several runs of cargo test.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Reader {
+    prefix: String,
+    doc_tests: bool,
+    binary: Option<Binary>,
+    sum: Counts,
+    results: u64,
+    /// Failed tests since the last heading of cargo.
+    failed_here: u64,
+    cases: TestCases,
+    duplicates: u64,
+    dropped: u64,
+    units: Vec<String>,
+    not_built: bool,
+    stopped_early: bool,
+}
+
+impl Reader {
+    /// Whether the line before was inside a test binary, so that other tools' lines are a test's output.
+    pub(in crate::ingest) fn is_inside(&self) -> bool {
+        self.binary.as_ref().is_some_and(|binary| binary.counts.is_none())
+    }
+
+    /// The next line.
+    ///
+    /// # Errors
+    /// A number of a result line, or a sum of them, is too large.
+    pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        if self.heading(text)? {
+            return Ok(());
+        }
+        if let Some(expected) = running(text) {
+            if !self.is_captured() {
+                self.close()?;
+                self.binary = Some(Binary { expected, ..Binary::default() });
+            }
+        } else if let Some(counts) = Counts::read(text) {
+            let too_large = || Error::report(Reject::Malformed, "a number of the test result is too large");
+            self.result(counts.ok_or_else(too_large)?)?;
+        } else if let Some(binary) = self.binary.as_mut().filter(|binary| binary.counts.is_none()) {
+            binary.line(text);
+        }
+        Ok(())
+    }
+
+    fn is_captured(&self) -> bool {
+        self.binary.as_ref().is_some_and(|binary| binary.counts.is_none() && binary.part != Part::Tests)
+    }
+
+    /// Lines of cargo itself, which end what the binary before said.
+    fn heading(&mut self, text: &str) -> Result<bool> {
+        let trimmed = text.trim_start();
+        let indented = trimmed.len() < text.len();
+        if let Some(rest) = trimmed.strip_prefix("Running ").filter(|rest| indented && rest.ends_with(')')) {
+            self.next_target()?;
+            self.prefix = binary_name(rest);
+            self.doc_tests = false;
+            return Ok(true);
+        }
+        if let Some(name) = trimmed.strip_prefix("Doc-tests ").filter(|_| indented) {
+            self.next_target()?;
+            self.prefix = format!("doc/{}", printable(name, 200));
+            self.doc_tests = true;
+            return Ok(true);
+        }
+        if let Some(target) = failed_target(text) {
+            self.close()?;
+            if self.failed_here == 0 {
+                self.units.push(printable(target, 300));
+            }
+            self.failed_here = 0;
+            self.stopped_early = true;
+            return Ok(true);
+        }
+        if is_count_of_failed_targets(text) {
+            self.stopped_early = false;
+            return Ok(true);
+        }
+        if text.starts_with("error: could not compile ") && !self.is_inside() {
+            self.not_built = true;
+        }
+        Ok(false)
+    }
+
+    fn next_target(&mut self) -> Result<()> {
+        self.close()?;
+        self.failed_here = 0;
+        self.stopped_early = false;
+        Ok(())
+    }
+
+    fn result(&mut self, counts: Counts) -> Result<()> {
+        match &mut self.binary {
+            Some(binary) => {
+                binary.result(counts);
+                Ok(())
+            }
+            // A line whose beginning was cut off, as `grep` does.
+            None => self.add(counts, None),
+        }
+    }
+
+    /// Ends the binary that was running.
+    fn close(&mut self) -> Result<()> {
+        match self.binary.take() {
+            Some(mut binary) => match binary.counts.take() {
+                Some(counts) => self.add(counts, Some(binary)),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, counts: Counts, binary: Option<Binary>) -> Result<()> {
+        let too_large = || Error::report(Reject::Malformed, "the sum of the test results is too large");
+        self.sum = self.sum.plus(counts).ok_or_else(too_large)?;
+        self.results += 1;
+        self.failed_here = self.failed_here.saturating_add(counts.failed);
+        let total = counts.total().unwrap_or(u64::MAX);
+        let Some(binary) = binary else {
+            self.dropped = self.dropped.saturating_add(total);
+            return Ok(());
+        };
+        let names = binary.names(counts);
+        let kept = u64::try_from(names.len()).unwrap_or(u64::MAX);
+        self.dropped = self.dropped.saturating_add(total.saturating_sub(kept));
+        for (name, (outcome, line)) in names {
+            let id = if self.prefix.is_empty() { name } else { format!("{}::{name}", self.prefix) };
+            let file = self.doc_tests.then(|| id.split(" - ").next()?.split("::").last().map(str::to_owned)).flatten();
+            if self.cases.cases.len() >= CASES_KEPT {
+                self.dropped = self.dropped.saturating_add(1);
+                continue;
+            }
+            self.duplicates += u64::from(self.cases.add(id, TestCase { line, file, ..TestCase::new(outcome) }));
+        }
+        Ok(())
+    }
+
+    /// The report, if there was a result.
+    ///
+    /// # Errors
+    /// As [`Reader::line`].
+    pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
+        self.close()?;
+        let unit_failures = u64::try_from(self.units.len()).unwrap_or(u64::MAX);
+        if self.results == 0 && unit_failures == 0 {
+            return Ok(None);
+        }
+        let too_large = || Error::report(Reject::Malformed, "the sum of the test results is too large");
+        let Counts { passed, failed, ignored, measured } = self.sum;
+        let tests = self.sum.total().and_then(|total| total.checked_add(unit_failures)).ok_or_else(too_large)?;
+        let figures = Figures {
+            tests: Some(tests),
+            passed: Some(passed.checked_add(measured).ok_or_else(too_large)?),
+            failed: Some(failed),
+            errored: Some(unit_failures),
+            skipped: Some(ignored),
+            ..Figures::default()
+        };
+        self.cases.schema_version = SCHEMA_VERSION;
+        let details = TestDetails {
+            cases: self.cases,
+            duplicates: self.duplicates,
+            failed_units: self.units,
+            unit_failures,
+            compiled: true,
+            dropped: self.dropped,
+        };
+        let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
+        parsed.build = Some(if self.not_built { BuildStatus::Failed } else { BuildStatus::Success });
+        if self.stopped_early {
+            parsed.warnings.push(
+                "cargo test stopped at the first target that failed: tests of later targets did not run \
+                 (--no-fail-fast runs them)"
+                    .to_owned(),
+            );
+        }
+        if self.duplicates > 0 {
+            parsed.warnings.push(format!(
+                "{} results bear the name of another: all are counted, and by name the worse outcome stands",
+                self.duplicates
+            ));
+        }
+        Ok(Some(parsed))
+    }
+}
+
+impl Binary {
+    /// Of several result lines the last one that fits the number announced counts: the others were printed by tests.
+    fn result(&mut self, counts: Counts) {
+        let fits = counts.total() == Some(self.expected);
+        let fits_names = match self.part {
+            Part::Tests => true,
+            Part::Captured => false,
+            Part::Names => counts.failed == 0 || u64::try_from(self.failures.len()) == Ok(counts.failed),
+        };
+        let had_fit = self.counts.is_some_and(|before| before.total() == Some(self.expected));
+        if (fits && fits_names) || (self.part == Part::Tests && !had_fit) {
+            self.counts = Some(counts);
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        match text {
+            "failures:" | "successes:" => {
+                self.part = if self.part == Part::Tests { Part::Captured } else { Part::Names };
+                self.failures.clear();
+                return;
+            }
+            "" => return,
+            _ => {}
+        }
+        match self.part {
+            Part::Tests => self.test(text),
+            Part::Captured => {}
+            Part::Names => match text.strip_prefix("    ") {
+                Some(name) => drop(self.failures.insert(name.to_owned())),
+                None => self.part = Part::Captured,
+            },
+        }
+    }
+
+    /// `test a::b - should panic ... ok`.
+    fn test(&mut self, text: &str) {
+        let Some((name, word)) = text.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { return };
+        let outcome = match word.trim() {
+            "ok" => Outcome::Passed,
+            "FAILED" => Outcome::Failed,
+            word if word == "ignored" || word.starts_with("ignored, ") => Outcome::Skipped,
+            word if word.starts_with("bench:") => Outcome::Passed,
+            _ => return,
+        };
+        let name = name.strip_suffix(" - should panic").unwrap_or(name);
+        let (name, line) = without_line(name);
+        let mut id = printable(name, LONGEST_ID);
+        for number in 2.. {
+            // Doc-tests of one item differ in their line alone, which moves with every edit: they are numbered instead.
+            if !self.named.contains_key(&id) {
+                break;
+            }
+            id = format!("{} #{number}", printable(name, LONGEST_ID));
+        }
+        self.named.insert(id, (outcome, line));
+    }
+
+    /// The names, if they agree with the result; else those of the failed tests, which are listed again at the end.
+    fn names(self, counts: Counts) -> BTreeMap<String, (Outcome, Option<u64>)> {
+        let of = |wanted: Outcome| {
+            let number = self.named.values().filter(|(outcome, _)| *outcome == wanted).count();
+            u64::try_from(number).unwrap_or(u64::MAX)
+        };
+        let passed = counts.passed.checked_add(counts.measured);
+        let agrees = Some(of(Outcome::Passed)) == passed
+            && of(Outcome::Failed) == counts.failed
+            && of(Outcome::Skipped) == counts.ignored;
+        if agrees {
+            return self.named;
+        }
+        if u64::try_from(self.failures.len()) != Ok(counts.failed) {
+            return BTreeMap::new();
+        }
+        let failed = self.failures.iter().map(|name| without_line(name));
+        failed.map(|(name, line)| (printable(name, LONGEST_ID), (Outcome::Failed, line))).collect()
+    }
+}
+
+/// Whether the line is `error: 2 targets failed:`, which cargo writes only when it went on to the end.
+fn is_count_of_failed_targets(text: &str) -> bool {
+    let number = text.strip_prefix("error: ").and_then(|rest| rest.split_once(' '));
+    number.is_some_and(|(number, rest)| {
+        number.bytes().all(|byte| byte.is_ascii_digit()) && matches!(rest, "target failed:" | "targets failed:")
+    })
+}
+
+/// `src/lib.rs - Log::put (line 15)` → `src/lib.rs - Log::put` and 15.
+fn without_line(name: &str) -> (&str, Option<u64>) {
+    let parts = name.split_once(" (line ").and_then(|(name, rest)| {
+        let (line, rest) = rest.split_once(')')?;
+        let line: u64 = line.parse().ok()?;
+        (rest.is_empty() || rest.starts_with(" - ")).then_some((name, Some(line)))
+    });
+    parts.unwrap_or((name, None))
+}
+
+/// A name that stays from build to build: `unittests src/main.rs (target/debug/deps/kvcat-eb0ae1ca8076e66b)` → `bin/kvcat`.
+fn binary_name(heading: &str) -> String {
+    let (source, binary) = heading.rsplit_once(" (").unwrap_or((heading, ""));
+    let source = source.trim_start_matches("unittests ").replace('\\', "/");
+    let file = binary.trim_end_matches(')').rsplit(['/', '\\']).next().unwrap_or_default();
+    let file = file.strip_suffix(".exe").unwrap_or(file);
+    let stem = match file.rsplit_once('-') {
+        Some((stem, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => stem,
+        _ => file,
+    };
+    let is_bin = source == "src/main.rs" || source.contains("src/bin/");
+    printable(&if is_bin { format!("bin/{stem}") } else { stem.to_owned() }, 200)
+}

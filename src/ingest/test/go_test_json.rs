@@ -1,0 +1,290 @@
+//! `go-test-json`: the event stream of `go test -json`.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::{TestTally, milliseconds};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines};
+use crate::ingest::xml::CUT_HELP;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::ReportKind;
+use crate::model::metrics::BuildStatus;
+
+/// Event streams of `go test -json`.
+pub const FORMAT: Format = Format {
+    name: "go-test-json",
+    kind: ReportKind::Test,
+    about: "event stream of go test -json, one JSON object a line",
+    written_by: "go test -json, gotestsum --jsonfile",
+    told_by: "JSON lines with Action and Package, Test or ImportPath",
+    has_end: false,
+    counting: "Each pass, fail, skip or bench event of a test is one test, parents and subtests alike. A test that started and \
+               did not finish failed, unless its package passed. A package that failed without a failing test, or did not \
+               build, is one errored test. Lines that are not JSON are passed over.",
+    sniff,
+    parse,
+};
+
+/// Output of a running test that is kept for its message.
+const OUTPUT_BYTES: usize = 2048;
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "Action")]
+    action: Cow<'a, str>,
+    #[serde(borrow, default, rename = "Package")]
+    package: Option<Cow<'a, str>>,
+    #[serde(borrow, default, rename = "Test")]
+    test: Option<Cow<'a, str>>,
+    #[serde(borrow, default, rename = "Output")]
+    output: Option<Cow<'a, str>>,
+    #[serde(borrow, default, rename = "ImportPath")]
+    import_path: Option<Cow<'a, str>>,
+    #[serde(borrow, default, rename = "FailedBuild")]
+    failed_build: Option<Cow<'a, str>>,
+    #[serde(default, rename = "Elapsed")]
+    elapsed: Option<serde_json::Number>,
+}
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let mut lines = head.lines().filter(|line| line.starts_with('{')).take(50);
+    let is_event = |line: &str| {
+        let event = serde_json::from_str::<Event<'_>>(line).ok()?;
+        (is_action(&event.action) && (event.package.is_some() || event.test.is_some() || event.import_path.is_some()))
+            .then(|| format!("JSON lines with Action {:?}", event.action))
+    };
+    if let Some(why) = lines.find_map(is_event) {
+        return Sniff::Sure(why);
+    }
+    let unbuilt = head.lines().any(|line| unbuilt_package(line).is_some());
+    if unbuilt && head.xml().is_none() && !head.lines().any(is_plain_result) {
+        return Sniff::Maybe("a line FAIL … [build failed]".into());
+    }
+    Sniff::No
+}
+
+/// A result in the output of `go test` without `-json`.
+fn is_plain_result(line: &str) -> bool {
+    let begins = ["--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "ok  \t"].iter().any(|start| line.starts_with(start));
+    begins || (line.starts_with("FAIL\t") && unbuilt_package(line).is_none())
+}
+
+fn is_action(action: &str) -> bool {
+    let known = [
+        "start",
+        "run",
+        "pause",
+        "cont",
+        "pass",
+        "bench",
+        "fail",
+        "output",
+        "skip",
+        "build-output",
+        "build-fail",
+        "attr",
+    ];
+    known.contains(&action)
+}
+
+/// The package of a plain line `FAIL<TAB>package [build failed]`, for which older Go has no event.
+fn unbuilt_package(line: &str) -> Option<&str> {
+    let (package, why) = line.trim_end().strip_prefix("FAIL\t")?.split_once(" [")?;
+    matches!(why, "build failed]" | "setup failed]").then_some(package)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut stream = Stream::new();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::EscapedTwice)?;
+    while let Some(line) = lines.next()? {
+        stream.line(&line.text, line.ended).map_err(|error| error.line(line.number))?;
+    }
+    stream.finish()
+}
+
+/// One package's run so far.
+#[derive(Default)]
+struct Package {
+    /// Tests that began and did not end, with the first lines of their output.
+    running: BTreeMap<String, String>,
+    /// A test of it failed.
+    failing: bool,
+    /// It was reported by a plain line already.
+    unbuilt: bool,
+}
+
+struct Stream {
+    tally: TestTally,
+    packages: BTreeMap<String, Package>,
+    /// Builds that failed, and those that a package's failure refers to.
+    failed_builds: BTreeSet<String>,
+    told_builds: BTreeSet<String>,
+    build_failed: bool,
+    /// Events, and packages that were not built, were met.
+    events: bool,
+    unbuilt: bool,
+    /// Results were met that are no events.
+    plain_results: bool,
+}
+
+impl Stream {
+    fn new() -> Stream {
+        Stream {
+            tally: TestTally::new(true),
+            packages: BTreeMap::new(),
+            failed_builds: BTreeSet::new(),
+            told_builds: BTreeSet::new(),
+            build_failed: false,
+            events: false,
+            unbuilt: false,
+            plain_results: false,
+        }
+    }
+
+    fn line(&mut self, line: &str, ended: bool) -> Result<()> {
+        if let Some(package) = unbuilt_package(line) {
+            (self.unbuilt, self.build_failed) = (true, true);
+            self.packages.entry(package.to_owned()).or_default().unbuilt = true;
+            self.tally.unit_failure(package);
+            return Ok(());
+        }
+        match serde_json::from_str::<Event<'_>>(line) {
+            Ok(event) if is_action(&event.action) => {
+                self.events = true;
+                self.event(&event)
+            }
+            // A last line that has no end may be the beginning of an event.
+            Err(_) if !ended && (line.starts_with('{') || line.starts_with("FAIL")) => {
+                Err(Error::report(Reject::Malformed, "report ends inside an event").help(CUT_HELP))
+            }
+            _ => {
+                self.plain_results |= is_plain_result(line);
+                Ok(())
+            }
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>) -> Result<()> {
+        if event.action == "build-fail" {
+            self.build_failed = true;
+            self.failed_builds.extend(event.import_path.as_deref().map(str::to_owned));
+        }
+        let package = event.package.as_deref().unwrap_or_default();
+        match (event.action.as_ref(), event.test.as_deref()) {
+            ("run", Some(test)) => {
+                self.package(package).running.insert(test.to_owned(), String::new());
+            }
+            ("output", Some(test)) => {
+                let output = event.output.as_deref().unwrap_or_default();
+                if let Some(kept) = self.package(package).running.get_mut(test) {
+                    keep_output(kept, output);
+                }
+            }
+            ("pass" | "bench", Some(test)) => self.result(package, test, Outcome::Passed, event)?,
+            ("skip", Some(test)) => self.result(package, test, Outcome::Skipped, event)?,
+            ("fail", Some(test)) => self.result(package, test, Outcome::Failed, event)?,
+            // What is still running when its package passed has no result of its own, and none is missed.
+            ("pass" | "skip", None) => drop(self.packages.remove(package)),
+            ("fail", None) => self.package_failed(package, event.failed_build.as_deref())?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn package(&mut self, name: &str) -> &mut Package {
+        if !self.packages.contains_key(name) {
+            self.packages.insert(name.to_owned(), Package::default());
+        }
+        self.packages.entry(name.to_owned()).or_default()
+    }
+
+    fn result(&mut self, package: &str, test: &str, outcome: Outcome, event: &Event<'_>) -> Result<()> {
+        let state = self.package(package);
+        let output = state.running.remove(test).unwrap_or_default();
+        state.failing |= outcome == Outcome::Failed;
+        let mut case = TestCase::new(outcome);
+        case.duration_ms = event.elapsed.as_ref().and_then(|seconds| milliseconds(&seconds.to_string()));
+        if outcome == Outcome::Failed {
+            describe(&mut case, &output);
+        }
+        self.tally.case(&id(package, test), case)
+    }
+
+    fn package_failed(&mut self, name: &str, failed_build: Option<&str>) -> Result<()> {
+        self.build_failed |= failed_build.is_some();
+        self.told_builds.extend(failed_build.map(str::to_owned));
+        self.told_builds.insert(name.to_owned());
+        let package = self.packages.remove(name).unwrap_or_default();
+        let failing = package.failing || !package.running.is_empty();
+        self.unfinished(name, package.running)?;
+        if !failing && !package.unbuilt {
+            self.tally.unit_failure(if name.is_empty() { "(a package)" } else { name });
+        }
+        Ok(())
+    }
+
+    /// Tests that never ended failed.
+    fn unfinished(&mut self, package: &str, running: BTreeMap<String, String>) -> Result<()> {
+        for (test, output) in running {
+            let mut case = TestCase::new(Outcome::Failed);
+            describe(&mut case, &output);
+            case.message = case.message.or_else(|| Some("it did not finish".to_owned()));
+            self.tally.case(&id(package, &test), case)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Parsed> {
+        if !self.events && (!self.unbuilt || self.plain_results) {
+            return Err(Error::report(
+                Reject::NotThisFormat,
+                "not a go test event stream: it has no line with an Action",
+            ));
+        }
+        for (name, package) in std::mem::take(&mut self.packages) {
+            self.unfinished(&name, package.running)?;
+        }
+        // The stream may end after a build failed and before its package is told to have failed.
+        for build in &self.failed_builds {
+            let package = build.split(' ').next().unwrap_or_default().trim_end_matches(".test");
+            if !self.told_builds.contains(build) && !self.told_builds.contains(package) {
+                self.tally.unit_failure(package);
+            }
+        }
+        let build = if self.build_failed { BuildStatus::Failed } else { BuildStatus::Success };
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        parsed.build = Some(build);
+        Ok(parsed)
+    }
+}
+
+fn id(package: &str, test: &str) -> String {
+    if package.is_empty() { test.to_owned() } else { format!("{package}::{test}") }
+}
+
+/// Appends output that says something; go test's own lines about the test's course do not.
+fn keep_output(kept: &mut String, output: &str) {
+    let course = output.trim_start();
+    if kept.len() < OUTPUT_BYTES && !course.starts_with("=== ") && !course.starts_with("--- ") {
+        kept.extend(output.chars().take(OUTPUT_BYTES));
+    }
+}
+
+/// Message, file and line of a failure: `    calc_test.go:13: got 3 want 4`.
+fn describe(case: &mut TestCase, output: &str) {
+    case.message = first_lines(output);
+    let place = output.lines().find_map(|line| {
+        let (file, rest) = line.trim_start().split_once(".go:")?;
+        let (line, _) = rest.split_once(':')?;
+        (!file.contains(char::is_whitespace)).then(|| Some((format!("{file}.go"), line.parse::<u64>().ok()?)))?
+    });
+    if let Some((file, line)) = place {
+        (case.file, case.line) =
+            (Some(crate::ingest::text::printable(&file, 1000)), Some(line).filter(|line| *line > 0));
+    }
+}

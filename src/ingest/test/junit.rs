@@ -1,0 +1,369 @@
+//! `junit`: the XML that nearly every test runner can write, each in its own way.
+
+use std::collections::BTreeMap;
+
+use super::{TestTally, milliseconds};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::Input;
+use crate::ingest::text::{first_lines, printable};
+use crate::ingest::xml::{Element, Event, Xml, unescaped};
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::{Figures, ReportKind};
+
+/// JUnit XML.
+pub const FORMAT: Format = Format {
+    name: "junit",
+    kind: ReportKind::Test,
+    about: "JUnit XML: one element a test",
+    written_by: "pytest --junitxml, cargo nextest, jest-junit, vitest, mocha, node --test, surefire, Gradle, gotestsum, PHPUnit, \
+                 gtest, Catch2, ctest, bats, bazel, Playwright, Cypress, Swift, RSpec",
+    told_by: "root element testsuites, testsuite or testcase",
+    has_end: true,
+    counting: "Each testcase is one test. An error makes it errored, else a failure failed, else skipped, disabled, ignored (or \
+               such a status) skipped, else it passed; with flakyFailure or flakyError alone it passed and is flaky. An error or \
+               a failure of a suite itself is one errored test. In a suite that pytest wrote, repeated tests are reruns if the \
+               suite's own count says so. All other totals are only compared.",
+    sniff,
+    parse,
+};
+
+/// Text of a failure that is kept until its first lines are taken.
+const MESSAGE_BYTES: usize = 4096;
+/// Different tests of one suite among which reruns are looked for.
+const RERUNS_SOUGHT: usize = 1_000_000;
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    match head.xml() {
+        Some(xml) if is_root(&xml.root) => Sniff::Sure(format!("root element {}", xml.root)),
+        _ => Sniff::No,
+    }
+}
+
+fn is_root(name: &str) -> bool {
+    matches!(name, "testsuites" | "testsuite" | "testcase")
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut xml = Xml::new(input)?;
+    let mut reader = Reader::new();
+    loop {
+        match xml.next()? {
+            Event::Start(element) => reader.start(&element)?,
+            Event::Text(text, as_is) => reader.text(text, as_is),
+            Event::End => reader.end()?,
+            Event::Done => return reader.finish(),
+        }
+    }
+}
+
+/// What an open element is to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Suites,
+    Suite,
+    Case,
+    /// An error or failure of a test, whose text may be its message.
+    Fault,
+    Other,
+}
+
+/// An open suite.
+#[derive(Default)]
+struct Suite {
+    name: String,
+    file: Option<String>,
+    /// Its `tests` attribute.
+    tests: Option<u64>,
+    /// In a suite that pytest wrote: what was met under each id, until it is known whether repeats are reruns.
+    held: Option<BTreeMap<String, Held>>,
+    elements: u64,
+}
+
+/// All results of one id.
+struct Held {
+    last: TestCase,
+    worst: TestCase,
+    /// By outcome, in the order of [`Outcome`].
+    counts: BTreeMap<Outcome, u64>,
+}
+
+/// An open test.
+struct Case {
+    id: String,
+    unit: String,
+    case: TestCase,
+    /// Of the children seen so far.
+    errored: bool,
+    failed: bool,
+    skipped: bool,
+    flaky: bool,
+    todo: bool,
+    not_collected: bool,
+    fault_text: String,
+}
+
+struct Reader {
+    tally: TestTally,
+    open: Vec<Kind>,
+    suites: Vec<Suite>,
+    cases: Vec<Case>,
+    declared: Figures,
+    root_declares: bool,
+}
+
+impl Reader {
+    fn new() -> Reader {
+        Reader {
+            tally: TestTally::new(false),
+            open: Vec::new(),
+            suites: Vec::new(),
+            cases: Vec::new(),
+            declared: Figures::default(),
+            root_declares: false,
+        }
+    }
+
+    fn start(&mut self, element: &Element<'_>) -> Result<()> {
+        let name = element.name();
+        if self.open.is_empty() && !is_root(name) {
+            let why = format!("not a JUnit report: its root element is {:?}", printable(name, 40));
+            return Err(Error::report(Reject::NotThisFormat, why).line_column(element.spot.line, element.spot.column));
+        }
+        let kind = match (name, self.open.last()) {
+            ("testsuites", _) => {
+                self.root_declares = element.attribute("tests")?.is_some() && self.open.is_empty();
+                if self.root_declares {
+                    self.declare(element)?;
+                }
+                Kind::Suites
+            }
+            ("testsuite", _) => {
+                self.begin_suite(element)?;
+                Kind::Suite
+            }
+            ("testcase", _) => {
+                let case = self.begin_case(element)?;
+                self.cases.push(case);
+                Kind::Case
+            }
+            (name, Some(Kind::Case)) => self.result(name, element)?,
+            ("error" | "failure", Some(Kind::Suite | Kind::Suites)) => {
+                self.tally.unit_failure(&self.suite_path().unwrap_or_else(|| "(unnamed suite)".to_owned()));
+                Kind::Other
+            }
+            _ => Kind::Other,
+        };
+        self.open.push(kind);
+        Ok(())
+    }
+
+    fn begin_suite(&mut self, element: &Element<'_>) -> Result<()> {
+        let text = |name| -> Result<Option<String>> { Ok(element.attribute(name)?.map(|value| value.into_owned())) };
+        if !self.root_declares && !self.open.contains(&Kind::Suite) {
+            self.declare(element)?;
+        }
+        let name = text("name")?.unwrap_or_default();
+        let tests = text("tests")?.and_then(|tests| tests.parse().ok());
+        let held = (name == "pytest").then(BTreeMap::new);
+        let file = text("file")?.or(text("filepath")?);
+        self.suites.push(Suite { name, file, tests, held, elements: 0 });
+        Ok(())
+    }
+
+    /// Adds a suite's own totals up.
+    fn declare(&mut self, element: &Element<'_>) -> Result<()> {
+        let declared = &mut self.declared;
+        for (attribute, sum) in [
+            ("tests", &mut declared.tests),
+            ("failures", &mut declared.failed),
+            ("errors", &mut declared.errored),
+            ("skipped", &mut declared.skipped),
+        ] {
+            // What is no count there says nothing; no figure comes from it.
+            let count = element.attribute(attribute)?.and_then(|value| value.trim().parse().ok());
+            if let Some(count) = count {
+                *sum = Some(crate::ingest::add(sum.unwrap_or(0), count)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn suite_path(&self) -> Option<String> {
+        let names: Vec<&str> =
+            self.suites.iter().map(|suite| suite.name.trim()).filter(|name| !name.is_empty()).collect();
+        (!names.is_empty()).then(|| names.join("::"))
+    }
+
+    fn begin_case(&self, element: &Element<'_>) -> Result<Case> {
+        let text = |name| -> Result<Option<String>> { Ok(element.attribute(name)?.map(|value| value.into_owned())) };
+        let class = text("classname")?.or(text("class")?).unwrap_or_default();
+        let name = text("name")?.unwrap_or_default();
+        let (class, name) = (class.trim(), name.trim());
+        // A suite's name may hold the time of the run, so that it is part of the id only where the class does not tell
+        // tests apart: absent, or "test", which is all that node says.
+        let group = if matches!(class, "" | "test") { self.suite_path() } else { Some(class.to_owned()) };
+        let id = match group {
+            Some(group) if name.is_empty() || group == name => group,
+            Some(group) => format!("{group}::{name}"),
+            None if name.is_empty() => "(unnamed)".to_owned(),
+            None => name.to_owned(),
+        };
+        let unit = if name.is_empty() { id.clone() } else { name.to_owned() };
+        let mut case = TestCase::new(Outcome::Passed);
+        case.duration_ms = text("time")?.as_deref().and_then(milliseconds);
+        let file = text("file")?.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
+        case.file = file.map(|file| printable(&file, 1000));
+        // pytest counts lines from 0.
+        let first = u64::from(self.suites.last().is_some_and(|suite| suite.held.is_some()));
+        let line: Option<u64> = text("line")?.and_then(|line| line.parse().ok());
+        case.line = line.and_then(|line| line.checked_add(first)).filter(|line| *line > 0);
+        let skipping = |value: Option<String>| {
+            let value = value.unwrap_or_default().to_ascii_lowercase();
+            matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
+        };
+        let skipped = skipping(text("status")?) || skipping(text("result")?);
+        let (errored, failed, flaky, todo, not_collected) = (false, false, false, false, false);
+        Ok(Case { id, unit, case, errored, failed, skipped, flaky, todo, not_collected, fault_text: String::new() })
+    }
+
+    /// A child of a test that may say what it came to.
+    fn result(&mut self, name: &str, element: &Element<'_>) -> Result<Kind> {
+        let Some(case) = self.cases.last_mut() else { return Ok(Kind::Other) };
+        let is_attempt = name.starts_with("rerun") || name.starts_with("flaky");
+        match name {
+            "error" | "rerunError" => case.errored = true,
+            "failure" | "rerunFailure" => case.failed = true,
+            "flakyFailure" | "flakyError" => case.flaky = true,
+            "skipped" | "disabled" | "ignored" => {
+                case.skipped = true;
+                case.todo |= name == "skipped" && element.attribute("type")?.as_deref() == Some("todo");
+                return Ok(Kind::Other);
+            }
+            _ => return Ok(Kind::Other),
+        }
+        if is_attempt {
+            case.case.attempts = case.case.attempts.saturating_add(1);
+        }
+        if case.case.message.is_none() {
+            let message = element.attribute("message")?;
+            case.not_collected |= name == "error" && message.as_deref() == Some("collection failure");
+            case.case.message = message.as_deref().and_then(first_lines);
+            case.fault_text.clear();
+        }
+        Ok(Kind::Fault)
+    }
+
+    fn text(&mut self, text: &str, as_is: bool) {
+        if self.open.last() != Some(&Kind::Fault) {
+            return;
+        }
+        let Some(case) = self.cases.last_mut() else { return };
+        if case.case.message.is_none() && case.fault_text.len() < MESSAGE_BYTES {
+            // Cut before the references are looked at, a piece may end inside one: then it stays as it stands.
+            let piece: String = text.chars().take(MESSAGE_BYTES).collect();
+            let plain = if as_is { None } else { unescaped(&piece).ok() };
+            case.fault_text.push_str(plain.as_deref().unwrap_or(&piece));
+        }
+    }
+
+    fn end(&mut self) -> Result<()> {
+        match self.open.pop() {
+            Some(Kind::Fault) => {
+                if let Some(case) = self.cases.last_mut().filter(|case| case.case.message.is_none()) {
+                    case.case.message = first_lines(&case.fault_text);
+                }
+                Ok(())
+            }
+            Some(Kind::Case) => self.cases.pop().map_or(Ok(()), |case| self.end_case(case)),
+            Some(Kind::Suite) => self.suites.pop().map_or(Ok(()), |suite| self.end_suite(suite)),
+            _ => Ok(()),
+        }
+    }
+
+    fn end_case(&mut self, case: Case) -> Result<()> {
+        if case.not_collected {
+            self.tally.unit_failure(&case.unit);
+            if let Some(suite) = self.suites.last_mut() {
+                suite.elements = suite.elements.saturating_add(1);
+                suite.tests = suite.tests.map(|tests| tests.saturating_sub(1));
+            }
+            return Ok(());
+        }
+        let outcome = match &case {
+            Case { todo: true, .. } => Outcome::Skipped,
+            Case { errored: true, .. } => Outcome::Errored,
+            Case { failed: true, .. } => Outcome::Failed,
+            Case { skipped: true, .. } => Outcome::Skipped,
+            _ => Outcome::Passed,
+        };
+        if outcome == Outcome::Passed && case.flaky {
+            self.tally.count_flaky();
+        }
+        let result = TestCase { outcome, ..case.case };
+        match self.suites.last_mut() {
+            Some(suite) if suite.held.is_some() => suite.hold(case.id, result, &mut self.tally),
+            _ => self.tally.case(&case.id, result),
+        }
+    }
+
+    fn end_suite(&mut self, suite: Suite) -> Result<()> {
+        let Some(held) = &suite.held else { return Ok(()) };
+        let different = u64::try_from(held.len()).unwrap_or(u64::MAX);
+        let reruns = suite.tests == Some(different) && different < suite.elements;
+        suite.settle(reruns, &mut self.tally)
+    }
+
+    fn finish(self) -> Result<Parsed> {
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        for (key, said) in self.declared.counts() {
+            let found = parsed.figures.counts().into_iter().find(|(other, _)| *other == key).map(|(_, count)| count);
+            if let Some(found) = found.filter(|found| *found != said) {
+                let warning = format!("the report's own totals say {key} {said}, but its elements add up to {found}");
+                parsed.warnings.push(warning);
+                parsed.declared = Some(self.declared.clone());
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+impl Suite {
+    fn hold(&mut self, id: String, case: TestCase, tally: &mut TestTally) -> Result<()> {
+        self.elements = self.elements.saturating_add(1);
+        let Some(held) = &mut self.held else { return tally.case(&id, case) };
+        let entry =
+            held.entry(id).or_insert_with(|| Held { last: case.clone(), worst: case.clone(), counts: BTreeMap::new() });
+        let count = entry.counts.entry(case.outcome).or_default();
+        *count = crate::ingest::add(*count, 1)?;
+        if case.outcome > entry.worst.outcome {
+            entry.worst = case.clone();
+        }
+        entry.last = case;
+        if held.len() > RERUNS_SOUGHT {
+            let suite = std::mem::take(self);
+            suite.settle(false, tally)?;
+        }
+        Ok(())
+    }
+
+    /// Counts what was held: the last attempt of each, or every result.
+    fn settle(self, reruns: bool, tally: &mut TestTally) -> Result<()> {
+        for (id, held) in self.held.into_iter().flatten() {
+            let results = held.counts.values().copied().try_fold(0, crate::ingest::add)?;
+            if reruns {
+                let attempts = u32::try_from(results).unwrap_or(u32::MAX);
+                if attempts > 1 && held.last.outcome == Outcome::Passed {
+                    tally.count_flaky();
+                }
+                tally.case(&id, TestCase { attempts, ..held.last })?;
+            } else {
+                for (outcome, count) in &held.counts {
+                    tally.count(*outcome, *count)?;
+                }
+                tally.keep_all(&id, held.worst, results);
+            }
+        }
+        Ok(())
+    }
+}

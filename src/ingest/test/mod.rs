@@ -1,0 +1,177 @@
+//! Test formats, and the counting that they share.
+
+use super::{Details, Format, Parsed, TestDetails, add};
+use crate::error::Result;
+use crate::model::SCHEMA_VERSION;
+use crate::model::cases::{Outcome, TestCase, TestCases};
+use crate::model::figures::Figures;
+
+pub mod cargo_test_text;
+pub mod go_test_json;
+pub mod junit;
+pub mod pytest_text;
+
+/// Results that are kept by id. A report with more is counted in full, and says how many were not kept.
+pub const CASES_KEPT: usize = 200_000;
+/// Names of failed units that are kept.
+const UNITS_KEPT: usize = 1_000;
+/// Longest id that is kept, in characters.
+const LONGEST_ID: usize = 1_000;
+
+/// Counts results as they come, and keeps them by id.
+#[derive(Debug)]
+pub(super) struct TestTally {
+    /// Passed, failed, errored, skipped; unit failures are not in them.
+    passed: u64,
+    failed: u64,
+    errored: u64,
+    skipped: u64,
+    flaky: u64,
+    details: TestDetails,
+}
+
+impl TestTally {
+    /// Nothing counted. `compiled`: see [`TestDetails::compiled`].
+    pub(super) fn new(compiled: bool) -> TestTally {
+        let cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };
+        let details = TestDetails { cases, compiled, ..TestDetails::default() };
+        TestTally { passed: 0, failed: 0, errored: 0, skipped: 0, flaky: 0, details }
+    }
+
+    /// Counts `number` results.
+    pub(super) fn count(&mut self, outcome: Outcome, number: u64) -> Result<()> {
+        let slot = match outcome {
+            Outcome::Passed => &mut self.passed,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Errored => &mut self.errored,
+            Outcome::Skipped => &mut self.skipped,
+        };
+        *slot = add(*slot, number)?;
+        Ok(())
+    }
+
+    /// Counts one of the passed as flaky.
+    pub(super) fn count_flaky(&mut self) {
+        self.flaky = self.flaky.saturating_add(1);
+    }
+
+    /// Keeps one result by its id, made fit to be shown, without counting it.
+    pub(super) fn keep(&mut self, id: &str, case: TestCase) {
+        self.keep_all(id, case, 1);
+    }
+
+    /// Keeps the worst of `results` results that bear the same id, without counting them.
+    fn keep_all(&mut self, id: &str, case: TestCase, results: u64) {
+        self.details.duplicates = self.details.duplicates.saturating_add(results.saturating_sub(1));
+        let id = super::text::printable(id, LONGEST_ID);
+        let cases = &mut self.details.cases;
+        if cases.cases.len() >= CASES_KEPT && !cases.cases.contains_key(&id) {
+            self.details.dropped = self.details.dropped.saturating_add(1);
+        } else if cases.add(id, case) {
+            self.details.duplicates = self.details.duplicates.saturating_add(1);
+        }
+    }
+
+    /// Counts and keeps one result.
+    pub(super) fn case(&mut self, id: &str, case: TestCase) -> Result<()> {
+        self.count(case.outcome, 1)?;
+        self.keep(id, case);
+        Ok(())
+    }
+
+    /// A unit that failed outside any test: one errored test (corpus README, rule 3).
+    pub(super) fn unit_failure(&mut self, name: &str) {
+        self.details.unit_failures = self.details.unit_failures.saturating_add(1);
+        if self.details.failed_units.len() < UNITS_KEPT {
+            self.details.failed_units.push(super::text::printable(name, 200));
+        }
+    }
+
+    /// The figures. `flaky` is among them only if there was one: most formats cannot tell.
+    pub(super) fn finish(self, format: &'static Format) -> Result<Parsed> {
+        let errored = add(self.errored, self.details.unit_failures)?;
+        let tests = [self.failed, errored, self.skipped].into_iter().try_fold(self.passed, add)?;
+        let figures = Figures {
+            tests: Some(tests),
+            passed: Some(self.passed),
+            failed: Some(self.failed),
+            errored: Some(errored),
+            skipped: Some(self.skipped),
+            flaky: (self.flaky > 0).then_some(self.flaky),
+            ..Figures::default()
+        };
+        let mut warnings = Vec::new();
+        if self.details.duplicates > 0 {
+            warnings.push(format!(
+                "{} results bear the name of another: all are counted, and by name the worse outcome stands",
+                self.details.duplicates
+            ));
+        }
+        if self.details.dropped > 0 {
+            warnings.push(format!("{} results are counted but not kept by name", self.details.dropped));
+        }
+        let mut parsed = Parsed::new(format, figures, Details::Tests(self.details));
+        parsed.warnings = warnings;
+        Ok(parsed)
+    }
+}
+
+/// Seconds as `12`, `0.003`; anything else (`1,5`, `1.5e3`, negative) is no duration.
+pub(super) fn milliseconds(seconds: &str) -> Option<u64> {
+    let (whole, fraction) = seconds.trim().split_once('.').unwrap_or((seconds.trim(), ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
+    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(thousandths.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p18_results_beyond_the_limit_are_counted_and_named_as_not_kept() {
+        let mut tally = TestTally::new(false);
+        for number in 0..CASES_KEPT + 3 {
+            tally.case(&number.to_string(), TestCase::new(Outcome::Passed)).unwrap();
+        }
+        tally.case("0", TestCase::new(Outcome::Failed)).unwrap();
+        let parsed = tally.finish(&junit::FORMAT).unwrap();
+        assert_eq!(parsed.figures.tests, Some(200_004));
+        let Details::Tests(details) = parsed.details else { panic!("tests") };
+        assert_eq!((details.cases.cases.len(), details.dropped, details.duplicates), (CASES_KEPT, 3, 1));
+        assert_eq!(details.cases.outcome("0"), Some(Outcome::Failed));
+        assert_eq!(parsed.warnings.len(), 2);
+    }
+
+    #[test]
+    fn p23_sums_that_overflow_are_malformed() {
+        let mut tally = TestTally::new(false);
+        tally.count(Outcome::Passed, u64::MAX).unwrap();
+        assert!(tally.count(Outcome::Passed, 1).is_err());
+        tally.count(Outcome::Failed, 1).unwrap();
+        assert!(tally.finish(&junit::FORMAT).is_err());
+    }
+
+    #[test]
+    fn unit_failures_are_errored_tests_and_told_apart() {
+        let mut tally = TestTally::new(true);
+        tally.unit_failure("pkg \x1b[1m");
+        let parsed = tally.finish(&junit::FORMAT).unwrap();
+        assert_eq!((parsed.figures.tests, parsed.figures.errored), (Some(1), Some(1)));
+        let Details::Tests(details) = parsed.details else { panic!("tests") };
+        assert_eq!((details.failed_units, details.unit_failures), (vec!["pkg \\x1b[1m".to_owned()], 1));
+    }
+
+    #[test]
+    fn p34_only_plain_seconds_are_a_duration() {
+        for (text, expected) in [("12", 12_000), ("0.003", 3), ("1.5", 1500), (" 0 ", 0), ("2.", 2000), ("0.0019", 1)] {
+            assert_eq!(milliseconds(text), Some(expected), "{text}");
+        }
+        for odd in ["1,5", "1.5e3", "-1", "NaN", "inf", "", ".", "+5", "１", "1.2.3", "99999999999999999999"] {
+            assert_eq!(milliseconds(odd), None, "{odd}");
+        }
+    }
+}

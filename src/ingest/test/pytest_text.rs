@@ -1,0 +1,519 @@
+//! `pytest-text`: what plain `pytest` prints. The summary line gives the counts, `-v` lines and the short summary give
+//! names. A captured output can hold a whole pytest session of its own: what it says is not believed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
+use crate::model::SCHEMA_VERSION;
+use crate::model::cases::{Outcome, TestCase, TestCases};
+use crate::model::figures::{Figures, ReportKind};
+
+/// What `pytest` prints.
+pub const FORMAT: Format = Format {
+    name: "pytest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of pytest",
+    written_by: "pytest, with any verbosity down to -q",
+    told_by: "its summary line (\"3 passed in 0.02s\"), or the line \"test session starts\"",
+    has_end: true,
+    counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
+               reruns and subtests that passed are no tests. A test that fails in teardown too counts twice, as pytest \
+               prints it. What fails to be collected counts as one errored.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    // An XML report can quote whole sessions.
+    if head.xml().is_some() {
+        return Sniff::No;
+    }
+    if head.lines().any(|line| ruled(line.trim_end(), '=') == Some("test session starts")) {
+        return Sniff::Sure("line \"test session starts\"".to_owned());
+    }
+    let mut last_lines = head.tail().lines().rev().map(str::trim_end);
+    if last_lines.clone().find(|line| !line.is_empty()).and_then(Counts::read).is_some() {
+        return Sniff::Sure("its last line is a pytest summary".to_owned());
+    }
+    if last_lines.any(|line| ruled(line, '=').and_then(Counts::read).is_some()) {
+        return Sniff::Maybe("a line that looks like a pytest summary".to_owned());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        reader.line(&line.text).map_err(|error| error.line(last))?;
+    }
+    let seen = reader.is_pytest();
+    let (runs, complete) = reader.finish();
+    match runs.into_iter().next_back().filter(|_| complete) {
+        Some(run) => Ok(run.parsed()),
+        None if seen => Err(Error::report(Reject::NoResult, "pytest output ends before its summary line")
+            .line(last)
+            .help("the test run was probably killed; run it again, or record without it: --skip test")),
+        None => Err(Error::report(Reject::NoResult, "no pytest summary line in it")
+            .help("pytest prints it last, like \"3 passed in 0.02s\"; with -qq it does not")),
+    }
+}
+
+/// The numbers of a summary line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    errored: u64,
+    skipped: u64,
+    /// A number was too large to hold, or their sum is.
+    overflow: bool,
+}
+
+impl Counts {
+    /// Reads `5 failed, 22 passed in 0.21s`, with or without a rule of `=` around it.
+    fn read(line: &str) -> Option<Counts> {
+        let body = ruled(line, '=').unwrap_or(line);
+        let (counts, time) = body.rsplit_once(" in ")?;
+        if !is_time(time) {
+            return None;
+        }
+        let mut read = Counts::default();
+        if counts == "no tests ran" {
+            return Some(read);
+        }
+        for part in counts.split(", ") {
+            let (number, word) = part.split_once(' ')?;
+            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-' | b'_'));
+            if !is_number || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
+                return None;
+            }
+            let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
+            let slot = match word {
+                "passed" | "xpassed" => &mut read.passed,
+                "failed" => &mut read.failed,
+                "error" | "errors" => &mut read.errored,
+                "skipped" | "xfailed" => &mut read.skipped,
+                // Deselected, warnings, rerun, subtests passed, and what plugins add: no tests.
+                _ => continue,
+            };
+            let sum = slot.checked_add(number);
+            read.overflow |= !fits || sum.is_none();
+            *slot = sum.unwrap_or(u64::MAX);
+        }
+        read.overflow |= read.total().is_none();
+        Some(read)
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.passed.checked_add(self.failed)?.checked_add(self.errored)?.checked_add(self.skipped)
+    }
+}
+
+/// `0.21s`, `61.02s (0:01:01)`, and `0.12 seconds` of old.
+fn is_time(text: &str) -> bool {
+    let (seconds, clock) = text.split_once(" (").unwrap_or((text, "0)"));
+    let clock_is_time = clock.strip_suffix(')').is_some_and(|clock| {
+        clock.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b' ' || b.is_ascii_alphabetic() || b == b',')
+    });
+    let number = seconds.strip_suffix(" seconds").or_else(|| seconds.strip_suffix('s')).unwrap_or_default();
+    let Some((whole, part)) = number.split_once('.') else { return false };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    clock_is_time && digits(whole) && digits(part)
+}
+
+/// The title of a line that is a rule of `mark` around it: `=== title ===`.
+fn ruled(line: &str, mark: char) -> Option<&str> {
+    let title = line.strip_prefix(mark)?.trim_start_matches(mark).strip_prefix(' ')?;
+    let title = title.strip_suffix(mark)?.trim_end_matches(mark).strip_suffix(' ')?;
+    (!title.trim().is_empty()).then_some(title)
+}
+
+/// In which part of a session a line stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Section {
+    /// Header, progress, and whatever has no meaning here.
+    #[default]
+    Progress,
+    /// Failures, errors, passes: source text and messages.
+    Reports,
+    /// What a test printed.
+    Captured,
+    /// The short test summary.
+    Short,
+}
+
+/// One run of pytest.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Run {
+    has_header: bool,
+    /// Something but the summary told that this is pytest.
+    has_evidence: bool,
+    section: Section,
+    counts: Option<Counts>,
+    /// Lines with text after the summary.
+    followed: bool,
+    cases: TestCases,
+    /// Attempts before the one that counts.
+    reruns: BTreeMap<String, u32>,
+    /// Outcomes that name their test.
+    named: u64,
+    has_verbose: bool,
+    units: BTreeSet<String>,
+    /// Units that failed, as a line counts them.
+    units_told: u64,
+    warnings: BTreeSet<String>,
+}
+
+impl Run {
+    /// Whether it is certain that pytest wrote this, and nobody who imitates its summary.
+    pub(in crate::ingest) fn is_certain(&self) -> bool {
+        self.has_evidence || !self.followed
+    }
+
+    /// The report, once the summary has come.
+    pub(in crate::ingest) fn parsed(mut self) -> Parsed {
+        for (id, reruns) in &self.reruns {
+            if let Some(case) = self.cases.cases.get_mut(id) {
+                case.attempts = case.attempts.saturating_add(*reruns);
+            }
+        }
+        self.cases.schema_version = SCHEMA_VERSION;
+        let counts = self.counts.unwrap_or_default();
+        let named_units = u64::try_from(self.units.len()).unwrap_or(u64::MAX);
+        let unit_failures = named_units.max(self.units_told).min(counts.errored);
+        let tests = counts.total().unwrap_or(u64::MAX);
+        let figures = Figures {
+            tests: Some(tests),
+            passed: Some(counts.passed),
+            failed: Some(counts.failed),
+            errored: Some(counts.errored),
+            skipped: Some(counts.skipped),
+            ..Figures::default()
+        };
+        let details = TestDetails {
+            cases: self.cases,
+            duplicates: 0,
+            failed_units: self.units.into_iter().collect(),
+            unit_failures,
+            compiled: false,
+            dropped: tests.saturating_sub(unit_failures).saturating_sub(self.named),
+        };
+        let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
+        parsed.warnings.extend(self.warnings);
+        parsed
+    }
+
+    /// A line `id OUTCOME [ 3%]`, or `[gw0] [ 3%] OUTCOME id` of xdist.
+    fn verbose(&mut self, text: &str) -> bool {
+        let Some((id, word)) = verbose_parts(text) else { return false };
+        self.has_verbose = true;
+        match word {
+            "RERUN" => *self.reruns.entry(id).or_insert(0) += 1,
+            word => {
+                if let Some(outcome) = outcome(word) {
+                    self.add(id, outcome, None);
+                    self.named += 1;
+                }
+            }
+        }
+        true
+    }
+
+    /// A line of the short summary: `FAILED id - message`.
+    fn short(&mut self, text: &str) {
+        let Some((word, rest)) = text.split_once(' ') else { return };
+        let sub = word.starts_with("SUBFAIL");
+        let outcome = if sub { Some(Outcome::Failed) } else { outcome(word) };
+        let Some(outcome) = outcome else { return };
+        let (id, message) = self.split_message(rest);
+        if !id.contains("::") {
+            if outcome == Outcome::Errored {
+                self.unit(id);
+            }
+            return;
+        }
+        let id = printable(id, LONGEST_ID);
+        // A collector can be a class; its heading has told that already.
+        if outcome == Outcome::Errored && self.units.contains(&id) {
+            return;
+        }
+        if sub || !self.has_verbose {
+            self.named += 1;
+        }
+        self.add(id, outcome, message.and_then(first_lines));
+    }
+
+    /// Id and message of the rest of a short summary line. A parameter may hold ` - ` itself.
+    fn split_message<'t>(&self, rest: &'t str) -> (&'t str, Option<&'t str>) {
+        let known = rest.match_indices(" - ").find_map(|(at, _)| {
+            let id = rest.get(..at)?;
+            self.cases.cases.contains_key(id).then(|| (id, rest.get(at + 3..)))
+        });
+        let bracket = || {
+            let (id, message) = rest.split_once("] - ")?;
+            (id.contains('[') && !id.split('[').next()?.contains(" - "))
+                .then(|| (rest.get(..id.len() + 1), Some(message)))
+        };
+        match known.or_else(|| bracket().and_then(|(id, message)| Some((id?, message)))) {
+            Some(parts) => parts,
+            None if rest.ends_with(']') && !rest.split('[').next().unwrap_or_default().contains(" - ") => (rest, None),
+            None => rest.split_once(" - ").map_or((rest, None), |(id, message)| (id, Some(message))),
+        }
+    }
+
+    fn unit(&mut self, name: &str) {
+        if self.units.len() < UNITS_KEPT {
+            self.units.insert(printable(name, 200));
+        }
+    }
+
+    fn add(&mut self, id: String, outcome: Outcome, message: Option<String>) {
+        if let Some(before) = self.cases.cases.get_mut(&id) {
+            before.outcome = before.outcome.max(outcome);
+            before.message = before.message.take().or(message);
+            return;
+        }
+        if self.cases.cases.len() >= CASES_KEPT {
+            self.named = self.named.saturating_sub(1);
+            return;
+        }
+        let file = id.split_once("::").map(|(file, _)| file.to_owned());
+        self.cases.add(id, TestCase { file, message, ..TestCase::new(outcome) });
+    }
+}
+
+/// Name of an outcome as pytest prints it.
+fn outcome(word: &str) -> Option<Outcome> {
+    match word {
+        "PASSED" | "XPASS" => Some(Outcome::Passed),
+        "FAILED" => Some(Outcome::Failed),
+        "ERROR" => Some(Outcome::Errored),
+        "SKIPPED" | "XFAIL" => Some(Outcome::Skipped),
+        _ => None,
+    }
+}
+
+/// Id and outcome word of a verbose line.
+fn verbose_parts(text: &str) -> Option<(String, &str)> {
+    if let Some(rest) = text.strip_prefix("[gw") {
+        let (_, rest) = rest.split_once("] ")?;
+        let rest = rest.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(rest, |(_, rest)| rest);
+        let (word, id) = rest.split_once(' ')?;
+        let is_outcome = outcome(word).is_some() || word == "RERUN";
+        return (is_outcome && id.contains("::")).then(|| (printable(id.trim_end(), LONGEST_ID), word));
+    }
+    let (rest, progress) = text.strip_suffix(']')?.rsplit_once('[')?;
+    if !progress.trim().bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'%' | b'/')) {
+        return None;
+    }
+    // A skip's reason stands in parentheses after the word: the first word that is an outcome after the id counts.
+    let rest = rest.trim_end();
+    let words = ["PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "XPASS", "RERUN"];
+    let found = words.iter().filter_map(|word| {
+        let at = rest.rfind(&format!(" {word}"))?;
+        let after = rest.get(at + 1 + word.len()..)?;
+        (after.is_empty() || after.starts_with(" (")).then_some((at, *word))
+    });
+    let (at, word) = found.min_by_key(|(at, _)| *at)?;
+    let id = rest.get(..at)?;
+    id.contains("::").then(|| (printable(id, LONGEST_ID), word))
+}
+
+/// A line of progress without names: `tests/a.py ..F.  [ 30%]`.
+fn is_progress(text: &str) -> bool {
+    let Some((rest, percent)) = text.strip_suffix("%]").and_then(|rest| rest.rsplit_once('[')) else { return false };
+    let marks = rest.trim_end().rsplit(' ').next().unwrap_or_default();
+    let is_percent = percent.trim().parse().is_ok_and(|percent: u8| percent <= 100);
+    is_percent && !marks.is_empty() && marks.bytes().all(|byte| b".FEsxXRu,-".contains(&byte))
+}
+
+/// Reads lines of one or several runs.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Reader {
+    runs: Vec<Run>,
+    run: Option<Run>,
+    /// Sessions that the output of a test holds, one in the other.
+    nested: u32,
+    seen: bool,
+}
+
+impl Reader {
+    /// Whether the line before was inside a session, so that other tools' lines are a test's output.
+    pub(in crate::ingest) fn is_inside(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| {
+            run.counts.is_none() && (run.has_header || matches!(run.section, Section::Reports | Section::Captured))
+        })
+    }
+
+    /// Whether anything of pytest was met.
+    fn is_pytest(&self) -> bool {
+        self.seen
+    }
+
+    /// The runs whose summary came, in order; `false` if the last one's did not.
+    pub(in crate::ingest) fn finish(mut self) -> (Vec<Run>, bool) {
+        let complete = self.run.as_ref().is_none_or(|run| run.counts.is_some());
+        self.close();
+        (self.runs, complete)
+    }
+
+    fn close(&mut self) {
+        self.nested = 0;
+        self.runs.extend(self.run.take().filter(|run| run.counts.is_some()));
+    }
+
+    fn open(&mut self) -> &mut Run {
+        self.seen = true;
+        self.run.get_or_insert_default()
+    }
+
+    /// The next line.
+    ///
+    /// # Errors
+    /// A summary's number is too large.
+    pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        if text.is_empty() {
+            return Ok(());
+        }
+        if ruled(text, '=') == Some("test session starts") {
+            self.session_starts();
+            return Ok(());
+        }
+        if self.nested > 0 {
+            if ruled(text, '=').and_then(Counts::read).is_some() {
+                self.nested -= 1;
+            }
+            return Ok(());
+        }
+        if let Some(counts) = Counts::read(text) {
+            return self.summary(counts, ruled(text, '=').is_some());
+        }
+        if self.structure(text) {
+            return Ok(());
+        }
+        if let Some(run) = &mut self.run {
+            if run.counts.is_some() {
+                run.followed = true;
+                run.after_summary(text);
+            } else if run.section == Section::Short {
+                run.short(text);
+            } else {
+                run.told(text);
+            }
+        }
+        Ok(())
+    }
+
+    fn session_starts(&mut self) {
+        match &self.run {
+            Some(run) if run.counts.is_none() && (run.has_header || run.section == Section::Captured) => {
+                self.nested += 1
+            }
+            _ => {
+                self.close();
+                let run = self.open();
+                run.has_header = true;
+                run.has_evidence = true;
+            }
+        }
+    }
+
+    fn summary(&mut self, counts: Counts, is_ruled: bool) -> Result<()> {
+        // A session that has a header ends with a ruled summary; what has none is a test's output.
+        if self.run.as_ref().is_some_and(|run| run.has_header && !is_ruled && run.counts.is_none()) {
+            return Ok(());
+        }
+        if counts.overflow {
+            return Err(Error::report(Reject::Malformed, "a number of the pytest summary is too large"));
+        }
+        // A second summary of a session with a header replaces the first, which some test printed.
+        if self.run.as_ref().is_some_and(|run| run.counts.is_some() && !(run.has_header && is_ruled)) {
+            self.close();
+        }
+        let run = self.open();
+        run.counts = Some(counts);
+        run.followed = false;
+        Ok(())
+    }
+
+    /// Lines that only pytest writes. `true` if it was one.
+    fn structure(&mut self, text: &str) -> bool {
+        if is_progress(text) || verbose_parts(text).is_some() {
+            if self.run.as_ref().is_some_and(|run| run.counts.is_some()) {
+                self.close();
+            }
+            let run = self.open();
+            run.has_evidence = true;
+            if run.section == Section::Progress {
+                run.verbose(text);
+            }
+            return true;
+        }
+        let section = match ruled(text, '=') {
+            Some("FAILURES" | "ERRORS" | "PASSES" | "XPASSES" | "XFAILURES") => Some(Section::Reports),
+            Some("short test summary info") => Some(Section::Short),
+            Some("warnings summary" | "warnings summary (final)" | "rerun test summary info" | "tests coverage") => {
+                Some(Section::Progress)
+            }
+            _ => None,
+        };
+        if let Some(section) = section {
+            let run = self.open();
+            // A summary that pytest goes on after was some test's output.
+            run.counts = None;
+            run.has_evidence = true;
+            run.section = section;
+            return true;
+        }
+        let Some(run) = self.run.as_mut().filter(|run| run.has_evidence) else { return false };
+        let in_reports = matches!(run.section, Section::Reports | Section::Captured);
+        if let Some(title) = ruled(text, '_').filter(|_| in_reports) {
+            if let Some(unit) = title.strip_prefix("ERROR collecting ") {
+                run.unit(unit);
+            }
+            run.counts = None;
+            run.section = Section::Reports;
+            return true;
+        }
+        let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
+        if captured && in_reports {
+            run.counts = None;
+            run.section = Section::Captured;
+        }
+        captured
+    }
+}
+
+impl Run {
+    /// Lines outside the short summary that say how many units failed.
+    fn told(&mut self, text: &str) {
+        let number = |text: &str| text.split(' ').next().and_then(|number| number.parse().ok());
+        let interrupted = ruled(text, '!').and_then(|title| title.strip_prefix("Interrupted: "));
+        if let Some(rest) = interrupted.filter(|rest| rest.contains("during collection")) {
+            self.units_told = self.units_told.max(number(rest).unwrap_or(0));
+        }
+        if self.section == Section::Progress {
+            let collected = text.strip_prefix("collecting ... ").unwrap_or(text).strip_prefix("collected ");
+            let errors = collected
+                .and_then(|rest| rest.split(" / ").find(|part| part.ends_with(" error") || part.ends_with(" errors")));
+            self.units_told = self.units_told.max(errors.and_then(number).unwrap_or(0));
+        }
+    }
+
+    /// A usage error comes after the summary, which says that no tests ran.
+    fn after_summary(&mut self, text: &str) {
+        let nothing_ran = self.counts == Some(Counts::default());
+        if let Some(message) = text.strip_prefix("ERROR: ").filter(|_| nothing_ran && self.warnings.len() < 20) {
+            self.warnings.insert(format!("pytest: {}", printable(message, 200)));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Lines of text without terminal codes, and text made fit to be shown.
+
+use std::borrow::Cow;
+
+use super::input::{Input, Invalid, Text};
+use crate::error::{Error, Reject, Result};
+
+/// Longest line, and longest piece of markup, that is held in memory.
+pub(super) const LONGEST_BYTES: usize = 8 * 1024 * 1024;
+
+/// What is done with a line over 8 MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LongLine {
+    /// The report is malformed.
+    Refuse,
+    /// It is passed over unread: no figure is in it.
+    Skip,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    /// From 1.
+    pub number: u64,
+    /// Without its end and without terminal codes.
+    pub text: Cow<'a, str>,
+    /// Whether a line end followed; only the last line of a report may lack it.
+    pub ended: bool,
+}
+
+/// The lines of a report: ended by LF, CRLF or a lone CR.
+pub(super) struct Lines<'a> {
+    text: Text<'a>,
+    long: LongLine,
+    buffer: String,
+    at: usize,
+    number: u64,
+    more: bool,
+    swallow_lf: bool,
+}
+
+impl<'a> Lines<'a> {
+    /// Lines from the first on. `invalid` says how bytes that are no UTF-8 are written.
+    pub(super) fn new(input: &Input<'a>, long: LongLine, invalid: Invalid) -> Result<Lines<'a>> {
+        let text = input.text(invalid)?;
+        Ok(Lines { text, long, buffer: String::new(), at: 0, number: 0, more: true, swallow_lf: false })
+    }
+
+    /// The next line; `None` at the end. A line that was skipped for its length still has its number.
+    ///
+    /// # Errors
+    /// The source cannot be read; a line is over 8 MiB and not to be skipped.
+    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>> {
+        let mut searched = 0;
+        let mut skipping = false;
+        loop {
+            let rest = self.buffer.get(self.at..).unwrap_or_default();
+            let end = rest.bytes().skip(searched).position(|byte| matches!(byte, b'\n' | b'\r'));
+            let Some(end) = end.map(|end| end + searched) else {
+                searched = rest.len();
+                if searched > LONGEST_BYTES {
+                    self.too_long()?;
+                    skipping = true;
+                }
+                if skipping {
+                    self.at = self.buffer.len();
+                    searched = 0;
+                }
+                if self.refill()? {
+                    continue;
+                }
+                return Ok(self.unended_line(skipping));
+            };
+            let start = self.at;
+            let is_cr = rest.as_bytes().get(end) == Some(&b'\r');
+            self.at = start + end + 1;
+            let after_cr = std::mem::replace(&mut self.swallow_lf, is_cr);
+            if after_cr && !is_cr && end == 0 && !skipping {
+                continue;
+            }
+            if end > LONGEST_BYTES {
+                self.too_long()?;
+                skipping = true;
+            }
+            self.number += 1;
+            if skipping {
+                skipping = false;
+                searched = 0;
+                continue;
+            }
+            let text = self.buffer.get(start..start + end).unwrap_or_default();
+            return Ok(Some(Line { number: self.number, text: without_terminal_codes(text), ended: true }));
+        }
+    }
+
+    /// More text in the buffer; `false` at the end.
+    fn refill(&mut self) -> Result<bool> {
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        if self.more {
+            match self.text.next()? {
+                Some(chunk) => self.buffer.push_str(chunk),
+                None => self.more = false,
+            }
+        }
+        Ok(self.more)
+    }
+
+    fn unended_line(&mut self, skipping: bool) -> Option<Line<'_>> {
+        let start = std::mem::replace(&mut self.at, self.buffer.len());
+        let text = self.buffer.get(start..).unwrap_or_default();
+        if text.is_empty() || skipping {
+            return None;
+        }
+        self.number += 1;
+        Some(Line { number: self.number, text: without_terminal_codes(text), ended: false })
+    }
+
+    fn too_long(&self) -> Result<()> {
+        match self.long {
+            LongLine::Skip => Ok(()),
+            LongLine::Refuse => Err(Error::report(Reject::Malformed, "a line is longer than 8 MiB")
+                .in_file(self.text.name())
+                .line(self.number + 1)),
+        }
+    }
+}
+
+/// The text without escape sequences: colours, cursor movement, titles, character sets (`ESC ( B`).
+pub(super) fn without_terminal_codes(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\x1b', '\u{9b}']) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{9b}' => skip_control_sequence(&mut chars),
+            '\x1b' => match chars.next() {
+                Some('[') => skip_control_sequence(&mut chars),
+                Some(']' | 'P' | 'X' | '^' | '_') => skip_string(&mut chars),
+                // An intermediate byte has one more after it: `ESC ( B`, `ESC # 8`.
+                Some(' '..='/') => drop(chars.next()),
+                _ => {}
+            },
+            c => plain.push(c),
+        }
+    }
+    Cow::Owned(plain)
+}
+
+/// Up to and with the final byte of `ESC [ …`.
+fn skip_control_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+    chars.next_if(|c| matches!(c, '@'..='~'));
+}
+
+/// Up to and with the end of `ESC ] …`: BEL or `ESC \`.
+fn skip_string(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    while let Some(c) = chars.next() {
+        if c == '\x07' || c == '\u{9c}' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
+            return;
+        }
+    }
+}
+
+/// The text with control characters and those that reorder or hide their neighbours written as `\x1b`, `\u{202e}`; at
+/// most `longest` characters, the last of them `…` where more came.
+pub(super) fn printable(text: &str, longest: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(longest));
+    for (at, c) in text.chars().enumerate() {
+        if at + 1 >= longest && text.chars().nth(longest).is_some() {
+            shown.push('…');
+            break;
+        }
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            c if u32::from(c) < 0x100 && c.is_control() => shown.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if is_hidden(c) => shown.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+/// The first lines of a failure's message that say something, at most three and 400 characters, on one line.
+pub(super) fn first_lines(message: &str) -> Option<String> {
+    let plain = without_terminal_codes(message);
+    let lines: Vec<&str> = plain.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
+    (!lines.is_empty()).then(|| printable(&lines.join(" | "), 400))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, long: LongLine) -> Result<Vec<(u64, String, bool)>> {
+        let input = Input::bytes("x", text.as_bytes());
+        let mut lines = Lines::new(&input, long, Invalid::Escaped)?;
+        let mut all = Vec::new();
+        while let Some(line) = lines.next()? {
+            all.push((line.number, line.text.into_owned(), line.ended));
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn p08_lines_end_in_lf_crlf_or_cr() {
+        let expected = [(1, "a", true), (2, "b", true), (3, "", true), (4, "c", true), (5, "d", false)]
+            .map(|(number, text, ended)| (number, text.to_owned(), ended));
+        assert_eq!(lines("a\nb\r\n\r\nc\rd", LongLine::Refuse).unwrap(), expected);
+        assert_eq!(lines("", LongLine::Refuse).unwrap(), []);
+        assert_eq!(lines("\n", LongLine::Refuse).unwrap(), [(1, String::new(), true)]);
+        let border = format!("{}\r\nz\n", "a".repeat(64 * 1024 - 1));
+        assert_eq!(lines(&border, LongLine::Refuse).unwrap().len(), 2, "CR and LF in different chunks");
+    }
+
+    #[test]
+    fn p16_a_line_over_8_mib_is_refused_or_skipped() {
+        let text = format!("a\n{}\nb\n", "x".repeat(LONGEST_BYTES + 1));
+        let error = lines(&text, LongLine::Refuse).unwrap_err();
+        assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(2)));
+        let kept: Vec<_> = lines(&text, LongLine::Skip).unwrap().into_iter().map(|(n, t, _)| (n, t)).collect();
+        assert_eq!(kept, [(1, "a".to_owned()), (3, "b".to_owned())]);
+        let just = format!("{}\n", "x".repeat(LONGEST_BYTES));
+        assert_eq!(lines(&just, LongLine::Refuse).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn terminal_codes_go_and_text_stays() {
+        for (coloured, plain) in [
+            ("\x1b[1;31mred\x1b[0m", "red"),
+            ("\x1b(Bx", "x"),
+            ("\x1b]0;title\x07x", "x"),
+            ("\x1b]52;c;AAAA\x1b\\x", "x"),
+            ("a\x1b[2Kb\x1b[?25h", "ab"),
+            ("\x1b[", ""),
+            ("\x1bMx", "x"),
+            ("é\u{9b}31mü", "éü"),
+        ] {
+            assert_eq!(without_terminal_codes(coloured), plain, "{coloured:?}");
+        }
+    }
+
+    #[test]
+    fn p11_what_is_shown_has_no_control_characters() {
+        assert_eq!(printable("a\x1b]52;b\u{202e}\0\n\u{7f}é", 100), "a\\x1b]52;b\\u{202e}\\x00\\n\\x7fé");
+        assert_eq!(printable("abcdef", 4), "abc…");
+        assert_eq!(printable("abcd", 4), "abcd");
+        assert_eq!(first_lines("\n  one\n\n\x1b[31mtwo\nthree\nfour").as_deref(), Some("one | two | three"));
+        assert_eq!(first_lines(" \n"), None);
+    }
+}

@@ -1,0 +1,516 @@
+//! XML, element by element, with the place of each: the only home of quick-xml.
+//!
+//! Cutting the stream into tags and text is ours, because quick-xml reads a text of any length into memory and accepts a
+//! document whose root is never closed. Attributes are quick-xml's. Nothing is fetched and no entity is expanded but the
+//! five of XML and character references.
+
+use std::borrow::Cow;
+
+use quick_xml::events::BytesStart;
+
+use super::input::{Input, Invalid, Text};
+use super::text::{LONGEST_BYTES, printable};
+use crate::error::{Error, Reject, Result};
+
+/// Elements inside each other.
+const DEEPEST: usize = 256;
+/// Attributes and namespace declarations of one element.
+const MOST_ATTRIBUTES: usize = 1000;
+/// Longest reference that is looked for: `&#x10FFFF;` and names of entities.
+const LONGEST_REFERENCE: usize = 64;
+
+/// A place in the report, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// Line.
+    pub line: u64,
+    /// Column, in characters.
+    pub column: u64,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(super) enum Event<'a> {
+    /// An element begins. One that closes itself has its [`Event::End`] too.
+    Start(Element<'a>),
+    /// A piece of text: as it stands if it is CDATA (`true`), with references if not.
+    Text(&'a str, bool),
+    /// The innermost element ends.
+    End,
+    /// The root is closed and nothing but white space and comments came after it.
+    Done,
+}
+
+/// A start tag.
+#[derive(Debug)]
+pub(super) struct Element<'a> {
+    tag: BytesStart<'a>,
+    /// Where it begins.
+    pub spot: Spot,
+}
+
+impl Element<'_> {
+    /// Its name without namespace prefix.
+    pub(super) fn name(&self) -> &str {
+        local(self.tag.name().0)
+    }
+
+    /// The value of an attribute, with its references replaced; `None` if it is not there.
+    ///
+    /// # Errors
+    /// Malformed if the value holds an entity that is not known.
+    pub(super) fn attribute(&self, name: &str) -> Result<Option<Cow<'_, str>>> {
+        // Every attribute was read once without an error when the tag was met.
+        let mut attributes = self.tag.attributes();
+        let found = attributes.with_checks(false).flatten().find(|attribute| attribute.key.0 == name);
+        let Some(found) = found else { return Ok(None) };
+        let value = unescaped(&found.value).map_err(|why| at(self.spot, &why))?.into_owned();
+        Ok(Some(Cow::Owned(value)))
+    }
+
+    /// The names of its attributes.
+    pub(super) fn attribute_names(&self) -> Vec<String> {
+        self.tag.attributes().with_checks(false).flatten().map(|attribute| attribute.key.0.to_owned()).collect()
+    }
+
+    /// The value of the attribute that declares the namespace of its name.
+    pub(super) fn namespace(&self) -> Option<String> {
+        let name = self.tag.name().0.to_owned();
+        let declared = match name.split_once(':') {
+            Some((prefix, _)) => format!("xmlns:{prefix}"),
+            None => "xmlns".to_owned(),
+        };
+        self.attribute(&declared).ok().flatten().map(Cow::into_owned)
+    }
+}
+
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+fn at(spot: Spot, why: &str) -> Error {
+    Error::report(Reject::Malformed, why).line_column(spot.line, spot.column)
+}
+
+/// Where the reader stands in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before the root element.
+    Before,
+    /// In text.
+    Inside,
+    /// Between `<![CDATA[` and `]]>`.
+    Cdata,
+    /// The element that closes itself still has to be closed.
+    SelfClosed,
+    /// The root is closed.
+    After,
+}
+
+/// Reads a document from its first byte to its last.
+pub(super) struct Xml<'a> {
+    text: Text<'a>,
+    buffer: String,
+    at: usize,
+    ended: bool,
+    spot: Spot,
+    open: Vec<String>,
+    state: State,
+}
+
+impl<'a> Xml<'a> {
+    /// At the first byte.
+    ///
+    /// # Errors
+    /// The source cannot be read; the declared encoding is not known.
+    pub(super) fn new(input: &Input<'a>) -> Result<Xml<'a>> {
+        let (text, spot) = (input.text(Invalid::Escaped)?, Spot { line: 1, column: 1 });
+        Ok(Xml { text, buffer: String::new(), at: 0, ended: false, spot, open: Vec::new(), state: State::Before })
+    }
+
+    /// What comes next.
+    ///
+    /// # Errors
+    /// Malformed where the document is not well-formed or ends before its root is closed; always with line and column.
+    pub(super) fn next(&mut self) -> Result<Event<'_>> {
+        if self.state == State::SelfClosed {
+            self.close();
+            return Ok(Event::End);
+        }
+        loop {
+            if self.state == State::Cdata {
+                match self.cdata()? {
+                    0 => continue,
+                    length => return Ok(Event::Text(self.taken(length), true)),
+                }
+            }
+            if self.rest().is_empty() && !self.refill()? {
+                return self.end_of_document();
+            }
+            if !self.rest().starts_with('<') {
+                let length = self.text_length()?;
+                if self.outer_text(length)? {
+                    return Ok(Event::Text(self.taken(length), false));
+                }
+                continue;
+            }
+            if self.starts_with("<!--")? {
+                self.skip_past("-->", 4, "a comment")?;
+            } else if self.starts_with("<![CDATA[")? {
+                if self.open.is_empty() {
+                    return Err(at(self.spot, "text stands outside the root element"));
+                }
+                self.advance(9);
+                self.state = State::Cdata;
+            } else if self.starts_with("<?")? {
+                self.instruction()?;
+            } else if self.starts_with("<!")? {
+                self.doctype()?;
+            } else if self.starts_with("</")? {
+                self.end_tag()?;
+                return Ok(Event::End);
+            } else {
+                return self.start_tag();
+            }
+        }
+    }
+
+    fn rest(&self) -> &str {
+        self.buffer.get(self.at..).unwrap_or_default()
+    }
+
+    /// Appends more text; `false` at the end of it.
+    fn refill(&mut self) -> Result<bool> {
+        if self.at > 0 {
+            self.buffer.drain(..self.at);
+            self.at = 0;
+        }
+        if !self.ended {
+            match self.text.next()? {
+                Some(chunk) => self.buffer.push_str(chunk),
+                None => self.ended = true,
+            }
+        }
+        Ok(!self.ended)
+    }
+
+    fn starts_with(&mut self, what: &str) -> Result<bool> {
+        while self.rest().len() < what.len() && what.starts_with(self.rest()) && self.refill()? {}
+        Ok(self.rest().starts_with(what))
+    }
+
+    /// Moves on by `length` bytes, counting lines and columns.
+    fn advance(&mut self, length: usize) {
+        let passed = self.buffer.get(self.at..self.at + length).unwrap_or_default();
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        match passed.rsplit_once('\n') {
+            Some((lines, last)) => {
+                self.spot.line += 1 + count(lines.bytes().filter(|byte| *byte == b'\n').count());
+                self.spot.column = 1 + count(last.chars().count());
+            }
+            None => self.spot.column += count(passed.chars().count()),
+        }
+        self.at += passed.len();
+    }
+
+    /// The next `length` bytes, moving past them.
+    fn taken(&mut self, length: usize) -> &str {
+        let start = self.at;
+        self.advance(length);
+        self.buffer.get(start..start + length).unwrap_or_default()
+    }
+
+    /// Length of the text that is there up to the next tag, references whole and well-formed.
+    fn text_length(&mut self) -> Result<usize> {
+        loop {
+            let rest = self.rest();
+            let end = rest.find('<');
+            let length = end.unwrap_or(rest.len());
+            let text = rest.get(..length).unwrap_or_default();
+            let last = text.rfind('&').filter(|at| text.get(*at..).is_some_and(|last| !last.contains(';')));
+            // A reference may be cut by the border of what has been read.
+            let cut = last.filter(|at| end.is_none() && length - at < LONGEST_REFERENCE && !self.ended);
+            match cut {
+                None => {
+                    check_references(text).map_err(|why| at(self.spot, why))?;
+                    return Ok(length);
+                }
+                Some(0) => drop(self.refill()?),
+                Some(cut) => {
+                    check_references(text.get(..cut).unwrap_or_default()).map_err(|why| at(self.spot, why))?;
+                    return Ok(cut);
+                }
+            }
+        }
+    }
+
+    /// Whether the text lies in an element; outside of the root only white space may stand.
+    fn outer_text(&mut self, length: usize) -> Result<bool> {
+        if !self.open.is_empty() {
+            return Ok(true);
+        }
+        let text = self.rest().get(..length).unwrap_or_default();
+        let Some(odd) = text.find(|c: char| !c.is_ascii_whitespace()) else {
+            self.advance(length);
+            return Ok(false);
+        };
+        let is_nul = text.get(odd..).is_some_and(|odd| odd.starts_with('\0'));
+        self.advance(odd);
+        Err(if is_nul {
+            at(self.spot, "report is filled with NUL bytes")
+                .help("the machine probably went down while it was written; run the tool again")
+        } else if self.state == State::Before {
+            at(self.spot, "text stands before the XML declaration")
+                .help("the tool's own output went into the report file; send it elsewhere, and let the tool write the report itself")
+        } else {
+            at(self.spot, "text stands after the root element is closed")
+        })
+    }
+
+    /// The length of the next piece of character data; 0 where it ended or more has to be read.
+    fn cdata(&mut self) -> Result<usize> {
+        let rest = self.rest();
+        match rest.find("]]>") {
+            Some(0) => {
+                self.advance(3);
+                self.state = State::Inside;
+                Ok(0)
+            }
+            Some(length) => Ok(length),
+            None => {
+                // The last two characters may begin the end.
+                let sure = rest.len() - rest.bytes().rev().take(2).take_while(|byte| *byte == b']').count();
+                if sure > 0 {
+                    return Ok(sure);
+                }
+                if self.refill()? { Ok(0) } else { Err(self.cut_short()) }
+            }
+        }
+    }
+
+    /// Moves past the next `end`, which begins `skip` bytes from here at the earliest. What is passed is not kept.
+    fn skip_past(&mut self, end: &str, skip: usize, what: &str) -> Result<()> {
+        let start = self.spot;
+        self.advance(skip);
+        loop {
+            if let Some(found) = self.rest().find(end) {
+                self.advance(found + end.len());
+                return Ok(());
+            }
+            let rest = self.rest();
+            let tail = rest.char_indices().rev().nth(end.len() - 2).map_or(0, |(at, _)| at);
+            self.advance(tail);
+            if !self.refill()? {
+                let why = format!("{what} that begins at line {} is not closed", start.line);
+                return Err(self.cut_short().because(why));
+            }
+        }
+    }
+
+    /// A processing instruction or the XML declaration.
+    fn instruction(&mut self) -> Result<()> {
+        let is_declaration = self.starts_with("<?xml")?
+            && self.rest().get(5..).is_none_or(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
+        if is_declaration && self.state == State::After {
+            return Err(self.second_document());
+        }
+        if is_declaration && self.state != State::Before {
+            return Err(at(self.spot, "an XML declaration stands inside the document")
+                .help("two reports may have been written into one file; let each run write its own"));
+        }
+        self.skip_past("?>", 2, "an instruction")
+    }
+
+    fn second_document(&self) -> Error {
+        at(self.spot, "a second document follows in the same file")
+            .help("two runs wrote into one report file; let each run write its own")
+    }
+
+    /// A document type is passed over: never fetched, its entities never used.
+    fn doctype(&mut self) -> Result<()> {
+        if self.state != State::Before || !self.starts_with("<!DOCTYPE")? {
+            return Err(at(self.spot, "a declaration stands where none may be"));
+        }
+        let (mut quote, mut subset, mut start) = (None, false, true);
+        loop {
+            if !start && quote.is_none() && self.starts_with("<!--")? {
+                self.skip_past("-->", 4, "a comment")?;
+            }
+            let Some(c) = self.rest().chars().next() else {
+                if self.refill()? {
+                    continue;
+                }
+                return Err(self.cut_short().because("the document type is not closed"));
+            };
+            start = false;
+            self.advance(c.len_utf8());
+            match (quote, c) {
+                (Some(open), c) => quote = Some(open).filter(|open| *open != c),
+                (None, '"' | '\'') => quote = Some(c),
+                (None, '[') => subset = true,
+                (None, ']') => subset = false,
+                (None, '>') if !subset => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// The length of the tag that begins here, with its `>`.
+    fn tag_length(&mut self) -> Result<usize> {
+        let (mut quote, mut searched) = (None, 1);
+        loop {
+            let rest = self.rest().as_bytes();
+            for (offset, byte) in rest.iter().enumerate().skip(searched) {
+                match (quote, byte) {
+                    (None, b'>') => return Ok(offset + 1),
+                    (_, b'<') => return Err(at(self.spot, "a tag is not closed before the next one begins")),
+                    (None, b'"' | b'\'') => quote = Some(*byte),
+                    (Some(open), byte) if open == *byte => quote = None,
+                    _ => {}
+                }
+            }
+            searched = rest.len();
+            if searched > LONGEST_BYTES {
+                return Err(at(self.spot, "a tag is longer than 8 MiB"));
+            }
+            if !self.refill()? {
+                let start = self.spot;
+                return Err(self
+                    .cut_short()
+                    .because(format!("the tag that begins at line {} is not closed", start.line)));
+            }
+        }
+    }
+
+    fn start_tag(&mut self) -> Result<Event<'_>> {
+        let spot = self.spot;
+        let length = self.tag_length()?;
+        if self.state == State::After {
+            return Err(self.second_document());
+        }
+        if self.open.len() >= DEEPEST {
+            return Err(at(spot, "too deep: more than 256 elements inside each other"));
+        }
+        let start = self.at;
+        self.advance(length);
+        let tag = self.buffer.get(start + 1..start + length - 1).unwrap_or_default();
+        let closes_itself = tag.ends_with('/');
+        let tag = tag.strip_suffix('/').unwrap_or(tag);
+        let name_length = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
+        let name = tag.get(..name_length).unwrap_or_default();
+        check_name(name).map_err(|why| at(spot, why))?;
+        let parsed = BytesStart::from_content(tag, name_length);
+        check_attributes(&parsed).map_err(|why| at(spot, &why))?;
+        self.open.push(name.to_owned());
+        self.state = if closes_itself { State::SelfClosed } else { State::Inside };
+        Ok(Event::Start(Element { tag: parsed, spot }))
+    }
+
+    fn end_tag(&mut self) -> Result<()> {
+        let spot = self.spot;
+        let length = self.tag_length()?;
+        let tag = self.taken(length);
+        let name = tag.get(2..length - 1).unwrap_or_default().trim_ascii_end().to_owned();
+        match self.open.last() {
+            Some(open) if *open == name => self.close(),
+            Some(open) => {
+                let (open, name) = (printable(open, 40), printable(&name, 40));
+                return Err(at(spot, &format!("element {open:?} is closed as {name:?}")));
+            }
+            None => return Err(at(spot, "an element is closed that was not opened")),
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.state = if self.open.is_empty() { State::After } else { State::Inside };
+    }
+
+    fn end_of_document(&mut self) -> Result<Event<'_>> {
+        match self.state {
+            State::After => Ok(Event::Done),
+            _ => Err(self.cut_short()),
+        }
+    }
+
+    fn cut_short(&self) -> Error {
+        let message = match self.open.last() {
+            _ if self.state == State::Before => "report ends before its root element begins".to_owned(),
+            Some(open) if self.open.len() > 1 => {
+                format!("report ends before its root element is closed, inside {:?}", printable(open, 40))
+            }
+            _ => "report ends before its root element is closed".to_owned(),
+        };
+        at(self.spot, &message).help(CUT_HELP)
+    }
+}
+
+/// What to do about a report that is cut.
+pub(super) const CUT_HELP: &str = "the run was probably cut short; run it again, or record without this report";
+
+fn check_name(name: &str) -> Result<(), &'static str> {
+    match name.chars().next() {
+        None => Err("a tag has no name"),
+        Some(first) if first.is_ascii_alphabetic() || matches!(first, '_' | ':') || !first.is_ascii() => Ok(()),
+        Some(_) => Err("a tag has no proper name; is a '<' not written as '&lt;'?"),
+    }
+}
+
+fn check_attributes(tag: &BytesStart<'_>) -> Result<(), String> {
+    for (count, attribute) in tag.attributes().enumerate() {
+        if count >= MOST_ATTRIBUTES {
+            return Err(format!("an element has more than {MOST_ATTRIBUTES} attributes"));
+        }
+        let attribute = attribute.map_err(|error| format!("an attribute is not well-formed: {error}"))?;
+        check_references(&attribute.value)?;
+    }
+    Ok(())
+}
+
+/// Whether each `&` begins a reference, known or not.
+fn check_references(text: &str) -> Result<(), &'static str> {
+    let well_formed = text.split('&').skip(1).all(|after| {
+        let name = after.split_once(';').map(|(name, _)| name);
+        name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_ascii_whitespace()))
+    });
+    if well_formed { Ok(()) } else { Err("an '&' is not written as '&amp;'") }
+}
+
+/// The text with its references replaced. A character that cannot be written (a NUL, half a surrogate pair) is left as
+/// the reference that it is.
+pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>, String> {
+    if !text.contains('&') {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut plain = String::with_capacity(text.len());
+    for (index, piece) in text.split('&').enumerate() {
+        if index == 0 {
+            plain.push_str(piece);
+            continue;
+        }
+        let Some((name, after)) = piece.split_once(';') else { return Err("a reference is not closed".into()) };
+        match name {
+            "lt" => plain.push('<'),
+            "gt" => plain.push('>'),
+            "amp" => plain.push('&'),
+            "quot" => plain.push('"'),
+            "apos" => plain.push('\''),
+            name => match name.strip_prefix('#').map(referenced) {
+                Some(Some(c)) => plain.push(c),
+                Some(None) => plain.push_str(&format!("&{name};")),
+                None => return Err(format!("entity {:?} is not known", printable(name, 40))),
+            },
+        }
+        plain.push_str(after);
+    }
+    Ok(Cow::Owned(plain))
+}
+
+fn referenced(number: &str) -> Option<char> {
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => number.parse(),
+    };
+    code.ok().and_then(char::from_u32).filter(|c| *c != '\0')
+}

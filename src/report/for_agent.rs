@@ -1,0 +1,167 @@
+//! The paragraph of plain facts that a loop can paste into its agent's next prompt.
+
+use super::markdown::short_action;
+use super::view::{class_name, fixed, length, plain, score, signed};
+use crate::model::ids::Iteration;
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::BestTracker;
+use crate::model::units::Quantity;
+use crate::model::verdict::{NamedTests, OpenFinding};
+
+/// Characters of the paragraph, at most.
+const LIMIT: usize = 600;
+
+/// Characters of one name or message in it, at most: one long name must not push the other facts out.
+const NAME_LIMIT: usize = 90;
+
+/// Names of tests in one list of it, at most.
+const NAMES: usize = 3;
+
+/// At most 600 characters on an iteration: what it came to and how that differs from the iteration before it, the best so
+/// far, what is recommended, which losses are open. Facts only, no instructions.
+pub fn for_agent(record: &IterationRecord, best: &BestTracker) -> String {
+    let mut facts = vec![what_it_was(record), metrics(record), best_so_far(record, best), recommended(record)];
+    facts.extend(lost_and_broken(record));
+    facts.extend(open(record));
+    join(&facts)
+}
+
+/// As many whole facts as fit; a fact that does not fit is cut, and those after it are left out.
+fn join(facts: &[String]) -> String {
+    let mut text = String::new();
+    for fact in facts.iter().filter(|fact| !fact.is_empty()) {
+        let gap = if text.is_empty() { "" } else { " " };
+        let room = LIMIT.saturating_sub(text.chars().count() + gap.len());
+        if fact.chars().count() <= room {
+            text.push_str(gap);
+            text.push_str(fact);
+            continue;
+        }
+        // A stump of a few letters tells nothing.
+        if room > 40 {
+            text.push_str(gap);
+            text.push_str(&cut(fact, room));
+        }
+        break;
+    }
+    text
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+fn what_it_was(record: &IterationRecord) -> String {
+    let class = class_name(record.classification, &record.recommendation);
+    let total = record.quality_score.as_ref().map(|quality| quality.total);
+    let total = total.map(|total| format!(", quality score {total}")).unwrap_or_default();
+    format!("Iteration {}: {class}{total}.", record.iteration)
+}
+
+fn metrics(record: &IterationRecord) -> String {
+    let (now, deltas) = (&record.metrics, record.from_previous.as_ref());
+    let count = |now: Option<u64>, change: Option<i64>, what: &str| {
+        let change = change.map(|change| Quantity::Count(change).as_f64());
+        Some(format!("{} {what}{}", now?, changed(change, 0)))
+    };
+    let percent = |now: Option<f64>, change: Option<f64>, what: &str| {
+        Some(format!("{what} {}%{}", fixed(Some(now?), 2), changed(change, 2)))
+    };
+    let parts: Vec<String> = [
+        count(now.test_count(), deltas.and_then(|d| d.test_count), "tests"),
+        count(now.tests_passed(), deltas.and_then(|d| d.tests_passed), "passed"),
+        percent(now.coverage(), deltas.and_then(|d| d.coverage_points), "coverage"),
+        count(now.error_count(), deltas.and_then(|d| d.error_count), "errors"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() {
+        return "No tests, coverage or findings were measured.".to_owned();
+    }
+    let against = if deltas.is_some() { " (changes since the previous)" } else { "" };
+    format!("{}{against}.", parts.join(", "))
+}
+
+/// The change in brackets; nothing where nothing changed or nobody knows.
+fn changed(change: Option<f64>, digits: u32) -> String {
+    let text = signed(change, digits);
+    if text.starts_with(['+', '-']) { format!(" ({text})") } else { String::new() }
+}
+
+/// Tests by name, where the reports name them.
+fn lost_and_broken(record: &IterationRecord) -> Vec<String> {
+    let Some(deltas) = &record.from_previous else { return Vec::new() };
+    let told = |what: &str, tests: &Option<NamedTests>| {
+        let tests = tests.as_ref().filter(|tests| tests.count > 0)?;
+        let names: Vec<String> = tests.names.iter().take(NAMES).map(|name| tidy(name)).collect();
+        let more = tests.count.saturating_sub(length(&names));
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("{what}: {}{more}.", names.join(", ")))
+    };
+    [told("Broken", &deltas.tests_broken), told("Gone", &deltas.tests_lost)].into_iter().flatten().collect()
+}
+
+fn open(record: &IterationRecord) -> Vec<String> {
+    let open: Vec<&OpenFinding> = record.open_findings.iter().filter(|finding| finding.accepted.is_none()).collect();
+    open.iter()
+        .map(|finding| {
+            let rule = plain(&finding.alert.rule);
+            let subject = finding.alert.subject.as_deref().map(|s| format!(" ({})", tidy(s))).unwrap_or_default();
+            let closes = tidy(&finding.closes_when);
+            format!("Open since iteration {}: {rule}{subject}, until {closes}.", finding.since)
+        })
+        .collect()
+}
+
+/// One line, harmless and of bounded length.
+fn tidy(text: &str) -> String {
+    cut(plain(text).trim_end_matches('.'), NAME_LIMIT)
+}
+
+fn best_so_far(record: &IterationRecord, best: &BestTracker) -> String {
+    match best.iteration {
+        Some(iteration) if iteration == record.iteration => "It is the best so far.".to_owned(),
+        Some(Iteration::BASELINE) => format!("The best so far is the baseline ({}).", score(best.quality_score)),
+        Some(iteration) => format!("The best so far is iteration {iteration} ({}).", score(best.quality_score)),
+        None => "No iteration can be best yet.".to_owned(),
+    }
+}
+
+fn recommended(record: &IterationRecord) -> String {
+    let recommendation = &record.recommendation;
+    format!("Recommended: {}: {}.", short_action(recommendation), tidy(&recommendation.reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_facts_are_kept_and_the_one_that_does_not_fit_is_cut() {
+        let facts = vec!["a".repeat(300), "b".repeat(400), "c".to_owned()];
+        let text = join(&facts);
+        assert_eq!(text.chars().count(), LIMIT);
+        assert!(text.ends_with("b…") && !text.contains('c'), "{text}");
+        let facts = vec!["a".repeat(580), "b".repeat(400)];
+        assert_eq!(join(&facts), "a".repeat(580), "no room for more than a stump");
+    }
+
+    #[test]
+    fn a_long_or_hostile_name_becomes_a_short_harmless_one() {
+        let name = tidy(&format!("x\n\x1b[31m{}", "ü".repeat(500)));
+        assert_eq!(name.chars().count(), NAME_LIMIT);
+        assert!(!name.chars().any(char::is_control), "{name:?}");
+    }
+
+    #[test]
+    fn what_did_not_change_has_no_sign() {
+        assert_eq!(changed(Some(0.0), 2), "");
+        assert_eq!(changed(None, 0), "");
+        assert_eq!(changed(Some(-1.0), 0), " (-1)");
+    }
+}

@@ -1,0 +1,33 @@
+//! The screens. Home of comfy-table.
+//!
+//! The first thing that the eye meets is the verdict and what to do; numbers follow, then findings, then where the numbers
+//! came from. No line is wider than the screen: columns of low rank go, text is broken.
+
+mod diff;
+mod log;
+mod page;
+mod parts;
+mod recorded;
+mod selected;
+mod status;
+mod text;
+
+use page::{Column, Page};
+
+use super::Screen;
+use super::view::plain;
+
+pub use diff::{DiffView, diff};
+pub use log::log;
+pub use recorded::{recorded, show};
+pub use selected::{Destination, RestoredView, restored, selected};
+pub use status::{StatusView, status};
+
+/// A table for lists of any kind: the cells are escaped, broken into lines where the screen is too narrow.
+pub fn table(headers: &[&str], rows: &[Vec<String>], screen: Screen) -> String {
+    let columns: Vec<Column<'_>> = headers.iter().map(|title| Column::left(title).flexible()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
+    let mut page = Page::new(screen);
+    page.table(0, &columns, &rows);
+    page.finish()
+}

@@ -1,0 +1,175 @@
+//! The screens of one iteration: the one that `begin` and `record` print, and the whole of it for `show`.
+
+use super::page::{INDENT, Page};
+use super::parts::{
+    ALL, Most, alerts, best_line, brief, failed_units, head_line, metric_table, named_tests, open_findings,
+    score_change, score_line, sources, verdict,
+};
+use super::text::{Tone, padded, toned};
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::BestTracker;
+use crate::report::Screen;
+use crate::report::markdown::{command_outcome, spent};
+use crate::report::next;
+use crate::report::sources::source_lines;
+use crate::report::view::{POINTS, build_word, fixed, metric_rows, plain, time};
+
+/// What one screen holds of long lists.
+const FEW: Most = Most { entries: 6, details: 3 };
+
+/// The screen that `begin` and `record` print: verdict and next command, score beside the best, metrics with their
+/// changes, findings, what was read, the head.
+pub fn recorded(record: &IterationRecord, best: &BestTracker, head: &ObjectId, screen: Screen) -> String {
+    let mut page = Page::new(screen);
+    let where_all = format!("highwater show {} --loop {}", record.iteration, record.loop_id);
+    title(&mut page, record);
+    page.gap();
+    verdict(&mut page, record.classification, &record.recommendation, &next::after_record(record));
+    page.gap();
+    scores(&mut page, record, best);
+    page.gap();
+    metric_table(&mut page, &metric_rows(record, &[], POINTS));
+    build_and_reasons(&mut page, record);
+    alerts(&mut page, &record.alerts, FEW, &where_all);
+    tests(&mut page, record, FEW);
+    open_findings(&mut page, &record.open_findings, FEW, &where_all);
+    accepted(&mut page, record);
+    sources(&mut page, &source_lines(record), FEW, &where_all);
+    warnings(&mut page, record);
+    page.gap();
+    head_line(&mut page, &format!("recorded iteration {}, head ", record.iteration), head);
+    page.finish()
+}
+
+/// One iteration, whole.
+pub fn show(record: &IterationRecord, screen: Screen) -> String {
+    let mut page = Page::new(screen);
+    title(&mut page, record);
+    page.gap();
+    verdict(&mut page, record.classification, &record.recommendation, &next::after_record(record));
+    page.gap();
+    let delta = record.from_previous.as_ref().and_then(|deltas| deltas.quality_score);
+    score_line(&mut page, "score", record.quality_score.as_ref().map(|score| score.total), &score_change(delta));
+    dimensions(&mut page, record);
+    page.gap();
+    metric_table(&mut page, &metric_rows(record, &[], POINTS));
+    build_and_reasons(&mut page, record);
+    alerts(&mut page, &record.alerts, ALL, "");
+    tests(&mut page, record, ALL);
+    open_findings(&mut page, &record.open_findings, ALL, "");
+    accepted(&mut page, record);
+    sources(&mut page, &source_lines(record), ALL, "");
+    warnings(&mut page, record);
+    identity(&mut page, record);
+    page.finish()
+}
+
+/// Loop, iteration, and the user's own words for it.
+fn title(page: &mut Page, record: &IterationRecord) {
+    let number = match record.iteration {
+        Iteration::BASELINE => "baseline (iteration 0)".to_owned(),
+        iteration => format!("iteration {iteration}"),
+    };
+    let label = record.label.as_deref().map(|label| format!(": {}", brief(label))).unwrap_or_default();
+    let head = toned(Tone::Strong, &format!("{}, {number}", record.loop_id));
+    page.line(&format!("{head}{label}"));
+}
+
+fn scores(page: &mut Page, record: &IterationRecord, best: &BestTracker) {
+    let total = record.quality_score.as_ref().map(|score| score.total);
+    let delta = record.from_previous.as_ref().and_then(|deltas| deltas.quality_score);
+    let is_best = best.iteration == Some(record.iteration);
+    let change = score_change(delta);
+    let partial = record.quality_score.as_ref().filter(|score| score.partial).map(|score| {
+        let measured = fixed(Some(100.0 * score.weight_available), 0);
+        format!("partial: {measured}% of the weights measured")
+    });
+    let peak = is_best.then(|| toned(Tone::Good, "▲ peak, the best so far"));
+    let remarks: Vec<String> =
+        [Some(change).filter(|text| !text.is_empty()), peak, partial].into_iter().flatten().collect();
+    score_line(page, "score", total, &remarks.join("  "));
+    if !is_best {
+        best_line(page, best);
+        if let Some(why) = best.ineligible.get(&record.iteration) {
+            page.field("", 7, &toned(Tone::Warn, &format!("this one cannot be best: {}", brief(why))));
+        }
+    }
+}
+
+/// The five dimensions of the score with their components.
+fn dimensions(page: &mut Page, record: &IterationRecord) {
+    for row in record.quality_score.iter().flat_map(|score| &score.dimensions) {
+        let parts: Vec<String> =
+            row.components.iter().map(|(name, value)| format!("{} {}", plain(name), fixed(Some(*value), 2))).collect();
+        let parts = if parts.is_empty() { "not measured".to_owned() } else { parts.join(", ") };
+        let name = padded(&toned(Tone::Dim, row.dimension.name()), 14);
+        let head = format!("{name}{:>6} × {}  ", fixed(row.score, 2), fixed(Some(row.weight), 2));
+        page.hung(INDENT, &head, &toned(Tone::Dim, &parts));
+    }
+}
+
+fn build_and_reasons(page: &mut Page, record: &IterationRecord) {
+    if let Some(word) = build_word(&record.metrics) {
+        let word = if word == "failed" { toned(Tone::Bad, word) } else { word.to_owned() };
+        page.paragraph(INDENT, 0, &format!("build {word}"));
+    }
+    for (name, metric) in &record.metrics.custom {
+        if let (None, Some(reason)) = (metric.value, &metric.reason) {
+            page.paragraph(INDENT, INDENT, &format!("{}: not measured, {}", plain(name), brief(reason)));
+        }
+    }
+}
+
+fn tests(page: &mut Page, record: &IterationRecord, most: Most) {
+    let deltas = record.from_previous.as_ref();
+    named_tests(page, "tests lost", deltas.and_then(|deltas| deltas.tests_lost.as_ref()), most, Tone::Bad);
+    named_tests(page, "tests broken", deltas.and_then(|deltas| deltas.tests_broken.as_ref()), most, Tone::Bad);
+    let units = failed_units(record.metrics.testing.as_ref());
+    named_tests(page, "failed to load", units.as_ref(), most, Tone::Bad);
+}
+
+fn accepted(page: &mut Page, record: &IterationRecord) {
+    if record.accepted.is_empty() {
+        return;
+    }
+    page.section("accepted on purpose");
+    for accepted in &record.accepted {
+        page.paragraph(INDENT, INDENT, &format!("{}: {}", plain(&accepted.rule), brief(&accepted.reason)));
+    }
+}
+
+fn warnings(page: &mut Page, record: &IterationRecord) {
+    for warning in &record.warnings {
+        page.paragraph(INDENT, INDENT, &format!("{} {}", toned(Tone::Warn, "warning:"), brief(warning)));
+    }
+}
+
+/// Times, command, objects: what `show` has beyond the verdict.
+fn identity(page: &mut Page, record: &IterationRecord) {
+    page.section("record");
+    let mut field = |name: &str, text: &str| page.field(name, 9, text);
+    field("recorded", &time(record.recorded_at));
+    if let Some(parent) = record.parent {
+        field("from", &format!("iteration {parent}"));
+    }
+    if let Some(command) = &record.command {
+        field("command", &format!("{} ({})", brief(&command.argv.join(" ")), command_outcome(command)));
+    }
+    field("class", &format!("decided by {}", plain(&record.class_rule)));
+    let because: Vec<String> = record.recommendation.because.iter().map(|name| plain(name)).collect();
+    field("because", &because.join(", "));
+    let also: Vec<String> = record.recommendation.also.iter().map(|name| plain(name)).collect();
+    if !also.is_empty() {
+        field("also", &also.join(", "));
+    }
+    if let Some(spent) = spent(record.cost, record.tokens) {
+        field("spent", &spent);
+    }
+    field("tree", &record.tree.to_string());
+    field("config", &record.config.to_string());
+    if let Some(previous) = record.previous_record {
+        field("previous", &previous.to_string());
+    }
+    field("by", &plain(&record.tool));
+}

@@ -1,0 +1,8 @@
+//! Copies of the work tree: packs of content-addressed objects, and the walk that fills them.
+//!
+//! A snapshot is the id of a root directory. Equal directories have equal ids, so that two snapshots are compared only
+//! where they differ, and an iteration that changed ten files stores ten files.
+
+mod merged;
+pub mod objects;
+pub mod pack;

@@ -1,0 +1,316 @@
+//! The objects of a store: bytes, found by their BLAKE3, wherever in the packs they are.
+//!
+//! Whatever is read is checked against its id. An object that is in two packs is read from the other one if one of
+//! them is damaged.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::merged;
+use super::pack::{self, Frame, Unpack};
+use crate::disk;
+pub use crate::disk::hash::{Hasher, id_of};
+use crate::disk::layout::Layout;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::ids::ObjectId;
+use crate::model::tree::Tree;
+
+/// Largest object that [`Objects::read`] takes into memory (1 GiB); [`Objects::write_to`] has no limit.
+const MEMORY_BYTES: u64 = 1 << 30;
+/// Packs that are kept open at a time.
+const OPEN_FILES: usize = 16;
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Location {
+    pack: usize,
+    frame: Frame,
+}
+
+/// One pack as it was found.
+#[derive(Debug)]
+struct Pack {
+    path: PathBuf,
+    /// Its index is whole and belongs to its name: what it names counts as stored.
+    is_whole: bool,
+}
+
+/// The objects of a store, as they were when it was opened.
+#[derive(Debug)]
+pub struct Objects {
+    packs: Vec<Pack>,
+    /// Sorted by id, then by pack; an id may be there twice.
+    entries: Vec<(ObjectId, Location)>,
+    faults: Vec<Error>,
+    open: Mutex<Vec<(usize, Arc<File>)>>,
+}
+
+impl Objects {
+    /// Reads the indexes of all packs. A pack that is damaged costs only what it held: see [`Objects::faults`]. A store
+    /// without objects is empty.
+    ///
+    /// # Errors
+    /// The folder of packs cannot be listed.
+    pub fn open(layout: &Layout) -> Result<Objects> {
+        let mut objects =
+            Objects { packs: Vec::new(), entries: Vec::new(), faults: Vec::new(), open: Mutex::new(Vec::new()) };
+        let mut known = merged::load(&layout.pack_index());
+        let mut whole = Vec::new();
+        let mut fresh = 0;
+        for (id, path) in pack_files(layout)? {
+            let size = disk::metadata(&path)?.map_or(0, |meta| meta.len());
+            let frames = match known.remove(&id).filter(|known| known.size == size) {
+                Some(known) => Some(known.frames),
+                None => {
+                    fresh += 1;
+                    objects.load(&id, &path)
+                }
+            };
+            if let Some(frames) = frames {
+                objects.add(&path, true, &frames);
+                whole.push((id, merged::KnownPack { size, frames }));
+            }
+        }
+        objects.entries.sort_unstable();
+        if fresh >= merged::WORTH_PACKS || !known.is_empty() {
+            merged::store(layout, &whole);
+        }
+        Ok(objects)
+    }
+
+    /// The frames of a pack that is whole. One that is not is named as a fault, and what can still be found in it is
+    /// added, but does not count as stored.
+    fn load(&mut self, id: &ObjectId, path: &Path) -> Option<Vec<(ObjectId, Frame)>> {
+        let file = match disk::open_regular(path) {
+            Ok(file) => file,
+            Err(error) => {
+                self.faults.push(error);
+                return None;
+            }
+        };
+        let fault = match pack::read_index(&file) {
+            Ok(index) if index.checksum == *id => return Some(index.frames),
+            Ok(index) => {
+                self.add(path, false, &index.frames);
+                "it is not the pack that its name says".to_owned()
+            }
+            Err(fault) => {
+                self.add(path, false, &pack::scan(&file));
+                fault
+            }
+        };
+        self.faults.push(damaged_pack(path, &fault));
+        None
+    }
+
+    fn add(&mut self, path: &Path, is_whole: bool, frames: &[(ObjectId, Frame)]) {
+        let pack = self.packs.len();
+        self.packs.push(Pack { path: path.to_path_buf(), is_whole });
+        self.entries.extend(frames.iter().map(|(id, frame)| (*id, Location { pack, frame: *frame })));
+    }
+
+    /// What is wrong with packs, as far as opening them tells; each names its file.
+    pub fn faults(&self) -> &[Error] {
+        &self.faults
+    }
+
+    /// The ids of all objects, in order, each once.
+    pub fn ids(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let mut last = None;
+        self.entries.iter().map(|(id, _)| *id).filter(move |id| last.replace(*id) != Some(*id))
+    }
+
+    /// Whether the index of a whole pack names the object. Its bytes are not looked at.
+    pub fn has(&self, id: &ObjectId) -> bool {
+        self.locations(id).iter().any(|(_, at)| self.packs.get(at.pack).is_some_and(|pack| pack.is_whole))
+    }
+
+    /// The size of an object in bytes, as the packs' indexes have it; `None` if no pack names it.
+    pub fn length(&self, id: &ObjectId) -> Option<u64> {
+        self.locations(id).first().map(|(_, at)| at.frame.length)
+    }
+
+    fn locations(&self, id: &ObjectId) -> &[(ObjectId, Location)] {
+        let begin = self.entries.partition_point(|(other, _)| other < id);
+        let end = self.entries.partition_point(|(other, _)| other <= id);
+        self.entries.get(begin..end).unwrap_or_default()
+    }
+
+    /// The bytes of an object of at most 1 GiB, checked.
+    ///
+    /// # Errors
+    /// Bad input that names the pack if the object is missing or damaged; a failure if the system says no.
+    pub fn read(&self, id: &ObjectId) -> Result<Vec<u8>> {
+        if self.length(id).is_some_and(|length| length > MEMORY_BYTES) {
+            return Err(Error::failed(format!("object {} is too large for memory", id.short())));
+        }
+        let mut bytes = Vec::new();
+        self.write_to(id, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// A directory.
+    ///
+    /// # Errors
+    /// As [`Objects::read`], and bad input if the object is no directory or a hostile one.
+    pub fn tree(&self, id: &ObjectId) -> Result<Tree> {
+        Tree::decode(&self.read(id)?).map_err(|error| error.in_file(&format!("object {}", id.short())))
+    }
+
+    /// Writes the object to `out` in pieces, and answers its length in bytes. On an error, what `out` took is worthless.
+    ///
+    /// # Errors
+    /// As [`Objects::read`]; a failure if `out` refuses.
+    pub fn write_to(&self, id: &ObjectId, out: &mut dyn Write) -> Result<u64> {
+        let at = self.sound_location(id)?;
+        self.unpack(id, &at, out)?;
+        Ok(at.frame.length)
+    }
+
+    /// Checks an object's bytes without keeping them.
+    ///
+    /// # Errors
+    /// As [`Objects::read`].
+    pub fn check(&self, id: &ObjectId) -> Result<u64> {
+        self.write_to(id, &mut io::sink())
+    }
+
+    /// Where to read the object. If it is in several packs, the first in which it is sound.
+    fn sound_location(&self, id: &ObjectId) -> Result<Location> {
+        match self.locations(id) {
+            [] => Err(self.missing(id)),
+            [(_, at)] => Ok(*at),
+            many => {
+                let mut fault = None;
+                for (_, at) in many {
+                    match self.unpack(id, at, &mut io::sink()) {
+                        Ok(()) => return Ok(*at),
+                        Err(error) => fault = Some(error),
+                    }
+                }
+                Err(fault.unwrap_or_else(|| self.missing(id)))
+            }
+        }
+    }
+
+    fn unpack(&self, id: &ObjectId, at: &Location, out: &mut dyn Write) -> Result<()> {
+        let Some(pack) = self.packs.get(at.pack) else { return Err(Error::bug("an object is in a pack without name")) };
+        let file = self.file(at.pack, &pack.path)?;
+        pack::unpack(&file, at.frame, id, out).map_err(|error| match error {
+            Unpack::Damaged(why) => {
+                Error::bad_input(format!("object {} is damaged", id.short())).at(&pack.path).because(why).help(HELP)
+            }
+            Unpack::Out(error) => {
+                Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
+            }
+        })
+    }
+
+    /// The open pack; a few are kept open.
+    fn file(&self, pack: usize, path: &Path) -> Result<Arc<File>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, file)) = open.iter().find(|(other, _)| *other == pack) {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(disk::open_regular(path)?);
+        if open.len() >= OPEN_FILES {
+            open.remove(0);
+        }
+        open.push((pack, Arc::clone(&file)));
+        Ok(file)
+    }
+
+    fn missing(&self, id: &ObjectId) -> Error {
+        let error = Error::bad_input(format!("object {} is missing", id.short())).help(HELP);
+        match self.faults.iter().find(|fault| fault.kind == ErrorKind::Failed).or(self.faults.first()) {
+            Some(fault) => Error { kind: fault.kind, place: fault.place.clone(), ..error }.because(fault.to_string()),
+            None => error.because("no pack of the store holds it"),
+        }
+    }
+}
+
+const HELP: &str = "nothing was changed; `highwater verify` says what is still restorable";
+
+fn damaged_pack(path: &Path, why: &str) -> Error {
+    Error::bad_input("pack is damaged").at(path).because(why).help(HELP)
+}
+
+/// The packs of a store by name. Whatever else lies in the folder is no pack.
+pub(super) fn pack_files(layout: &Layout) -> Result<Vec<(ObjectId, PathBuf)>> {
+    let folder = layout.objects();
+    let names = disk::list(&folder)?;
+    let packs = names.iter().filter_map(|name| {
+        let id = name.to_str()?.strip_suffix(".pack")?.parse().ok()?;
+        Some((id, folder.join(name)))
+    });
+    Ok(packs.collect())
+}
+
+/// What checking one pack found.
+#[derive(Debug)]
+pub struct PackCheck {
+    /// The pack.
+    pub path: PathBuf,
+    /// Its objects that are sound.
+    pub sound: u64,
+    /// Its objects that are not; another pack may hold them too.
+    pub damaged: Vec<ObjectId>,
+    /// All that is wrong with the pack; each names its file. Empty if nothing is.
+    pub faults: Vec<Error>,
+}
+
+/// Checks packs one after the other: every byte against the pack's checksum, every object against its id.
+///
+/// # Errors
+/// The folder of packs cannot be listed.
+pub fn check_packs(layout: &Layout) -> Result<impl Iterator<Item = PackCheck>> {
+    Ok(pack_files(layout)?.into_iter().map(|(id, path)| check_pack(&id, path)))
+}
+
+fn check_pack(id: &ObjectId, path: PathBuf) -> PackCheck {
+    let mut check = PackCheck { sound: 0, damaged: Vec::new(), faults: Vec::new(), path };
+    let file = match disk::open_regular(&check.path) {
+        Ok(file) => file,
+        Err(error) => {
+            check.faults.push(error);
+            return check;
+        }
+    };
+    let mut is_named_right = true;
+    let mut frames = match pack::read_index(&file) {
+        Ok(index) => {
+            is_named_right = index.checksum == *id;
+            index.frames
+        }
+        Err(fault) => {
+            check.faults.push(damaged_pack(&check.path, &fault));
+            pack::scan(&file)
+        }
+    };
+    frames.sort_unstable_by_key(|(_, frame)| frame.offset);
+    for (id, frame) in frames {
+        match pack::unpack(&file, frame, &id, &mut io::sink()) {
+            Ok(()) => check.sound += 1,
+            Err(Unpack::Damaged(why)) => {
+                check
+                    .faults
+                    .push(Error::bad_input(format!("object {} is damaged", id.short())).at(&check.path).because(why));
+                check.damaged.push(id);
+            }
+            Err(Unpack::Out(_)) => {}
+        }
+    }
+    match pack::checksum(&file) {
+        Ok(found) if found == *id && is_named_right => {}
+        Ok(_) => {
+            check.faults.push(damaged_pack(&check.path, "its bytes are not those that its name says"));
+        }
+        Err(error) => check.faults.push(Error::io("read", &check.path, &error)),
+    }
+    check
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,468 @@
+//! One pack: the new objects of one snapshot in one file, so that a snapshot costs one sync and one rename.
+//!
+//! ```text
+//! "hwpack" 0 1                                          8 bytes
+//! frames:  id (32) length (8) stored (8)  zstd bytes    `length` before, `stored` after compression
+//! index:   id (32) offset (8) length (8) stored (8)     one for each frame, sorted by id
+//! footer:  offset of the index (8) entries (8)
+//!          BLAKE3 of the index and the two numbers (32) BLAKE3 of all bytes before this one (32) "hwpack" 0 255
+//! ```
+//! Integers are little endian. The pack is named for the last BLAKE3. Frames carry id and length too, so that a damaged
+//! index can be made again from them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::SpooledTempFile;
+
+use super::objects::{Hasher, id_of};
+use crate::disk::layout::Layout;
+use crate::disk::{self, Temporary};
+use crate::error::{Error, Result};
+use crate::model::ids::ObjectId;
+
+const BEGIN: &[u8; 8] = b"hwpack\x00\x01";
+const END: &[u8; 8] = b"hwpack\x00\xff";
+/// Bytes before a frame's content.
+pub(super) const FRAME_HEADER: u64 = 48;
+const INDEX_ENTRY: u64 = 56;
+const FOOTER: u64 = 88;
+/// Bytes of the footer that its own checksum does not cover.
+const FOOTER_TAIL: u64 = 40;
+/// The fastest level that still halves source text.
+const LEVEL: i32 = 1;
+/// Compressed bytes of one large file that are kept in memory before they go to a spool file.
+const SPOOL_BYTES: usize = 16 << 20;
+/// Bytes collected before they are written.
+const BUFFER_BYTES: usize = 1 << 20;
+/// Up to this size an object is handled in one piece.
+pub(super) const PIECE_BYTES: u64 = 4 << 20;
+/// Window of the largest frames that are read, as a power of two: more than level 1 ever makes.
+const WINDOW_LOG_MAX: u32 = 24;
+
+/// Where in its pack an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Frame {
+    /// Of the frame's header, from the pack's begin.
+    pub offset: u64,
+    /// Bytes of the object.
+    pub length: u64,
+    /// Bytes of it in the pack, compressed.
+    pub stored: u64,
+}
+
+/// An object that is ready to be written: hashed and compressed, away from the writer's thread.
+#[derive(Debug)]
+pub struct Packed {
+    id: ObjectId,
+    length: u64,
+    stored: Stored,
+}
+
+#[derive(Debug)]
+enum Stored {
+    Memory(Vec<u8>),
+    Spool(SpooledTempFile),
+}
+
+impl Packed {
+    /// Hashes and compresses bytes in memory.
+    ///
+    /// # Errors
+    /// A failure if memory for it is not to be had.
+    pub fn new(bytes: &[u8]) -> Result<Packed> {
+        Packed::with_id(id_of(bytes), bytes)
+    }
+
+    /// As [`Packed::new`] for bytes whose id is known.
+    pub(super) fn with_id(id: ObjectId, bytes: &[u8]) -> Result<Packed> {
+        let stored = zstd::bulk::compress(bytes, LEVEL)
+            .map_err(|error| Error::failed("cannot compress an object").because(error.to_string()))?;
+        Ok(Packed { id, length: count(bytes.len()), stored: Stored::Memory(stored) })
+    }
+
+    /// Hashes and compresses what the reader yields, in little memory: large results go to an unnamed file in `folder`.
+    ///
+    /// # Errors
+    /// What the reader or the spool file says.
+    pub(super) fn from_reader(reader: &mut dyn Read, folder: &Path) -> io::Result<Packed> {
+        let spool = tempfile::spooled_tempfile_in(SPOOL_BYTES, folder);
+        let mut encoder = zstd::stream::write::Encoder::new(spool, LEVEL)?;
+        let mut hasher = Hasher::default();
+        let mut length = 0;
+        let mut buffer = vec![0; 256 << 10];
+        loop {
+            let read = reader.read(&mut buffer)?;
+            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
+            hasher.update(bytes);
+            encoder.write_all(bytes)?;
+            length += count(read);
+        }
+        let mut spool = encoder.finish()?;
+        spool.rewind()?;
+        Ok(Packed { id: hasher.finish(), length, stored: Stored::Spool(spool) })
+    }
+
+    /// BLAKE3 of the bytes.
+    pub fn id(&self) -> ObjectId {
+        self.id
+    }
+
+    /// Bytes before compression.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+/// A pack that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenPack {
+    /// Its name.
+    pub id: ObjectId,
+    /// Its size on disk, in bytes.
+    pub bytes: u64,
+}
+
+/// Writes the objects of one snapshot into one pack. Nothing is on disk before the first object comes, and nothing has
+/// its final name before [`PackWriter::finish`].
+#[derive(Debug)]
+pub struct PackWriter {
+    folder: PathBuf,
+    file: Option<Temporary>,
+    hasher: Hasher,
+    buffer: Vec<u8>,
+    offset: u64,
+    index: BTreeMap<ObjectId, Frame>,
+}
+
+impl PackWriter {
+    /// A writer into the objects of this store.
+    pub fn new(layout: &Layout) -> PackWriter {
+        PackWriter {
+            folder: layout.objects(),
+            file: None,
+            hasher: Hasher::default(),
+            buffer: Vec::new(),
+            offset: 0,
+            index: BTreeMap::new(),
+        }
+    }
+
+    /// Whether the object is in this pack already.
+    pub fn contains(&self, id: &ObjectId) -> bool {
+        self.index.contains_key(id)
+    }
+
+    /// Adds an object, unless it is in this pack already.
+    ///
+    /// # Errors
+    /// A failure that names the folder of packs.
+    pub fn add_packed(&mut self, packed: Packed) -> Result<()> {
+        if self.contains(&packed.id) {
+            return Ok(());
+        }
+        if self.offset == 0 {
+            self.put(BEGIN)?;
+        }
+        let offset = self.offset;
+        let Packed { id, length, stored } = packed;
+        let stored = match stored {
+            Stored::Memory(bytes) => {
+                self.put_header(&id, length, count(bytes.len()))?;
+                self.put(&bytes)?;
+                count(bytes.len())
+            }
+            Stored::Spool(spool) => self.put_spool(&id, length, spool)?,
+        };
+        self.index.insert(id, Frame { offset, length, stored });
+        Ok(())
+    }
+
+    /// Hashes, compresses and adds bytes, unless they are in this pack already. Whether another pack of the store holds
+    /// them, only [`Objects::has`](super::objects::Objects::has) knows.
+    ///
+    /// # Errors
+    /// As [`PackWriter::add_packed`].
+    pub fn add(&mut self, bytes: &[u8]) -> Result<ObjectId> {
+        let id = id_of(bytes);
+        if !self.contains(&id) {
+            self.add_packed(Packed::with_id(id, bytes)?)?;
+        }
+        Ok(id)
+    }
+
+    /// As [`PackWriter::add`] for bytes of any length, which need not fit into memory.
+    ///
+    /// # Errors
+    /// As [`PackWriter::add_packed`], and what the reader says.
+    pub fn add_reader(&mut self, reader: &mut dyn Read) -> Result<ObjectId> {
+        disk::make_directory(&self.folder)?;
+        let packed = Packed::from_reader(reader, &self.folder)
+            .map_err(|error| Error::failed("cannot store an object").because(error.to_string()))?;
+        let id = packed.id();
+        self.add_packed(packed)?;
+        Ok(id)
+    }
+
+    fn put_header(&mut self, id: &ObjectId, length: u64, stored: u64) -> Result<()> {
+        self.put(&id.0)?;
+        self.put(&length.to_le_bytes())?;
+        self.put(&stored.to_le_bytes())
+    }
+
+    fn put_spool(&mut self, id: &ObjectId, length: u64, mut spool: SpooledTempFile) -> Result<u64> {
+        let named = |error: &io::Error, folder: &Path| Error::io("read back a compressed object", folder, error);
+        let stored = spool.seek(io::SeekFrom::End(0)).map_err(|error| named(&error, &self.folder))?;
+        spool.rewind().map_err(|error| named(&error, &self.folder))?;
+        self.put_header(id, length, stored)?;
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            let read = spool.read(&mut buffer).map_err(|error| named(&error, &self.folder))?;
+            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(stored) };
+            self.put(bytes)?;
+        }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        self.offset += count(bytes.len());
+        if self.buffer.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                disk::make_directory(&self.folder)?;
+                none.insert(Temporary::new(&self.folder)?)
+            }
+        };
+        self.hasher.update(&self.buffer);
+        file.file().write_all(&self.buffer).map_err(|error| Error::io("write the pack", &self.folder, &error))?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes index and checksum, syncs the pack and gives it its name. `None` if nothing was added.
+    ///
+    /// # Errors
+    /// A failure that names the file; then there is no pack.
+    pub fn finish(mut self) -> Result<Option<WrittenPack>> {
+        if self.index.is_empty() {
+            return Ok(None);
+        }
+        let footer = self.put_index()?;
+        self.put(&footer)?;
+        self.flush()?;
+        let id = self.hasher.finish();
+        self.buffer.extend_from_slice(&id.0);
+        self.buffer.extend_from_slice(END);
+        self.offset += FOOTER_TAIL;
+        self.flush()?;
+        let Some(mut file) = self.file else { return Err(Error::bug("a pack was flushed to no file")) };
+        file.seal(0o400)?;
+        file.rename_to(&self.folder.join(format!("{id}.pack")))?;
+        disk::sync_directory(&self.folder)?;
+        Ok(Some(WrittenPack { id, bytes: self.offset }))
+    }
+
+    /// Writes the index; what it returns is the footer up to and with the index's checksum.
+    fn put_index(&mut self) -> Result<Vec<u8>> {
+        let offset = self.offset;
+        let mut bytes = Vec::with_capacity(self.index.len().saturating_mul(56));
+        for (id, frame) in &self.index {
+            bytes.extend_from_slice(&id.0);
+            for number in [frame.offset, frame.length, frame.stored] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        let mut footer = [offset.to_le_bytes(), count(self.index.len()).to_le_bytes()].concat();
+        let checksum = index_checksum(&bytes, &footer);
+        footer.extend_from_slice(&checksum.0);
+        self.put(&bytes)?;
+        Ok(footer)
+    }
+}
+
+fn index_checksum(index: &[u8], numbers: &[u8]) -> ObjectId {
+    let mut hasher = Hasher::default();
+    hasher.update(index);
+    hasher.update(numbers);
+    hasher.finish()
+}
+
+/// Lengths in memory always fit.
+pub(super) fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// What the end of a pack tells.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// Where each object is.
+    pub frames: Vec<(ObjectId, Frame)>,
+    /// The pack's checksum as it is written in it; the pack's name, if nothing was changed.
+    pub checksum: ObjectId,
+}
+
+/// Reads the index of a pack.
+///
+/// # Errors
+/// A fragment that says what is wrong with it.
+pub(super) fn read_index(file: &File) -> Result<Index, String> {
+    let fault = |error: io::Error| format!("its index cannot be read ({error})");
+    let size = file.metadata().map_err(fault)?.len();
+    let footer_at = size.checked_sub(FOOTER).ok_or("it is cut short")?;
+    let mut footer = [0; 88];
+    file.read_exact_at(&mut footer, footer_at).map_err(fault)?;
+    let mut rest = footer.as_slice();
+    let (index_at, entries) = (number(&mut rest), number(&mut rest));
+    let (checksum_of_index, checksum) = (id(&mut rest), id(&mut rest));
+    if rest != END {
+        return Err("it is cut short, or its end is damaged".to_owned());
+    }
+    let length = footer_at.checked_sub(index_at).filter(|length| entries.checked_mul(INDEX_ENTRY) == Some(*length));
+    let length = length.and_then(|length| usize::try_from(length).ok()).ok_or("its index is damaged")?;
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, index_at).map_err(fault)?;
+    let numbers = footer.get(..16).unwrap_or_default();
+    if index_checksum(&bytes, numbers) != checksum_of_index {
+        return Err("its index is damaged".to_owned());
+    }
+    let mut frames = Vec::with_capacity(bytes.len() / 56);
+    for mut entry in bytes.chunks_exact(56) {
+        let id = id(&mut entry);
+        let frame = Frame { offset: number(&mut entry), length: number(&mut entry), stored: number(&mut entry) };
+        frames.push((id, frame));
+    }
+    Ok(Index { frames, checksum })
+}
+
+/// Takes eight bytes as a number. Callers hand in enough of them.
+fn number(rest: &mut &[u8]) -> u64 {
+    let Some((head, tail)) = rest.split_first_chunk::<8>() else { return 0 };
+    *rest = tail;
+    u64::from_le_bytes(*head)
+}
+
+/// Takes 32 bytes as an id. Callers hand in enough of them.
+fn id(rest: &mut &[u8]) -> ObjectId {
+    let Some((head, tail)) = rest.split_first_chunk::<32>() else { return ObjectId([0; 32]) };
+    *rest = tail;
+    ObjectId(*head)
+}
+
+/// Finds the objects of a pack by its frames, for a pack whose index is damaged. Only whole, sound frames are answered.
+pub(super) fn scan(file: &File) -> Vec<(ObjectId, Frame)> {
+    let mut frames = Vec::new();
+    let mut offset = count(BEGIN.len());
+    while let Some((id, frame)) = frame_at(file, offset) {
+        let Some(next) = offset.checked_add(FRAME_HEADER).and_then(|at| at.checked_add(frame.stored)) else { break };
+        if unpack(file, frame, &id, &mut io::sink()).is_ok() {
+            frames.push((id, frame));
+        }
+        offset = next;
+    }
+    frames
+}
+
+/// The header of a frame; `None` past the pack's end.
+pub(super) fn frame_at(file: &File, offset: u64) -> Option<(ObjectId, Frame)> {
+    let mut header = [0; 48];
+    file.read_exact_at(&mut header, offset).ok()?;
+    let mut rest = header.as_slice();
+    let id = id(&mut rest);
+    Some((id, Frame { offset, length: number(&mut rest), stored: number(&mut rest) }))
+}
+
+/// The checksum of a pack's bytes as they are now: what its name should be.
+pub(super) fn checksum(file: &File) -> io::Result<ObjectId> {
+    let covered = file.metadata()?.len().saturating_sub(FOOTER_TAIL);
+    let mut section = Section { file, at: 0, left: covered };
+    let mut hasher = Hasher::default();
+    io::copy(&mut section, &mut hasher)?;
+    Ok(hasher.finish())
+}
+
+/// Decompresses one frame into `out`, checking length and hash.
+///
+/// # Errors
+/// [`Unpack::Damaged`] says what is wrong with the frame; what `out` took until then is worthless.
+pub(super) fn unpack(file: &File, frame: Frame, id: &ObjectId, out: &mut dyn Write) -> Result<(), Unpack> {
+    let begin = frame.offset.saturating_add(FRAME_HEADER);
+    let mut section = Section { file, at: begin, left: frame.stored };
+    if frame.length <= PIECE_BYTES && frame.stored <= PIECE_BYTES * 2 {
+        let bytes = unpack_piece(&mut section, frame.length)?;
+        if id_of(&bytes) != *id {
+            return Err(Unpack::Damaged("its content is not what its id says".to_owned()));
+        }
+        return out.write_all(&bytes).map_err(Unpack::Out);
+    }
+    unpack_stream(section, frame.length, id, out)
+}
+
+/// Why a frame could not be handed out.
+#[derive(Debug)]
+pub(super) enum Unpack {
+    /// The frame is not what was stored.
+    Damaged(String),
+    /// Whoever takes the bytes refused them.
+    Out(io::Error),
+}
+
+fn broken(error: &io::Error) -> Unpack {
+    Unpack::Damaged(format!("it cannot be decompressed ({error})"))
+}
+
+fn unpack_piece(section: &mut Section<'_>, length: u64) -> Result<Vec<u8>, Unpack> {
+    let mut stored = Vec::new();
+    let wanted = section.left;
+    section.read_to_end(&mut stored).map_err(|error| broken(&error))?;
+    if count(stored.len()) != wanted {
+        return Err(Unpack::Damaged("it is cut short".to_owned()));
+    }
+    let capacity = usize::try_from(length).unwrap_or(usize::MAX);
+    zstd::bulk::decompress(&stored, capacity).map_err(|error| broken(&error))
+}
+
+fn unpack_stream(section: Section<'_>, length: u64, id: &ObjectId, out: &mut dyn Write) -> Result<(), Unpack> {
+    let mut decoder = zstd::stream::read::Decoder::new(section).map_err(|error| broken(&error))?;
+    decoder.window_log_max(WINDOW_LOG_MAX).map_err(|error| broken(&error))?;
+    let mut hasher = Hasher::default();
+    let mut left = length;
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        let read = decoder.read(&mut buffer).map_err(|error| broken(&error))?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
+        left = left
+            .checked_sub(count(read))
+            .ok_or_else(|| Unpack::Damaged("it is longer than its length says".to_owned()))?;
+        hasher.update(bytes);
+        out.write_all(bytes).map_err(Unpack::Out)?;
+    }
+    if left != 0 || hasher.finish() != *id {
+        return Err(Unpack::Damaged("its content is not what its id says".to_owned()));
+    }
+    Ok(())
+}
+
+/// Part of a file, read by position so that several threads can share the file.
+struct Section<'a> {
+    file: &'a File,
+    at: u64,
+    left: u64,
+}
+
+impl Read for Section<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let Some(part) = buffer.get_mut(..most) else { return Ok(0) };
+        let read = self.file.read_at(part, self.at)?;
+        self.at = self.at.saturating_add(count(read));
+        self.left = self.left.saturating_sub(count(read));
+        Ok(read)
+    }
+}

@@ -1,0 +1,220 @@
+//! Doing the steps. Nothing is overwritten: what has to go is renamed into `trash/`, and what replaces a file is swapped
+//! with it, so that every byte that was there at that instant is still there afterwards.
+
+use std::collections::BTreeSet;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use super::beneath::{Beneath, last_name};
+use super::folder::{self, Folder};
+use super::journal::Journal;
+use super::manifest::{Kind, State};
+use super::plan::{Action, Op};
+use crate::error::{Error, Result};
+use crate::model::ids::TreePath;
+
+/// Does the steps of one journal.
+pub struct Worker<'a> {
+    tree: &'a Beneath,
+    stage: OwnedFd,
+    trash: OwnedFd,
+    /// Whether the file system swaps two names in one step; where it cannot, the old file goes to the trash first.
+    swaps: bool,
+    /// Directories whose names were changed; `None` is the top.
+    touched: BTreeSet<Option<TreePath>>,
+}
+
+impl<'a> Worker<'a> {
+    /// A worker for the restore of that folder.
+    ///
+    /// # Errors
+    /// A failure if the stage or the trash cannot be opened.
+    pub fn new(tree: &'a Beneath, folder: &Folder) -> Result<Worker<'a>> {
+        let (stage, trash) = (folder::open(&folder.stage())?, folder::open(&folder.trash())?);
+        Ok(Worker { tree, stage, trash, swaps: true, touched: BTreeSet::new() })
+    }
+
+    /// Does all steps, then makes them survive a power loss.
+    ///
+    /// # Errors
+    /// A failure that names the path at which it stopped. The steps before are done; the journal stays.
+    pub fn run(&mut self, journal: &Journal) -> Result<()> {
+        for (index, op) in journal.ops.iter().enumerate() {
+            self.step(op, &journal.name_of(index))?;
+        }
+        self.sync()
+    }
+
+    /// Does one step; `name` is what its file is called in the stage and in the trash.
+    ///
+    /// # Errors
+    /// A failure that names the path.
+    pub fn step(&mut self, op: &Op, name: &str) -> Result<()> {
+        let done = match self.tree.holder(&op.path) {
+            Ok(holder) => {
+                let at = last_name(&op.path);
+                match op.action {
+                    Action::Write | Action::Link | Action::Replace => self.put(holder.as_fd(), at, name),
+                    Action::Remove => self.take(holder.as_fd(), at, name),
+                    Action::MakeDirectory => make_directory(holder.as_fd(), at, op),
+                    Action::RemoveDirectory => remove_directory(holder.as_fd(), at),
+                    Action::Chmod => change_mode(holder.as_fd(), at, op),
+                }
+            }
+            Err(error) => Err(error),
+        };
+        match done {
+            Ok(()) => {
+                self.touched.insert(op.path.parent());
+                Ok(())
+            }
+            // What was to go went with what held it.
+            Err(Errno::NOENT | Errno::NOTDIR) if op.after.is_none() => Ok(()),
+            Err(error) => Err(self.stopped(op, error)),
+        }
+    }
+
+    /// The staged file gets its place; what stood there goes to the trash.
+    fn put(&mut self, holder: BorrowedFd<'_>, at: &[u8], name: &str) -> rustix::io::Result<()> {
+        match self.place(holder, at, name) {
+            Err(Errno::EXIST) => {}
+            other => return other,
+        }
+        // A directory is never swapped: what is in it was not asked for.
+        if is_directory(holder, at)? {
+            return Err(Errno::ISDIR);
+        }
+        if self.swaps {
+            match rustix::fs::renameat_with(&self.stage, name, holder, at, RenameFlags::EXCHANGE) {
+                Ok(()) => return rustix::fs::renameat(&self.stage, name, &self.trash, name),
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.swaps = false,
+                // It vanished since: then the place is free.
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        match self.take(holder, at, name) {
+            Ok(()) | Err(Errno::NOENT) => self.place(holder, at, name),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The staged file gets a place that must be free.
+    fn place(&self, holder: BorrowedFd<'_>, at: &[u8], name: &str) -> rustix::io::Result<()> {
+        match rustix::fs::renameat_with(&self.stage, name, holder, at, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            other => return other,
+        }
+        match rustix::fs::linkat(&self.stage, name, holder, at, AtFlags::empty()) {
+            Ok(()) => return rustix::fs::unlinkat(&self.stage, name, AtFlags::empty()),
+            Err(Errno::PERM | Errno::NOSYS | Errno::NOTSUP | Errno::MLINK) => {}
+            Err(error) => return Err(error),
+        }
+        // Neither: all that is left is to look first.
+        match rustix::fs::statat(holder, at, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(Errno::NOENT) => rustix::fs::renameat(&self.stage, name, holder, at),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A file or link goes to the trash; a directory does not.
+    fn take(&self, holder: BorrowedFd<'_>, at: &[u8], name: &str) -> rustix::io::Result<()> {
+        if is_directory(holder, at)? {
+            return Err(Errno::NOTDIR);
+        }
+        rustix::fs::renameat(holder, at, &self.trash, name)
+    }
+
+    /// Makes all changes survive a power loss.
+    fn sync(&mut self) -> Result<()> {
+        for folder in std::mem::take(&mut self.touched) {
+            match self.tree.directory(folder.as_ref()) {
+                Ok(open) => sync(open.as_fd()).map_err(|error| self.failed_at(folder.as_ref(), error))?,
+                // It went itself, later in the plan.
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+                Err(error) => return Err(self.failed_at(folder.as_ref(), error)),
+            }
+        }
+        [&self.stage, &self.trash].into_iter().try_for_each(|folder| sync(folder.as_fd())).map_err(|error| {
+            Error::failed("cannot sync the folders of the restore").because(std::io::Error::from(error).to_string())
+        })
+    }
+
+    fn failed_at(&self, folder: Option<&TreePath>, error: Errno) -> Error {
+        let path = folder.map_or_else(|| std::path::PathBuf::from("."), |folder| self.tree.name_of(folder));
+        going_on(Error::io("sync the directory", &path, &error.into()))
+    }
+
+    fn stopped(&self, op: &Op, error: Errno) -> Error {
+        let doing = match op.action {
+            Action::Write | Action::Link | Action::Replace => "restore",
+            Action::Remove => "take away",
+            Action::MakeDirectory => "make the directory",
+            Action::RemoveDirectory => "remove the directory",
+            Action::Chmod => "set the mode of",
+        };
+        going_on(self.tree.failed(doing, &op.path, error))
+    }
+}
+
+/// How to go on after a restore stopped half way.
+pub fn going_on(error: Error) -> Error {
+    error.help("the restore stopped half way: `highwater restore --resume` goes on, `--abort` goes back")
+}
+
+fn sync(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    match rustix::fs::fsync(folder) {
+        // The file system cannot sync directories; nothing is known then.
+        Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
+        other => other,
+    }
+}
+
+fn is_directory(holder: BorrowedFd<'_>, at: &[u8]) -> rustix::io::Result<bool> {
+    let stat = rustix::fs::statat(holder, at, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+}
+
+/// Makes a directory that we can work in, or finds it there.
+pub fn make_directory(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io::Result<()> {
+    match rustix::fs::mkdirat(holder, at, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(error) => return Err(error),
+    }
+    let mode = op.after.map_or(0o700, |state| state.mode | 0o700);
+    set_mode(holder, at, FileType::Directory, mode)
+}
+
+/// Removes a directory if it is empty. What somebody put into it since keeps it.
+fn remove_directory(holder: BorrowedFd<'_>, at: &[u8]) -> rustix::io::Result<()> {
+    match rustix::fs::unlinkat(holder, at, AtFlags::REMOVEDIR) {
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(()),
+        other => other,
+    }
+}
+
+pub fn change_mode(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io::Result<()> {
+    match op.after {
+        Some(State { kind: Kind::Directory, mode, .. }) => set_mode(holder, at, FileType::Directory, mode),
+        Some(State { kind: Kind::File, mode, .. }) => set_mode(holder, at, FileType::RegularFile, mode),
+        _ => Ok(()),
+    }
+}
+
+/// Sets the mode of exactly what was opened, and only if it is of that type: never through a link.
+fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: FileType, mode: u32) -> rustix::io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let open = rustix::fs::openat(holder, at, flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&open)?;
+    if FileType::from_raw_mode(stat.st_mode) != kind {
+        return Err(if kind == FileType::Directory { Errno::NOTDIR } else { Errno::EXIST });
+    }
+    let mode = Mode::from_raw_mode(mode & 0o777);
+    if Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(0o777) == mode {
+        return Ok(());
+    }
+    rustix::fs::fchmod(&open, mode)
+}

@@ -1,0 +1,198 @@
+//! What only the disk knows, asked before the first change: may we write here, is it one file system, is there room,
+//! and does anything stand in the way that no snapshot holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::{Access, AtFlags, Dir};
+use rustix::io::Errno;
+
+use super::beneath::{Beneath, Seen, last_name};
+use super::manifest::{Kind, Manifest, State};
+use super::plan::{Action, Op, Plan, Scope, in_the_way};
+use crate::error::{Error, Result};
+use crate::model::ids::TreePath;
+
+/// Room that a restore needs beside the files themselves, bytes: directories, journal, record.
+const ROOM_TO_WORK: u64 = 1 << 20;
+
+/// Whether the plan can be carried out in this work tree. `store` is a directory on the store's file system.
+///
+/// # Errors
+/// Bad input that names the first path in the way; a failure if there is no room or the disk says no.
+pub fn check(tree: &Beneath, plan: &Plan, found: &Manifest, store: BorrowedFd<'_>) -> Result<()> {
+    check_folders(tree, plan)?;
+    check_swapped_directories(tree, plan, found)?;
+    check_owners(tree, plan)?;
+    check_room(plan, store)
+}
+
+/// Directories whose entries change can be reached, are on our file system and can be written.
+fn check_folders(tree: &Beneath, plan: &Plan) -> Result<()> {
+    let made = paths_of(plan, Action::MakeDirectory);
+    let opens = |op: &&Op| op.action == Action::Chmod && op.after.is_some_and(|state| state.mode & 0o300 == 0o300);
+    let opened: BTreeSet<&TreePath> = plan.ops.iter().filter(opens).map(|op| &op.path).collect();
+    let changing = plan.ops.iter().filter(|op| op.action != Action::Chmod);
+    let folders: BTreeSet<Option<TreePath>> = changing.map(|op| op.path.parent()).collect();
+    for folder in folders {
+        if folder.as_ref().is_some_and(|path| made.contains(path)) {
+            continue;
+        }
+        let open = tree.directory(folder.as_ref()).map_err(|error| unreachable_folder(tree, folder.as_ref(), error))?;
+        if folder.as_ref().is_some_and(|path| opened.contains(path)) {
+            continue;
+        }
+        match rustix::fs::accessat(&open, c".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
+            Ok(()) => {}
+            Err(Errno::ACCESS | Errno::PERM) => return Err(read_only(folder.as_ref())),
+            Err(error) => return Err(unreachable_folder(tree, folder.as_ref(), error)),
+        }
+    }
+    Ok(())
+}
+
+fn paths_of(plan: &Plan, action: Action) -> BTreeSet<&TreePath> {
+    plan.ops.iter().filter(|op| op.action == action).map(|op| &op.path).collect()
+}
+
+fn unreachable_folder(tree: &Beneath, folder: Option<&TreePath>, error: Errno) -> Error {
+    let Some(folder) = folder else {
+        return Error::failed("cannot write the work tree").because(std::io::Error::from(error).to_string());
+    };
+    match error {
+        Errno::XDEV => in_the_way(folder, "a directory on another file system is in the way"),
+        Errno::LOOP | Errno::NOTDIR => in_the_way(folder, "something other than a directory is in the way"),
+        error => tree.failed("write the directory", folder, error),
+    }
+}
+
+fn read_only(folder: Option<&TreePath>) -> Error {
+    let name = folder.map_or_else(|| ".".to_owned(), TreePath::to_string);
+    Error::bad_input("a read-only directory is in the way")
+        .in_file(&name)
+        .because("nothing was changed")
+        .help("make it writable (`chmod u+w`) and restore again")
+}
+
+/// A directory that makes room for a file holds nothing but what goes with it.
+fn check_swapped_directories(tree: &Beneath, plan: &Plan, found: &Manifest) -> Result<()> {
+    let comes: BTreeSet<&TreePath> =
+        plan.ops.iter().filter(|op| op.after.is_some_and(|state| state.has_content())).map(|op| &op.path).collect();
+    for folder in paths_of(plan, Action::RemoveDirectory) {
+        let is_swapped =
+            std::iter::successors(Some(folder.clone()), TreePath::parent).any(|path| comes.contains(&path));
+        if !is_swapped {
+            continue;
+        }
+        for name in names_in(tree, Some(folder))? {
+            // A name that no tree may hold (`.git`) is in no snapshot either.
+            let held = folder.join(&name).ok().filter(|path| found.get(path).is_some());
+            if held.is_none() {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                let what = format!("a directory that holds {name:?}, which no snapshot has, is in the way");
+                return Err(in_the_way(folder, &what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names in a directory of the work tree; none if it is absent.
+fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8>>> {
+    let named = |error: Errno| match folder {
+        Some(folder) => tree.failed("list", folder, error),
+        None => Error::failed("cannot list the work tree").because(std::io::Error::from(error).to_string()),
+    };
+    let open = match tree.directory(folder) {
+        Ok(open) => open,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(BTreeSet::new()),
+        Err(error) => return Err(named(error)),
+    };
+    let mut names = BTreeSet::new();
+    for entry in Dir::read_from(&open).map_err(named)? {
+        let name = entry.map_err(named)?.file_name().to_bytes().to_vec();
+        if name != b"." && name != b".." {
+            names.insert(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Only its owner changes the mode of a file.
+fn check_owners(tree: &Beneath, plan: &Plan) -> Result<()> {
+    let caller = rustix::process::geteuid();
+    if caller.is_root() {
+        return Ok(());
+    }
+    for op in plan.ops.iter().filter(|op| op.action == Action::Chmod) {
+        // A directory that the plan itself makes is not there yet, and will be ours.
+        let Ok(holder) = tree.holder(&op.path) else { continue };
+        let Ok(stat) = rustix::fs::statat(&holder, last_name(&op.path), AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        if stat.st_uid != caller.as_raw() {
+            return Err(in_the_way(&op.path, "its mode has to change, and it belongs to somebody else"));
+        }
+    }
+    Ok(())
+}
+
+/// The new files fit beside the old ones, which stay until the end.
+fn check_room(plan: &Plan, store: BorrowedFd<'_>) -> Result<()> {
+    let stat = rustix::fs::fstatvfs(store)
+        .map_err(|error| Error::io("look at the file system", std::path::Path::new("."), &error.into()))?;
+    let block = stat.f_frsize.max(1);
+    let files = plan.staged().count();
+    let count = u64::try_from(files).unwrap_or(u64::MAX);
+    let needed = plan.bytes().saturating_add(count.saturating_mul(block)).saturating_add(ROOM_TO_WORK);
+    let free = stat.f_bavail.saturating_mul(block);
+    if needed > free && count > 0 {
+        return Err(Error::failed("no space for the restore")
+            .because(format!("it needs {needed} bytes and {free} are free; nothing was changed"))
+            .help("free some space and restore again, or restore only some paths"));
+    }
+    // A file system without a count of files says 0 of 0.
+    if stat.f_files > 0 && stat.f_favail < count.saturating_add(8) {
+        return Err(Error::failed("no space for the restore")
+            .because(format!("it needs {count} files and {} more can be made; nothing was changed", stat.f_favail)));
+    }
+    Ok(())
+}
+
+/// What stands at paths that the target names and the capture rules leave out (ignored since, or secret): it is to be
+/// kept in the safety snapshot too, because it is about to be replaced.
+///
+/// # Errors
+/// Bad input if it is something that no snapshot can hold.
+pub fn beside_the_rules(
+    tree: &Beneath,
+    target: &Manifest,
+    found: &Manifest,
+    scope: &Scope,
+    file_bytes: u64,
+) -> Result<BTreeMap<TreePath, State>> {
+    let mut beside = BTreeMap::new();
+    let mut listed: Option<(Option<TreePath>, BTreeSet<Vec<u8>>)> = None;
+    let missing = target
+        .iter()
+        .filter(|(path, wanted)| wanted.kind != Kind::Unheld && scope.covers(path) && found.get(path).is_none());
+    for (path, wanted) in missing {
+        let folder = path.parent();
+        let is_same = listed.as_ref().is_some_and(|(last, _)| *last == folder);
+        if !is_same {
+            let names = names_in(tree, folder.as_ref())?;
+            listed = Some((folder, names));
+        }
+        // The exact name: `Readme` is not `readme`, though the file system may answer to both.
+        if !listed.as_ref().is_some_and(|(_, names)| names.contains(last_name(path))) {
+            continue;
+        }
+        match tree.look(path)? {
+            Seen::Absent => {}
+            Seen::There(state) if state.kind != Kind::File || state.size <= file_bytes || state == *wanted => {
+                beside.insert(path.clone(), state);
+            }
+            Seen::There(_) => return Err(in_the_way(path, "a file too large for a snapshot is in the way")),
+            Seen::Other => return Err(in_the_way(path, "something that no snapshot can hold is in the way")),
+        }
+    }
+    Ok(beside)
+}

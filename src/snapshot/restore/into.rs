@@ -1,0 +1,87 @@
+//! Writing a stored tree into an empty directory. Nothing is replaced there, so there is no journal and no way back.
+
+use std::fs::DirBuilder;
+use std::os::fd::AsFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use super::apply;
+use super::beneath::{Beneath, last_name};
+use super::manifest::Manifest;
+use super::plan::{Action, Op, Plan, Scope, plan};
+use super::{Options, Outcome, check, folding, stage};
+use crate::disk;
+use crate::disk::layout::Layout;
+use crate::error::{Error, Result};
+use crate::snapshot::objects::Objects;
+
+/// Writes the tree, or some of its paths, into `into`, which must be absent or empty.
+///
+/// # Errors
+/// Bad input if it is anything else, or the tree cannot be written there; a failure names the path at which it stopped.
+pub fn write_into(
+    layout: &Layout,
+    objects: &Objects,
+    target: &Manifest,
+    into: &Path,
+    options: &Options,
+) -> Result<Outcome> {
+    let scope = Scope { paths: options.paths, open_directories: false };
+    let plan = plan(target, &Manifest::default(), &scope)?;
+    check_place(layout, into)?;
+    stage::verify_new(objects, &plan)?;
+    if options.dry_run {
+        return Ok(Outcome::of(plan));
+    }
+    if disk::metadata(into)?.is_none() {
+        DirBuilder::new().mode(0o777).create(into).map_err(|error| Error::io("make the directory", into, &error))?;
+    }
+    let tree = Beneath::open(into)?;
+    check::check(&tree, &plan, &Manifest::default(), tree.top())?;
+    folding::check(into, target, &scope)?;
+    write(objects, &tree, &plan)
+        .map_err(|error| error.help("the copy is not complete: delete the directory, and try again"))?;
+    disk::sync_directory(into)?;
+    Ok(Outcome::of(plan))
+}
+
+/// An absent or empty directory that is not the store's.
+fn check_place(layout: &Layout, into: &Path) -> Result<()> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let place = real(into).or_else(|| real(into.parent().filter(|parent| !parent.as_os_str().is_empty())?));
+    if let (Some(place), Some(store)) = (place, real(&layout.store()))
+        && place.starts_with(&store)
+    {
+        return Err(Error::bad_input("cannot restore into highwater's own store").at(into));
+    }
+    let refuse = |what: &str| {
+        Err(Error::bad_input(what)
+            .at(into)
+            .because("nothing was changed")
+            .help("name a directory that is absent or empty"))
+    };
+    match std::fs::metadata(into) {
+        Ok(meta) if !meta.is_dir() => refuse("the place to restore into is not a directory"),
+        Ok(_) if !disk::list(into)?.is_empty() => refuse("the directory to restore into is not empty"),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Error::io("look at", into, &error)),
+    }
+}
+
+fn write(objects: &Objects, tree: &Beneath, plan: &Plan) -> Result<()> {
+    plan.ops.iter().try_for_each(|op| write_one(objects, tree, op))
+}
+
+fn write_one(objects: &Objects, tree: &Beneath, op: &Op) -> Result<()> {
+    let failed = |error| tree.failed("write", &op.path, error);
+    let holder = tree.holder(&op.path).map_err(failed)?;
+    let name = last_name(&op.path);
+    match (op.action, op.after) {
+        (Action::Write | Action::Link, Some(state)) => stage::make(objects, &op.path, state, holder.as_fd(), name)
+            .map_err(|error| error.in_file(&op.path.to_string())),
+        (Action::MakeDirectory, _) => apply::make_directory(holder.as_fd(), name, op).map_err(failed),
+        (Action::Chmod, _) => apply::change_mode(holder.as_fd(), name, op).map_err(failed),
+        _ => Err(Error::bug("a step that an empty directory does not need").in_file(&op.path.to_string())),
+    }
+}

@@ -1,0 +1,128 @@
+//! A whole tree as one flat list: what stands at each path. Read from stored directories, every name checked again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::model::ids::{ObjectId, TreePath};
+use crate::model::tree::{EntryKind, TreeEntry};
+use crate::snapshot::objects::Objects;
+
+/// Longest path, in bytes, that is read from a store: what Linux takes in one call.
+const PATH_MAX_BYTES: usize = 4095;
+
+/// Most entries of one tree. Directories share objects, so a few kilobytes of a hostile store could name 2^1000 paths.
+const ENTRIES_MAX: usize = 4_000_000;
+
+/// What a path stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// A directory.
+    Directory,
+    /// A file that was seen when the tree was captured, and not kept.
+    Unheld,
+}
+
+/// What stands at one path. Two that are equal need no work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// What it is.
+    pub kind: Kind,
+    /// Permission bits, at most 0o777; 0 for links.
+    pub mode: u32,
+    /// Bytes of a file or of a link's target; 0 for directories.
+    pub size: u64,
+    /// Content of a file, target of a link; all zero for directories and for what is not held.
+    pub object: ObjectId,
+}
+
+impl State {
+    /// A directory of that mode.
+    pub fn directory(mode: u32) -> State {
+        State { kind: Kind::Directory, mode, size: 0, object: ObjectId([0; 32]) }
+    }
+
+    /// Whether it is a file or a link: something with bytes of its own.
+    pub fn has_content(&self) -> bool {
+        matches!(self.kind, Kind::File | Kind::Link)
+    }
+
+    /// Whether both are the same kind of thing with the same bytes, whatever their modes.
+    pub fn same_content(&self, other: &State) -> bool {
+        self.kind == other.kind && self.size == other.size && self.object == other.object
+    }
+}
+
+impl From<&TreeEntry> for State {
+    fn from(entry: &TreeEntry) -> State {
+        let (kind, object) = match entry.kind {
+            EntryKind::File => (Kind::File, entry.object),
+            EntryKind::Link => (Kind::Link, entry.object),
+            EntryKind::Directory => return State::directory(entry.mode),
+            EntryKind::Unheld => (Kind::Unheld, ObjectId([0; 32])),
+        };
+        State { kind, mode: entry.mode, size: entry.size, object }
+    }
+}
+
+/// All paths of a tree, the top itself left out. A directory comes before what it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    entries: BTreeMap<TreePath, State>,
+}
+
+impl Manifest {
+    /// Reads the tree under `root`.
+    ///
+    /// # Errors
+    /// Bad input if a directory is missing or damaged, a name is refused, or a path or the tree is too long.
+    pub fn load(objects: &Objects, root: &ObjectId) -> Result<Manifest> {
+        let mut manifest = Manifest::default();
+        let mut waiting: Vec<(Option<TreePath>, ObjectId)> = vec![(None, *root)];
+        while let Some((folder, id)) = waiting.pop() {
+            for entry in objects.tree(&id)?.entries() {
+                let path = match &folder {
+                    Some(folder) => folder.join(&entry.name)?,
+                    None => TreePath::new(entry.name.clone())?,
+                };
+                if path.as_bytes().len() > PATH_MAX_BYTES || manifest.entries.len() >= ENTRIES_MAX {
+                    return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
+                        .in_file(&path.to_string())
+                        .help("highwater did not write it: run `highwater verify`"));
+                }
+                if entry.kind == EntryKind::Directory {
+                    waiting.push((Some(path.clone()), entry.object));
+                }
+                manifest.insert(path, State::from(entry));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// What stands at `path`.
+    pub fn get(&self, path: &TreePath) -> Option<&State> {
+        self.entries.get(path)
+    }
+
+    /// Puts `state` at `path`, over what is there.
+    pub fn insert(&mut self, path: TreePath, state: State) {
+        self.entries.insert(path, state);
+    }
+
+    /// All paths, in the order of their bytes: a directory before what it holds.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&TreePath, &State)> {
+        self.entries.iter()
+    }
+}
+
+impl FromIterator<(TreePath, State)> for Manifest {
+    fn from_iter<I: IntoIterator<Item = (TreePath, State)>>(entries: I) -> Manifest {
+        Manifest { entries: entries.into_iter().collect() }
+    }
+}

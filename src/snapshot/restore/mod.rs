@@ -1,0 +1,280 @@
+//! Giving a stored tree back, so that nothing is lost on the way.
+//!
+//! The order is the promise. A pure [`plan()`] says what has to be done, and whatever forbids it is found before anything
+//! is changed. Then the tree as it stands is captured (the *safety* snapshot), the new files are written beside it, and a
+//! journal appears: from there on the restore only goes forward, or, when asked, back. Files are swapped, never
+//! overwritten; what came out of the tree and is in no snapshot is kept in `rescued/`. A record of it all stays, and with
+//! it the way back: [`undo()`].
+
+mod amend;
+mod apply;
+mod beneath;
+mod check;
+mod folder;
+mod folding;
+mod into;
+mod job;
+mod journal;
+mod manifest;
+mod pending;
+mod plan;
+mod settle;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod undo;
+
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+pub use journal::{Origin, RestoreRecord, newest_record};
+pub use manifest::{Kind, Manifest, State};
+pub use pending::{Pending, abort, pending, resume};
+pub use plan::{Action, Op, Plan, Scope, plan};
+pub use undo::undo;
+
+use crate::disk;
+use crate::disk::layout::Layout;
+use crate::disk::lock::Lock;
+use crate::error::{Error, Result};
+use crate::model::SCHEMA_VERSION;
+use crate::model::config::{Capture, Limits};
+use crate::model::ids::{ObjectId, TreePath};
+use crate::snapshot::capture;
+use crate::snapshot::objects::Objects;
+use beneath::Beneath;
+use folder::Folder;
+use job::Job;
+use journal::{Direction, Journal};
+
+/// How long the store's lock is waited for.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// What is restored, and how.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// Only these paths, and what lies below them; empty is the whole tree.
+    pub paths: &'a [TreePath],
+    /// An absent or empty directory to write to, instead of the work tree.
+    pub into: Option<&'a Path>,
+    /// Says what would be done, and changes nothing at all.
+    pub dry_run: bool,
+    /// Which iteration it is, for the record.
+    pub origin: Option<Origin>,
+    /// What a snapshot holds.
+    pub capture: &'a Capture,
+    /// What is too much for a snapshot.
+    pub limits: &'a Limits,
+    /// The time for the record.
+    pub now: DateTime<Utc>,
+}
+
+/// What a restore did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The way back; absent after a dry run, after writing into another directory, and after going back.
+    pub record: Option<RestoreRecord>,
+    /// The steps.
+    pub plan: Plan,
+    /// Files and links that were written or changed, sorted.
+    pub restored: Vec<TreePath>,
+    /// Files and links that were removed, sorted.
+    pub removed: Vec<TreePath>,
+    /// Files and links that were as they should be.
+    pub unchanged: u64,
+    /// Paths that no snapshot holds, and that were left alone although the restored tree does not have them, sorted.
+    pub kept: Vec<TreePath>,
+    /// Files that somebody changed while the restore ran: kept under `restores/<n>/rescued/`, sorted.
+    pub rescued: Vec<TreePath>,
+    /// Paths of the restored tree whose content was not kept when it was captured; left alone, sorted.
+    pub unheld: Vec<TreePath>,
+}
+
+impl Outcome {
+    fn of(plan: Plan) -> Outcome {
+        Outcome {
+            restored: plan.restored(),
+            removed: plan.removed(),
+            unchanged: plan.unchanged,
+            kept: plan.kept.clone(),
+            unheld: plan.unheld.clone(),
+            plan,
+            ..Outcome::default()
+        }
+    }
+}
+
+/// Gives the tree `target` back.
+///
+/// # Errors
+/// Bad input if the stored tree is damaged or hostile, or something is in the way; then nothing was changed. A failure
+/// if the disk says no; if that was half way, the journal stays, and the error says how to go on.
+pub fn restore(layout: &Layout, target: ObjectId, options: &Options) -> Result<Outcome> {
+    if let Some(into) = options.into {
+        let objects = Objects::open(layout)?;
+        let tree = Manifest::load(&objects, &target)?;
+        check_paths(&tree, options.paths)?;
+        return into::write_into(layout, &objects, &tree, into, options);
+    }
+    let request = || Request {
+        target,
+        paths: options.paths.to_vec(),
+        origin: options.origin.clone(),
+        undoes: None,
+        capture: options.capture,
+        limits: options.limits,
+        now: options.now,
+    };
+    if options.dry_run {
+        refuse_pending(layout)?;
+        return Prepared::new(layout, &Objects::open(layout)?, request()).map(|prepared| Outcome::of(prepared.plan));
+    }
+    begin(layout, || Ok(request()))
+}
+
+/// What is asked for, whether it is a restore or its undoing.
+struct Request<'a> {
+    target: ObjectId,
+    paths: Vec<TreePath>,
+    origin: Option<Origin>,
+    undoes: Option<u64>,
+    capture: &'a Capture,
+    limits: &'a Limits,
+    now: DateTime<Utc>,
+}
+
+impl Request<'_> {
+    fn scope(&self) -> Scope<'_> {
+        Scope { paths: &self.paths, open_directories: self.undoes.is_some() }
+    }
+}
+
+/// Takes the lock, looks for a restore that has not ended, and does what `request` then says.
+fn begin<'a>(layout: &Layout, request: impl FnOnce() -> Result<Request<'a>>) -> Result<Outcome> {
+    if !disk::check_store(layout)? {
+        return Err(Error::bad_input("there is no store here to restore from").at(&layout.store()));
+    }
+    let _lock = Lock::exclusive(&layout.lock(), LOCK_WAIT)?;
+    refuse_pending(layout)?;
+    folder::sweep(layout)?;
+    let request = request()?;
+    let objects = Objects::open(layout)?;
+    let prepared = Prepared::new(layout, &objects, request)?;
+    let folder = Folder::make_next(layout)?;
+    match prepared.secure(&folder) {
+        Ok((journal, safety, plan)) => {
+            let (tree, target) = (&prepared.tree, &prepared.target);
+            Job { layout, tree, folder: &folder, journal, target, safety: &safety }.carry_out(plan)
+        }
+        Err(error) => {
+            // Unless the journal appeared, nothing was changed; the next restore sweeps what cannot be removed now.
+            if folder.is_pending().is_ok_and(|pending| !pending) {
+                let _ = folder.clean();
+            }
+            Err(error)
+        }
+    }
+}
+
+fn refuse_pending(layout: &Layout) -> Result<()> {
+    match folder::pending(layout)? {
+        None => Ok(()),
+        Some(folder) => Err(Error::failed("an earlier restore was interrupted and is still pending")
+            .at(&folder.journal())
+            .because("nothing was changed")
+            .help("`highwater restore --resume` goes on with it, `--abort` goes back")),
+    }
+}
+
+/// Paths that the user names must be in the tree: a slip of the pen is not a wish to remove.
+fn check_paths(target: &Manifest, paths: &[TreePath]) -> Result<()> {
+    match paths.iter().find(|path| target.get(path).is_none()) {
+        None => Ok(()),
+        Some(path) => Err(Error::bad_input("the restored tree has no such path")
+            .in_file(&path.to_string())
+            .because("nothing was changed")),
+    }
+}
+
+/// A restore that was planned and found possible. Nothing was changed yet.
+struct Prepared<'a> {
+    layout: &'a Layout,
+    request: Request<'a>,
+    tree: Beneath,
+    target: Manifest,
+    plan: Plan,
+    /// Paths that the target names and the capture rules leave out.
+    beside: Vec<TreePath>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(layout: &'a Layout, objects: &Objects, request: Request<'a>) -> Result<Prepared<'a>> {
+        let target = Manifest::load(objects, &request.target)?;
+        if request.undoes.is_none() {
+            check_paths(&target, &request.paths)?;
+        }
+        let tree = Beneath::open(layout.root())?;
+        let mut found = survey(layout, &request)?;
+        let scope = request.scope();
+        let beside = check::beside_the_rules(&tree, &target, &found, &scope, request.limits.file_bytes)?;
+        let paths = beside.keys().cloned().collect();
+        beside.into_iter().for_each(|(path, state)| found.insert(path, state));
+        let plan = plan(&target, &found, &scope)?;
+        check::check(&tree, &plan, &found, folder::open(&layout.store())?.as_fd())?;
+        folding::check_unwritten(layout, &target, &scope)?;
+        stage::verify_new(objects, &plan)?;
+        Ok(Prepared { layout, request, tree, target, plan, beside: paths })
+    }
+
+    /// Everything up to the journal: the safety snapshot, the staged files, the journal itself. The plan is made again
+    /// from the safety snapshot, since the tree may have changed in between: nothing goes that is not in there.
+    fn secure(&self, folder: &Folder) -> Result<(Journal, Manifest, Plan)> {
+        let scope = self.request.scope();
+        folding::check(&folder.stage(), &self.target, &scope)?;
+        let (safety, objects) = self.capture_safety()?;
+        let found = Manifest::load(&objects, &safety)?;
+        let plan = plan(&self.target, &found, &scope)?;
+        if plan != self.plan {
+            check::check(&self.tree, &plan, &found, folder::open(&folder.stage())?.as_fd())?;
+            stage::verify_new(&objects, &plan)?;
+        }
+        stage::verify_old(&objects, &plan)?;
+        stage::stage(&objects, &plan, 0, &folder.stage())?;
+        let record = RestoreRecord {
+            schema_version: SCHEMA_VERSION,
+            number: folder.number,
+            origin: self.request.origin.clone(),
+            target: self.request.target,
+            safety,
+            paths: self.request.paths.clone(),
+            undoes: self.request.undoes,
+            at: self.request.now,
+        };
+        journal::write_intent(folder, &record)?;
+        let (direction, ops) = (Direction::Forward, plan.ops.clone());
+        let journal = Journal { schema_version: SCHEMA_VERSION, direction, generation: 0, record, ops };
+        journal::write(folder, &journal)?;
+        Ok((journal, found, plan))
+    }
+
+    /// The tree as it stands, stored; with it what the target is about to replace although the rules leave it out.
+    fn capture_safety(&self) -> Result<(ObjectId, Objects)> {
+        let captured = capture::capture(self.layout, self.request.capture, self.request.limits, &[], &[], &|_, _| {})?;
+        let objects = Objects::open(self.layout)?;
+        if self.beside.is_empty() {
+            return Ok((captured.root, objects));
+        }
+        let base = Manifest::load(&objects, &captured.root)?;
+        let root = amend::amend(self.layout, &objects, &base, &self.tree, self.beside.iter().cloned())?;
+        Ok((root, Objects::open(self.layout)?))
+    }
+}
+
+/// The tree as it stands, without storing anything.
+fn survey(layout: &Layout, request: &Request) -> Result<Manifest> {
+    let entries = capture::survey(layout, request.capture, request.limits)?;
+    Ok(entries.iter().map(|(path, entry)| (path.clone(), State::from(entry))).collect())
+}

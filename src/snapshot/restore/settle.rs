@@ -1,0 +1,175 @@
+//! After the steps: is the tree as it was meant to be, and did anything come out of it that no snapshot holds?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
+
+use super::apply::going_on;
+use super::beneath::{Beneath, Seen, look_at};
+use super::folder::{self, Folder};
+use super::journal::Journal;
+use super::manifest::{Kind, Manifest, State};
+use super::plan::Op;
+use crate::disk;
+use crate::disk::layout::Layout;
+use crate::error::{Error, Result};
+use crate::model::ids::{ObjectId, TreePath};
+
+/// Checks every path that the steps changed. Answers the paths that were to go and where something of somebody else's
+/// stands now: they are left alone.
+///
+/// # Errors
+/// A failure that names a path that is not as it should be: somebody is working on the tree right now.
+pub fn check_result(tree: &Beneath, ops: &[Op]) -> Result<Vec<TreePath>> {
+    let mut kept = Vec::new();
+    // Where several steps concern one path, the last one says how it ends.
+    let ends: BTreeMap<&TreePath, &Op> = ops.iter().map(|op| (&op.path, op)).collect();
+    for (path, op) in ends {
+        let seen = tree.look(path)?;
+        match (op.after, seen) {
+            (Some(wanted), Seen::There(there)) if wanted == there => {}
+            (None, Seen::Absent) => {}
+            (None, Seen::There(there)) if op.before != Some(there) || there.kind == Kind::Directory => {
+                kept.push(path.clone());
+            }
+            (None, Seen::Other) => kept.push(path.clone()),
+            _ => {
+                let error = Error::failed("the work tree is changing while it is restored");
+                return Err(going_on(error.at(&tree.name_of(path)).because("another program wrote there just now")));
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// What the snapshots hold, so that a file that came out of the tree can be told from one that nobody has.
+pub struct Held<'a> {
+    manifests: [&'a Manifest; 2],
+    objects: BTreeSet<ObjectId>,
+}
+
+impl<'a> Held<'a> {
+    /// The tree that is given back, and the tree as it was before.
+    pub fn new(target: &'a Manifest, safety: &'a Manifest) -> Held<'a> {
+        let manifests = [target, safety];
+        let states = manifests.iter().flat_map(|manifest| manifest.iter());
+        let objects = states.filter(|(_, state)| state.has_content()).map(|(_, state)| state.object).collect();
+        Held { manifests, objects }
+    }
+
+    fn holds(&self, path: Option<&TreePath>, state: &State) -> bool {
+        match path {
+            Some(path) => {
+                self.manifests.iter().any(|manifest| manifest.get(path).is_some_and(|held| held.same_content(state)))
+            }
+            None => self.objects.contains(&state.object),
+        }
+    }
+}
+
+/// Moves whatever came out of the tree and is in no snapshot from stage and trash to `rescued/`. The rest may go.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn rescue(folder: &Folder, journal: Option<&Journal>, held: &Held) -> Result<()> {
+    let paths: BTreeMap<String, &TreePath> = journal
+        .map(|journal| journal.ops.iter().enumerate().map(|(index, op)| (journal.name_of(index), &op.path)).collect())
+        .unwrap_or_default();
+    for place in [folder.trash(), folder.stage()] {
+        let names = disk::list(&place)?;
+        if names.is_empty() {
+            continue;
+        }
+        let open = folder::open(&place)?;
+        for name in names {
+            let from = place.join(&name);
+            let seen =
+                look_at(open.as_fd(), name.as_bytes()).map_err(|error| Error::io("read", &from, &error.into()))?;
+            let path = name.to_str().and_then(|name| paths.get(name)).copied();
+            let is_held = seen.state().is_some_and(|state| held.holds(path, &state));
+            if !is_held && seen != Seen::Absent {
+                let own = path.map_or_else(|| PathBuf::from(&name), |path| PathBuf::from(os_name(path)));
+                move_to_rescued(folder, &from, &own, &name)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Under its own path; under a folder of its own if that is taken.
+fn move_to_rescued(folder: &Folder, from: &Path, own: &Path, name: &OsString) -> Result<()> {
+    let mut other = folder.rescued().into_os_string();
+    other.push("-");
+    other.push(name);
+    for base in [folder.rescued(), PathBuf::from(other)] {
+        let to = base.join(own);
+        let Some(parent) = to.parent() else { continue };
+        if disk::make_directory(parent).is_err() {
+            continue;
+        }
+        match rename_if_free(from, &to) {
+            Ok(()) => return disk::sync_directory(parent).map(|_| ()),
+            Err(Errno::EXIST | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY) => {}
+            Err(error) => return Err(going_on(Error::io("rescue", &to, &error.into()))),
+        }
+    }
+    Err(going_on(Error::failed("cannot rescue a changed file").at(from)))
+}
+
+fn rename_if_free(from: &Path, to: &Path) -> rustix::io::Result<()> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match std::fs::symlink_metadata(to) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(_) => rustix::fs::rename(from, to),
+        },
+        other => other,
+    }
+}
+
+/// The path's bytes as a name of the system.
+fn os_name(path: &TreePath) -> OsString {
+    OsString::from_vec(path.as_bytes().to_vec())
+}
+
+/// The folders of rescued files, the newest last, each with the paths of the files in it.
+///
+/// # Errors
+/// A failure that names a folder.
+pub fn rescued(layout: &Layout, number: u64) -> Result<Vec<(PathBuf, Vec<TreePath>)>> {
+    let dir = layout.restore_dir(number);
+    let mut folders = Vec::new();
+    for name in disk::list(&dir)? {
+        if name.as_bytes() == b"rescued" || name.as_bytes().starts_with(b"rescued-") {
+            let folder = dir.join(name);
+            let paths = files_below(&folder)?;
+            folders.push((folder, paths));
+        }
+    }
+    Ok(folders)
+}
+
+fn files_below(top: &Path) -> Result<Vec<TreePath>> {
+    let mut files = Vec::new();
+    let mut waiting = vec![None::<TreePath>];
+    while let Some(folder) = waiting.pop() {
+        let dir = folder.as_ref().map_or_else(|| top.to_path_buf(), |path| top.join(os_name(path)));
+        for name in disk::list(&dir)? {
+            let path = match &folder {
+                Some(folder) => folder.join(name.as_bytes())?,
+                None => TreePath::new(name.as_bytes())?,
+            };
+            match disk::metadata(&dir.join(&name))? {
+                Some(meta) if meta.is_dir() => waiting.push(Some(path)),
+                Some(_) => files.push(path),
+                None => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,127 @@
+//! Before the journal: every object that will be needed is read and checked, then written beside the work tree, with
+//! its mode, synced, so that applying is renaming only.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::folder;
+use super::journal::staged_name;
+use super::manifest::{Kind, State};
+use super::plan::{Action, Op, Plan};
+use crate::disk;
+use crate::error::{Error, Result};
+use crate::model::ids::{ObjectId, TreePath};
+use crate::snapshot::objects::Objects;
+
+/// Longest target of a link, bytes: what Linux takes.
+const LINK_BYTES_MAX: u64 = 4095;
+
+/// Reads every file and link that the plan writes, and checks it.
+///
+/// # Errors
+/// Bad input that names the path and the object if one is missing, damaged, or not what its directory says.
+pub fn verify_new(objects: &Objects, plan: &Plan) -> Result<()> {
+    verify(objects, plan.staged().map(|(_, path, state)| (path, state)))
+}
+
+/// Reads every file and link that the plan takes away, from the safety snapshot, and checks it.
+///
+/// # Errors
+/// As [`verify_new`].
+pub fn verify_old(objects: &Objects, plan: &Plan) -> Result<()> {
+    let takes_away = |op: &&Op| matches!(op.action, Action::Replace | Action::Remove);
+    verify(objects, plan.ops.iter().filter(takes_away).filter_map(|op| op.before.map(|state| (&op.path, state))))
+}
+
+fn verify<'a>(objects: &Objects, wanted: impl Iterator<Item = (&'a TreePath, State)>) -> Result<()> {
+    let mut good: BTreeSet<(ObjectId, u64, bool)> = BTreeSet::new();
+    for (path, state) in wanted {
+        let key = (state.object, state.size, state.kind == Kind::Link);
+        if !good.contains(&key) {
+            verify_one(objects, path, state)?;
+            good.insert(key);
+        }
+    }
+    Ok(())
+}
+
+fn verify_one(objects: &Objects, path: &TreePath, state: State) -> Result<()> {
+    let size = match state.kind {
+        Kind::Link => u64::try_from(link_target(objects, path, state)?.len()).unwrap_or(u64::MAX),
+        _ => objects.write_to(&state.object, &mut io::sink()).map_err(|error| needed_for(path, error))?,
+    };
+    if size == state.size {
+        return Ok(());
+    }
+    Err(Error::bad_input("a stored file has another size than its directory says")
+        .in_file(&path.to_string())
+        .because(format!("{size} bytes instead of {}; nothing was changed", state.size))
+        .help("run `highwater verify` to see what is affected"))
+}
+
+/// An object that cannot be read, with the path that needs it.
+fn needed_for(path: &TreePath, error: Error) -> Error {
+    let cause = match &error.cause {
+        Some(cause) => format!("{cause}; needed for {path}; nothing was changed"),
+        None => format!("needed for {path}; nothing was changed"),
+    };
+    error.because(cause)
+}
+
+/// The target of a stored link.
+///
+/// # Errors
+/// Bad input if the object is missing or damaged, or no link can have that target.
+pub fn link_target(objects: &Objects, path: &TreePath, state: State) -> Result<Vec<u8>> {
+    let refuse = |why: &str| {
+        Err(Error::bad_input("a stored link cannot be made").in_file(&path.to_string()).because(why.to_owned()))
+    };
+    if state.size > LINK_BYTES_MAX {
+        return refuse("its target is longer than 4095 bytes");
+    }
+    let target = objects.read(&state.object).map_err(|error| needed_for(path, error))?;
+    if target.is_empty() || target.contains(&0) {
+        return refuse("its target is empty or holds NUL");
+    }
+    Ok(target)
+}
+
+/// Writes every file and link that the plan needs into `into`, and syncs them.
+///
+/// # Errors
+/// A failure that names the file; bad input if an object was damaged meanwhile.
+pub fn stage(objects: &Objects, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
+    let stage = folder::open(into)?;
+    for (index, path, state) in plan.staged() {
+        let name = staged_name(generation, index);
+        make(objects, path, state, stage.as_fd(), name.as_bytes())
+            .map_err(|error| if error.place.path.is_none() { error.at(&into.join(&name)) } else { error })?;
+    }
+    disk::sync_directory(into).map(|_| ())
+}
+
+/// Makes one file or link under a name that must be free, with its mode, synced.
+///
+/// # Errors
+/// A failure, without a place; bad input if the object is damaged.
+pub fn make(objects: &Objects, path: &TreePath, state: State, folder: BorrowedFd<'_>, name: &[u8]) -> Result<()> {
+    let failed =
+        |error: &io::Error| Error::failed(format!("cannot write the restored {path}")).because(error.to_string());
+    if state.kind == Kind::Link {
+        let target = link_target(objects, path, state)?;
+        return rustix::fs::symlinkat(target, folder, name).map_err(|error| failed(&error.into()));
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file =
+        rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR).map_err(|error| failed(&error.into()))?;
+    let mut file = File::from(file);
+    objects.write_to(&state.object, &mut file)?;
+    file.flush().map_err(|error| failed(&error))?;
+    rustix::fs::fchmod(&file, Mode::from_raw_mode(state.mode & 0o777)).map_err(|error| failed(&error.into()))?;
+    file.sync_all().map_err(|error| failed(&error))
+}

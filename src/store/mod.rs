@@ -1,0 +1,222 @@
+//! The records of the loops: committing one, loading them, and what is derived from them.
+//!
+//! A record's appearing is the commit. Everything else in a loop's folder is derived and is made again when its head is not
+//! the newest record's.
+
+mod history;
+mod notes;
+
+use std::time::SystemTime;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use history::{Damaged, History};
+pub use notes::AcceptedNote;
+
+use crate::disk::layout::{Layout, LoopLayout, record_number};
+use crate::disk::{self, Created};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::SCHEMA_VERSION;
+use crate::model::ids::{Iteration, LoopId, ObjectId};
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::Selection;
+
+/// A stored file of ours is far below this; over it, it is none.
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
+
+/// One loop's folder.
+#[derive(Clone, Debug)]
+pub struct Store {
+    id: LoopId,
+    paths: LoopLayout,
+}
+
+/// A record as it lies on disk.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// What it says.
+    pub record: IterationRecord,
+    /// BLAKE3 of its file.
+    pub id: ObjectId,
+}
+
+/// What became of a record that was to be committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commit {
+    /// It is there, durable; the id is BLAKE3 of its file.
+    Done(ObjectId),
+    /// Another writer took the number first.
+    Taken,
+}
+
+/// A loop as `loops` lists it.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Its name.
+    pub id: LoopId,
+    /// The highest recorded number.
+    pub newest: Iteration,
+    /// `finish` was there.
+    pub is_closed: bool,
+    /// When its first record appeared, by the file system.
+    pub opened: SystemTime,
+}
+
+/// All loops that have a record, the newest first.
+///
+/// # Errors
+/// If a folder cannot be read.
+pub fn loops(layout: &Layout) -> Result<Vec<Loop>> {
+    let mut loops = Vec::new();
+    for name in disk::list(&layout.store())? {
+        let Some(id) = name.to_str().and_then(|name| name.parse::<LoopId>().ok()) else { continue };
+        let store = Store::new(layout, id);
+        let numbers = store.numbers()?;
+        let (Some(first), Some(newest)) = (numbers.first(), numbers.last()) else { continue };
+        let opened = store.recorded_at(*first)?.unwrap_or(SystemTime::UNIX_EPOCH);
+        loops.push(Loop { newest: *newest, is_closed: store.is_closed()?, opened, id: store.id });
+    }
+    loops.sort_by(|a, b| b.opened.cmp(&a.opened).then_with(|| b.id.cmp(&a.id)));
+    Ok(loops)
+}
+
+impl Store {
+    /// The folder of one loop, whether or not it is there.
+    pub fn new(layout: &Layout, id: LoopId) -> Store {
+        let paths = layout.of_loop(&id);
+        Store { id, paths }
+    }
+
+    /// The loop's name.
+    pub fn id(&self) -> &LoopId {
+        &self.id
+    }
+
+    /// Its paths.
+    pub fn paths(&self) -> &LoopLayout {
+        &self.paths
+    }
+
+    /// The recorded numbers by the names of the files, ascending. Names that are no record's are passed over.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn numbers(&self) -> Result<Vec<Iteration>> {
+        let mut numbers: Vec<Iteration> = disk::list(&self.paths.progress())?
+            .iter()
+            .filter_map(|name| record_number(name))
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
+    }
+
+    /// Whether `finish` closed it.
+    ///
+    /// # Errors
+    /// If the system cannot tell.
+    pub fn is_closed(&self) -> Result<bool> {
+        Ok(disk::metadata(&self.paths.selection())?.is_some())
+    }
+
+    /// When the record's file appeared, by the file system; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the system cannot tell.
+    pub fn recorded_at(&self, iteration: Iteration) -> Result<Option<SystemTime>> {
+        Ok(disk::metadata(&self.paths.record(iteration))?.and_then(|meta| meta.modified().ok()))
+    }
+
+    /// One record.
+    ///
+    /// # Errors
+    /// Bad input that names the file if it is empty, cut, no record, of another number or loop, or from a newer version.
+    pub fn load(&self, iteration: Iteration) -> Result<Stored> {
+        let path = self.paths.record(iteration);
+        let bytes = disk::read(&path, MAX_BYTES)?;
+        let record: IterationRecord = parse(&bytes).map_err(|error| error.at(&path))?;
+        if record.iteration != iteration || record.loop_id != self.id {
+            return Err(damaged("its number or loop is not the one of its name").at(&path).because(format!(
+                "it says iteration {} of loop {}",
+                record.iteration, record.loop_id
+            )));
+        }
+        Ok(Stored { record, id: disk::hash::id_of(&bytes) })
+    }
+
+    /// Writes a record, synced, under its number: nobody sees half of it, and a number is given once.
+    ///
+    /// # Errors
+    /// If the disk says no; nothing was recorded then.
+    pub fn commit(&self, record: &IterationRecord) -> Result<Commit> {
+        disk::make_directory(&self.paths.progress())?;
+        let bytes = encode(record)?;
+        Ok(match disk::create_new(&self.paths.record(record.iteration), &bytes)? {
+            Created::Written => Commit::Done(disk::hash::id_of(&bytes)),
+            Created::AlreadyThere => Commit::Taken,
+        })
+    }
+
+    /// The selection that closed the loop, if it is closed.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn selection(&self) -> Result<Option<Selection>> {
+        let path = self.paths.selection();
+        match disk::read_if_present(&path, MAX_BYTES)? {
+            Some(bytes) => parse(&bytes).map(Some).map_err(|error| error.at(&path)),
+            None => Ok(None),
+        }
+    }
+
+    /// Closes the loop: the selection appears, synced.
+    ///
+    /// # Errors
+    /// Bad input if it is closed already; a failure if the disk says no.
+    pub fn close(&self, selection: &Selection) -> Result<()> {
+        match disk::create_new(&self.paths.selection(), &encode(selection)?)? {
+            Created::Written => Ok(()),
+            Created::AlreadyThere => Err(Error::bad_input(format!("loop {} is closed already", self.id))),
+        }
+    }
+}
+
+/// A stored file's text: pretty JSON with a final newline.
+///
+/// # Errors
+/// None in practice: every stored number is finite.
+pub fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value)
+        .map_err(|error| Error::bug("a stored file cannot be written as JSON").because(error.to_string()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// A stored file's value; its version is looked at first.
+///
+/// # Errors
+/// Bad input: damaged, with line and column, or written by a later version.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        schema_version: u32,
+    }
+    let explain = |error: &serde_json::Error| {
+        let at = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let error_with_place = damaged("it is cut or no JSON of ours").because(error.to_string());
+        if error.line() == 0 { error_with_place } else { error_with_place.line_column(at(error.line()), at(error.column())) }
+    };
+    let Versioned { schema_version } = serde_json::from_slice(bytes).map_err(|error| explain(&error))?;
+    if schema_version > SCHEMA_VERSION {
+        return Err(Error::bad_input("stored file was written by a later version of highwater")
+            .because(format!("its schema_version is {schema_version}, this highwater knows {SCHEMA_VERSION}"))
+            .help("use the later version; nothing was changed"));
+    }
+    serde_json::from_slice(bytes).map_err(|error| explain(&error))
+}
+
+fn damaged(why: &str) -> Error {
+    Error::new(ErrorKind::BadInput, format!("stored file is damaged: {why}"))
+        .help("run `highwater verify` to see what is affected; the other records still work")
+}

@@ -1,0 +1,161 @@
+//! The command line itself: usage, help, environment, streams. PROMISES A52–A58.
+#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Stdio;
+
+use crate::support::{Project, answer};
+
+fn begun() -> Project {
+    let project = Project::new();
+    project.tests(&[("a", true), ("b", false)]);
+    project.run(&["begin"]).expect(0);
+    project
+}
+
+#[test]
+fn a52_a_wrong_command_line_is_64() {
+    let project = Project::new();
+    for arguments in [[].as_slice(), &["nonsense"], &["log", "--nonsense"], &["record", "--metric", "x"], &["gate", "a"]] {
+        let answer = project.run(arguments).expect(64);
+        assert!(answer.stdout.is_empty() && !answer.stderr.is_empty(), "{answer:?}");
+    }
+    let help = project.run(&["--help"]).expect(0);
+    assert!(help.stdout.contains("The whole story"), "{help:?}");
+    assert!(project.run(&["--version"]).expect(0).stdout.starts_with("highwater "));
+    for line in help.stdout.lines() {
+        assert!(line.chars().count() <= 120, "{line}");
+    }
+}
+
+#[test]
+fn a53_loop_ids_that_are_none_are_64() {
+    let project = begun();
+    let long = "x".repeat(300);
+    for id in ["..", "a/b", "", "-x", "CON", "objects", "a.", "a ", &long] {
+        let choice = format!("--loop={id}");
+        project.run(&["status", &choice]).expect(64);
+    }
+    let mut command = project.command(&["status", "--loop"]);
+    let output = command.arg(std::ffi::OsStr::from_bytes(b"\xff\xfe")).output().unwrap();
+    answer(&output).expect(64);
+    project.run(&["status", "--loop", "absent"]).expect(65);
+}
+
+#[test]
+fn a54_iterations_that_are_none_are_64_and_those_not_there_65() {
+    let project = begun();
+    for number in ["-1", "100000000000000000000", "x", "+1"] {
+        project.run(&["show", number]).expect(64);
+    }
+    let absent = project.run(&["show", "17"]).expect(65);
+    assert!(absent.stderr.contains("have 0 to 0"), "{absent:?}");
+}
+
+#[test]
+fn a56_a_closed_or_full_stream_changes_no_result() {
+    let project = begun();
+    for arguments in [["log"].as_slice(), &["gate"], &["list", "formats"], &["log", "--json"]] {
+        let expected = project.run(arguments).code;
+        let closed = |close: &str| {
+            let script = format!("exec {} {} {close}", assert_cmd::cargo::cargo_bin!("highwater").display(), arguments.join(" "));
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &script]).current_dir(project.root()).stdin(Stdio::null());
+            command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code()
+        };
+        for close in [">&-", "2>&-", ">&- 2>&-", ">/dev/full", "2>/dev/full"] {
+            assert_eq!(closed(close), Some(expected), "{arguments:?} {close}");
+        }
+    }
+    let script = format!(
+        "{} record | head -c 1 >/dev/null; {} log --json",
+        assert_cmd::cargo::cargo_bin!("highwater").display(),
+        assert_cmd::cargo::cargo_bin!("highwater").display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+    assert_eq!(answer(&output).expect(0).json()["iterations"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a57_places_that_are_no_work_tree_are_65() {
+    let project = begun();
+    let at = |folder: &std::path::Path| {
+        let mut command = project.command(&["status"]);
+        command.env_remove("HIGHWATER_ROOT").current_dir(folder);
+        answer(&command.output().unwrap())
+    };
+    at(std::path::Path::new("/")).expect(65);
+    at(&project.path(".progress")).expect(65);
+    std::fs::create_dir_all(project.path(".git/hooks")).unwrap();
+    at(&project.path(".git/hooks")).expect(65);
+    let script = format!(
+        "mkdir gone && cd gone && rmdir ../gone && exec {} status",
+        assert_cmd::cargo::cargo_bin!("highwater").display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+    answer(&output).expect(65);
+    // From a folder inside, the work tree is found upward.
+    at(&project.path("src")).expect(0);
+}
+
+#[test]
+fn a58_the_environment_changes_neither_bytes_nor_modes() {
+    let modes_and_tree = |umask: &str, bare: bool| {
+        let project = Project::new();
+        project.tests(&[("a", true), ("b", false)]);
+        let mut script = format!("umask {umask}; exec {} begin --json", assert_cmd::cargo::cargo_bin!("highwater").display());
+        if bare {
+            script = format!("umask {umask}; exec env -i {} begin --json", assert_cmd::cargo::cargo_bin!("highwater").display());
+        }
+        let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+        let record = answer(&output).expect(0).json();
+        let mode = |name: &str| std::fs::symlink_metadata(project.path(name)).unwrap().mode() & 0o777;
+        assert_eq!(mode(".progress"), 0o700);
+        assert_eq!(mode(".progress/loop-001/progress"), 0o700);
+        assert_eq!(mode(".progress/loop-001/progress/iteration-000-baseline.json"), 0o600);
+        (record["tree_key"].clone(), record["metrics"].clone(), record["quality_score"].clone())
+    };
+    let plain = modes_and_tree("022", false);
+    assert_eq!(plain, modes_and_tree("000", false));
+    assert_eq!(plain, modes_and_tree("022", true));
+}
+
+#[test]
+fn a59_a_store_that_is_no_directory_of_ours_is_refused_without_a_write() {
+    let project = Project::new();
+    std::os::unix::fs::symlink("elsewhere", project.path(".progress")).unwrap();
+    let link = project.run(&["begin"]).expect(65);
+    assert!(link.stderr.contains("symbolic link"), "{link:?}");
+    assert!(!project.exists("elsewhere"));
+    std::fs::remove_file(project.path(".progress")).unwrap();
+    project.write(".progress", "a file");
+    project.run(&["begin"]).expect(65);
+    assert_eq!(project.read(".progress"), "a file");
+}
+
+#[test]
+fn a_tree_that_cannot_be_written_is_exit_1_with_the_path() {
+    let project = begun();
+    let before = project.run(&["log", "--json"]).expect(0).stdout;
+    let folder = project.path(".progress/loop-001/progress");
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o500)).unwrap();
+    let answer = project.run(&["record"]);
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+    if rustix::process::geteuid().is_root() {
+        // Root writes anyway.
+        assert_eq!(answer.code, 0);
+        return;
+    }
+    let answer = answer.expect(1);
+    assert!(answer.stderr.contains("progress"), "{answer:?}");
+    assert_eq!(project.run(&["log", "--json"]).expect(0).stdout, before);
+}
+
+#[test]
+fn colours_come_only_to_a_terminal() {
+    let project = begun();
+    for arguments in [["log"].as_slice(), &["status"], &["show", "0"]] {
+        assert!(!project.run(arguments).stdout.contains('\x1b'));
+    }
+}

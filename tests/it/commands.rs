@@ -1,0 +1,291 @@
+//! The commands, as a person or a hook types them, on work trees with reports.
+#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+
+use std::process::Stdio;
+
+use crate::support::{Answer, Project, answer, assert_shape, junit};
+
+const ALL: [(&str, bool); 4] = [("a", true), ("b", true), ("c", true), ("d", false)];
+
+/// Baseline with 3 of 4 tests, then all four, then two lost.
+fn lossy() -> Project {
+    let project = Project::new();
+    project.tests(&ALL);
+    project.run(&["begin", "--loop", "auth"]).expect(0);
+    project.write("src/lib.py", "def one():\n    return 'best'\n");
+    project.tests(&[("a", true), ("b", true), ("c", true), ("d", true)]);
+    project.run(&["record", "--label", "all pass"]).expect(0);
+    project.write("src/lib.py", "def one():\n    return 'worse'\n");
+    project.write("notes/new.txt", "made in the last iteration\n");
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["record"]).expect(0);
+    project
+}
+
+#[test]
+fn the_whole_story_gives_the_peak_back() {
+    let project = lossy();
+    assert_eq!(project.read(".progress/.gitignore"), "*\n");
+    let gate = project.run(&["gate", "--json"]).expect(11).json();
+    assert_eq!(gate["recommendation"]["action"], "rollback");
+    assert_eq!(gate["recommendation"]["target"], 1);
+    assert_eq!(gate["best"]["iteration"], 1);
+    assert!(gate["for_agent"].as_str().unwrap().contains("test"), "{gate}");
+
+    let log = project.run(&["log", "--json"]).expect(0).json();
+    let classes: Vec<&str> =
+        log["iterations"].as_array().unwrap().iter().map(|line| line["classification"].as_str().unwrap()).collect();
+    assert_eq!(classes, ["baseline", "forward", "regression"]);
+    assert!(!log["iterations"][2]["eligible"].as_bool().unwrap());
+
+    let dry = project.run(&["finish", "--dry-run"]).expect(0);
+    assert!(dry.stdout.contains("would"), "{dry:?}");
+    assert!(project.read("src/lib.py").contains("worse"));
+
+    let finish = project.run(&["finish", "--json"]).expect(0).json();
+    assert_eq!(finish["selection"]["selected"], 1);
+    assert!(project.read("src/lib.py").contains("best"));
+    assert!(!project.exists("notes"), "what came after the peak is gone from the tree");
+    assert!(project.read(".progress/auth/reports/output-selection-report.md").contains('#'));
+    project.run(&["record", "--loop", "auth"]).expect(65);
+    project.run(&["finish", "--loop", "auth"]).expect(65);
+
+    project.run(&["undo"]).expect(0);
+    assert!(project.read("src/lib.py").contains("worse"));
+    assert_eq!(project.read("notes/new.txt"), "made in the last iteration\n");
+    project.run(&["verify", "--loop", "auth", "--recompute"]).expect(0);
+}
+
+#[test]
+fn after_a_rollback_the_parent_is_the_restored_iteration() {
+    let project = lossy();
+    project.run(&["restore", "1"]).expect(0);
+    project.tests(&[("a", true), ("b", true), ("c", true), ("d", true)]);
+    let record = project.run(&["record", "--json"]).expect(0).json();
+    assert_eq!(record["parent"], 1);
+    assert_eq!(record["classification"], "plateau", "ground that was won back is no progress");
+    assert!(record["open_findings"].as_array().unwrap().is_empty(), "the loss is not of this lineage");
+
+    project.run(&["restore", "0"]).expect(0);
+    project.run(&["undo"]).expect(0);
+    project.tests(&[("a", true), ("b", true), ("c", true), ("d", true), ("e", true)]);
+    assert_eq!(project.run(&["record", "--json"]).expect(0).json()["parent"], 3);
+
+    project.run(&["restore", "0", "src"]).expect(0);
+    project.tests(&[("a", true), ("b", true), ("c", true), ("d", true), ("e", true), ("f", true)]);
+    assert_eq!(project.run(&["record", "--json"]).expect(0).json()["parent"], 4, "a part of a tree is no rollback");
+
+    project.tests(&ALL);
+    assert_eq!(project.run(&["record", "--parent", "1", "--json"]).expect(0).json()["parent"], 1);
+    let wrong = project.run(&["record", "--parent", "77"]).expect(65);
+    assert!(wrong.stderr.contains("have 0 to 5"), "{wrong:?}");
+}
+
+#[test]
+fn gate_answers_with_the_exit_code_of_the_recommendation() {
+    let project = lossy();
+    project.run(&["gate"]).expect(11);
+    let again = Project::new();
+    again.tests(&ALL);
+    again.run(&["begin"]).expect(0);
+    again.run(&["gate"]).expect(0);
+    again.write("src/lib.py", "pass\n");
+    // No report is newer than the baseline: it could not be measured.
+    again.run(&["record", "--exit-code"]).expect(13);
+    again.run(&["gate"]).expect(13);
+    let record = again.run(&["show", "1", "--json"]).expect(0).json();
+    assert!(record["metrics"].get("testing").is_none(), "not measured is absent: {record}");
+    assert!(record.get("classification").is_none());
+}
+
+#[test]
+fn a_command_is_run_and_its_output_and_reports_are_read() {
+    let project = Project::new();
+    project.write("report.xml.in", junit(&ALL));
+    let begin = project.run(&["begin", "--json", "--", "sh", "-c", "cp report.xml.in junit.xml; echo out; echo err >&2; exit 3"]);
+    let begin = begin.expect(0);
+    assert!(begin.stderr.contains("out\n") && begin.stderr.contains("err\n"), "{begin:?}");
+    let record = begin.json();
+    assert_eq!(record["command"]["exit_code"], 3);
+    assert_eq!(record["metrics"]["testing"]["test_count"], 4);
+    assert_eq!(record["metrics"]["testing"]["tests_passed"], 3);
+    // A report that the command did not write is older than it.
+    let record = project.run(&["record", "--json", "--", "true"]).expect(0).json();
+    assert_eq!(record["sources"][0]["stale"], true);
+    assert!(record["metrics"].get("testing").is_none());
+    let killed = project.run(&["record", "--json", "--", "sh", "-c", "kill -9 $$"]).expect(0).json();
+    assert_eq!(killed["command"]["exit_code"], 137);
+    let absent = project.run(&["record", "--", "no-such-program-here"]).expect(65);
+    assert!(absent.stderr.contains("cannot run no-such-program-here"), "{absent:?}");
+}
+
+#[test]
+fn one_run_told_by_file_and_console_counts_once() {
+    let project = Project::new();
+    let console = "============================= test session starts ==============================\n\
+                   collected 4 items\n\ntests/unit.py ...F                                    [100%]\n\n\
+                   =========================== short test summary info ============================\n\
+                   FAILED tests/unit.py::d - assert 1 == 2\n\
+                   ========================= 1 failed, 3 passed in 0.10s ==========================\n";
+    project.write("console.txt.in", console);
+    project.write("report.xml.in", junit(&ALL));
+    let script = "cp report.xml.in junit.xml; cat console.txt.in; exit 1";
+    let record = project.run(&["begin", "--json", "--", "sh", "-c", script]).expect(0).json();
+    assert_eq!(record["metrics"]["testing"]["test_count"], 4, "{record:#}");
+    assert_eq!(record["sources"].as_array().unwrap().len(), 2);
+    assert_eq!(record["sources"][1]["path"], "(console)");
+    assert_eq!(record["sources"][1]["same_run_as"], "junit.xml");
+}
+
+fn shell(project: &Project, script: &str) -> Answer {
+    let mut command = std::process::Command::new("sh");
+    let output = command.args(["-c", script]).current_dir(project.root()).output().unwrap();
+    answer(&output)
+}
+
+#[test]
+fn run_is_transparent() {
+    let project = Project::new();
+    project.write("report.xml.in", junit(&ALL));
+    let noise = "i=0; while [ $i -lt 200 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done; \
+                 printf 'no newline \\001\\377'; cp report.xml.in junit.xml; exit 7";
+    project.write("noise.sh", noise);
+    let plain = shell(&project, "sh noise.sh");
+    let wrapped = project.run(&["run", "--", "sh", "noise.sh"]);
+    assert_eq!((plain.code, &plain.stdout), (wrapped.code, &wrapped.stdout));
+    let ours = wrapped.stderr.lines().filter(|line| line.starts_with("highwater:")).count();
+    let theirs: String = wrapped.stderr.lines().filter(|l| !l.starts_with("highwater:")).map(|l| format!("{l}\n")).collect();
+    assert_eq!((ours, theirs), (1, plain.stderr));
+
+    // Both streams into one file: the order of the bytes is the command's own.
+    let together = |script: &str| {
+        let file = std::fs::File::create(project.path("together.txt")).unwrap();
+        let mut command = project.command(&["run", "--quiet", "--", "sh", "-c", script]);
+        command.stdout(Stdio::from(file.try_clone().unwrap())).stderr(Stdio::from(file));
+        assert_eq!(command.status().unwrap().code(), Some(0));
+        project.read("together.txt")
+    };
+    let wrapped = together("i=0; while [ $i -lt 100 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done");
+    let expected: String = (0..100).map(|i| format!("o{i}\ne{i}\n")).collect();
+    assert_eq!(wrapped, expected);
+
+    assert_eq!(project.run(&["run", "--", "sh", "-c", "kill -15 $$"]).code, 143);
+    assert_eq!(project.run(&["run", "--", "no-such-program-here"]).code, 127);
+    let log = project.run(&["log", "--json"]).expect(0).json();
+    assert_eq!(log["iterations"].as_array().unwrap().len(), 3, "the first run began a loop, the others recorded");
+}
+
+#[test]
+fn run_hands_on_the_code_whatever_becomes_of_the_record() {
+    let project = Project::new();
+    project.write(".progress", "not a directory");
+    let answer = project.run(&["run", "--", "sh", "-c", "echo still; exit 5"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (5, "still\n"), "{answer:?}");
+    assert!(answer.stderr.contains("nothing was recorded"), "{answer:?}");
+}
+
+#[test]
+fn an_accepted_loss_is_told_and_closes_the_finding() {
+    let project = lossy();
+    let wrong = project.run(&["accept", "coverage_regression", "--reason", "x"]).expect(65);
+    assert!(wrong.stderr.contains("open are: "), "{wrong:?}");
+    project.run(&["accept", "test_count_decreased", "working_tests_failing", "--reason", "merged two tests"]).expect(0);
+    project.tests(&[("a", true), ("b", true), ("z", true)]);
+    let record = project.run(&["record", "--json"]).expect(0).json();
+    assert_eq!(record["accepted"][0]["reason"], "merged two tests");
+    let report = project.read(".progress/auth/reports/iteration-003-report.md");
+    assert!(report.contains("merged two tests"), "{report}");
+    project.tests(&[("a", true), ("b", true), ("z", true), ("y", true)]);
+    let after = project.run(&["record", "--json"]).expect(0).json();
+    assert!(after.get("accepted").is_none(), "it is repeated once: {after}");
+    assert!(after["open_findings"].as_array().unwrap().is_empty(), "{after:#}");
+}
+
+#[test]
+fn deleting_a_failing_test_does_not_make_a_peak() {
+    let project = Project::new();
+    let tests: Vec<(String, bool)> = (0..10).map(|n| (format!("t{n}"), n < 8)).collect();
+    let named = |count: usize| tests.iter().take(count).map(|(name, passes)| (name.as_str(), *passes)).collect::<Vec<_>>();
+    project.tests(&named(10));
+    project.run(&["begin"]).expect(0);
+    project.tests(&named(8));
+    let record = project.run(&["record", "--json"]).expect(0).json();
+    let first = project.run(&["show", "0", "--json"]).expect(0).json();
+    assert!(record["quality_score"]["total"].as_f64() > first["quality_score"]["total"].as_f64(), "the score rises");
+    // One iteration later nothing is lost against the previous one, and still it cannot be the best.
+    project.tests(&named(8));
+    project.write("src/lib.py", "x = 1\n");
+    project.run(&["record"]).expect(0);
+    let log = project.run(&["log", "--json"]).expect(0).json();
+    assert_eq!(log["best"], 0, "{log:#}");
+    let diff = project.run(&["diff", "0", "1", "--json"]).expect(0).json();
+    assert_eq!(diff["tests"]["lost"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn nobody_eligible_restores_nothing() {
+    let project = Project::new();
+    project.run(&["begin"]).expect(0);
+    project.write("src/lib.py", "changed\n");
+    let finish = project.run(&["finish", "--json"]).expect(13).json();
+    assert!(finish["selection"].get("selected").is_none());
+    assert_eq!(project.read("src/lib.py"), "changed\n");
+    project.run(&["record"]).expect(0);
+}
+
+#[test]
+fn a_candidate_that_does_not_give_its_figures_again_is_passed_over() {
+    let project = Project::new();
+    project.write("make.sh", "cp report.in junit.xml\n");
+    project.write("report.in", junit(&ALL));
+    project.run(&["begin", "--", "sh", "make.sh"]).expect(0);
+    // This iteration's figures are not what its own command gives.
+    let claimed = [("a", true), ("b", true), ("c", true), ("d", true)];
+    project.write("claimed.in", junit(&claimed));
+    project.run(&["record", "--", "cp", "claimed.in", "junit.xml"]).expect(0);
+    let finish = project.run(&["finish", "--verify-cmd", "sh make.sh", "--json"]).expect(0);
+    let answer = finish.json();
+    assert_eq!(answer["selection"]["selected"], 0, "{answer:#}");
+    assert!(finish.stderr.contains("iteration 1 was passed over"), "{finish:?}");
+}
+
+#[test]
+fn every_screen_fits_its_width() {
+    let project = lossy();
+    for width in ["60", "80", "100", "140"] {
+        for arguments in [["log"].as_slice(), &["status"], &["show", "2"], &["diff", "1", "2"], &["list", "formats"], &["config", "show"]] {
+            let output = project.command(arguments).env("COLUMNS", width).output().unwrap();
+            let text = answer(&output).expect(0).stdout;
+            let limit: usize = width.parse().unwrap();
+            for line in text.lines() {
+                assert!(line.chars().count() <= limit, "{arguments:?} at {width}: {line:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_are_written_for_reviewers() {
+    let project = lossy();
+    for what in ["0", "2", "selection", "summary"] {
+        let text = project.run(&["report", what]).expect(0).stdout;
+        assert!(text.starts_with('#'), "{what}: {text}");
+    }
+    assert_eq!(project.run(&["report", "2"]).stdout, project.read(".progress/auth/reports/iteration-002-report.md"));
+    project.run(&["report", "2", "-o", "out.md"]).expect(0);
+    assert!(project.read("out.md").contains("Iteration"));
+    project.run(&["report", "nothing"]).expect(64);
+    project.run(&["report", "9"]).expect(65);
+}
+
+#[test]
+fn the_demo_restores_the_peak() {
+    let project = Project::new();
+    let demo = project.run(&["demo", "--json", "--keep", "demo"]).expect(0).json();
+    assert_shape("demo", &demo);
+    assert_eq!(demo["selection"]["selected"], 8);
+    assert_eq!(demo["peak_tree"], demo["restored_tree"]);
+    assert_eq!(demo["selection"]["degradation"]["pattern"], "over_refinement");
+    let full = project.run(&["demo", "--keep", "demo"]).expect(65);
+    assert!(full.stderr.contains("not empty"), "{full:?}");
+}

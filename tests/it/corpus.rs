@@ -1,0 +1,202 @@
+//! Real reports of many tools, held against the figures that their corpus gives; and our own captures, cut at every byte.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail in any way it likes"
+)]
+
+use std::path::{Path, PathBuf};
+
+use highwater::ingest::{self, FORMATS, Input, Parsed};
+use serde_json::{Map, Value};
+
+/// The corpus lies beside the checkout; without it these tests say so and pass.
+fn corpus() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let folder = std::env::var_os("HIGHWATER_CORPUS").map_or(folder, PathBuf::from);
+    if std::fs::metadata(folder.join("MANIFEST.tsv")).is_ok() {
+        return Some(folder);
+    }
+    println!("skipped: no report corpus at {}", folder.display());
+    None
+}
+
+struct Row {
+    file: String,
+    format: String,
+    expected: Map<String, Value>,
+}
+
+fn rows(corpus: &Path) -> Vec<Row> {
+    let manifest = std::fs::read_to_string(corpus.join("MANIFEST.tsv")).unwrap();
+    let row = |line: &str| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let expected = serde_json::from_str(columns[6]).unwrap();
+        Row { file: columns[0].to_owned(), format: columns[2].to_owned(), expected }
+    };
+    manifest.lines().skip(1).map(row).collect()
+}
+
+/// What is wrong with the outcome, if anything.
+fn judge(expected: &Map<String, Value>, outcome: &highwater::error::Result<Parsed>) -> Option<String> {
+    match (expected.get("reject").and_then(Value::as_str), outcome) {
+        (Some(code), Err(error)) => {
+            let got = error.reject().map(|reject| reject.code());
+            (got != Some(code)).then(|| format!("rejected as {got:?}, not {code}: {error}"))
+        }
+        (Some(code), Ok(parsed)) => Some(format!("should be rejected as {code}, gave {:?}", parsed.figures.counts())),
+        (None, Err(error)) => Some(format!("rejected: {error}")),
+        (None, Ok(parsed)) => {
+            let figures = serde_json::to_value(&parsed.figures).unwrap();
+            let mut wanted = expected.clone();
+            for key in ["declared", "info", "tolerant"] {
+                wanted.remove(key);
+            }
+            (figures != Value::Object(wanted.clone())).then(|| format!("gave {figures}, not {}", Value::Object(wanted)))
+        }
+    }
+}
+
+#[test]
+fn figures_are_exactly_the_corpus_s() {
+    let Some(corpus) = corpus() else { return };
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for row in rows(&corpus) {
+        let Some(format) = ingest::format(&row.format) else { continue };
+        checked += 1;
+        let bytes = std::fs::read(corpus.join(&row.file)).unwrap();
+        let input = Input::bytes(&row.file, &bytes);
+        for given in [Some(format), None] {
+            let outcome = ingest::parse(&input, given);
+            let mut fault = judge(&row.expected, &outcome);
+            if let Ok(parsed) = &outcome
+                && parsed.format != format
+            {
+                fault = Some(format!("read as {} ({})", parsed.format.name, parsed.sniffed_by));
+            }
+            if let Some(fault) = fault {
+                wrong.push(format!("{} ({}): {fault}", row.file, if given.is_some() { "given" } else { "sniffed" }));
+            }
+        }
+    }
+    assert!(checked >= 10 * FORMATS.len(), "{checked} files of {} formats", FORMATS.len());
+    assert!(wrong.is_empty(), "{} of {checked}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Files of formats that are not read here are passed over, or are what they are taken for.
+#[test]
+fn foreign_reports_are_not_claimed() {
+    let Some(corpus) = corpus() else { return };
+    let mut claimed = Vec::new();
+    for row in rows(&corpus).iter().filter(|row| ingest::format(&row.format).is_none()) {
+        let bytes = std::fs::read(corpus.join(&row.file)).unwrap();
+        let input = Input::bytes(&row.file, &bytes);
+        if let Ok(Some((format, why))) = ingest::detect(&input) {
+            claimed.push(format!("{} ({}) is taken for {} ({why})", row.file, row.format, format.name));
+        }
+    }
+    assert!(claimed.is_empty(), "{}", claimed.join("\n"));
+}
+
+/// The folders of `fixtures/reports`, with what each file in it comes to.
+fn fixtures() -> Vec<(String, PathBuf, Map<String, Value>)> {
+    let reports = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports");
+    let mut fixtures = Vec::new();
+    for format in FORMATS {
+        let folder = reports.join(format.name);
+        let expected = std::fs::read_to_string(folder.join("expected.json"));
+        let expected: Map<String, Value> = serde_json::from_str(&expected.unwrap_or_else(|error| {
+            panic!("{} has no expected.json: {error}", folder.display());
+        }))
+        .unwrap();
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if !matches!(name, "expected.json" | "README.md") {
+                let expected = expected.get(name).unwrap_or_else(|| panic!("{} has no figures", path.display()));
+                fixtures.push((format.name.to_owned(), path.clone(), expected.as_object().unwrap().clone()));
+            }
+        }
+    }
+    fixtures.sort_by(|a, b| a.1.cmp(&b.1));
+    fixtures
+}
+
+#[test]
+fn each_format_has_a_good_an_empty_and_a_truncated_fixture() {
+    let fixtures = fixtures();
+    for format in FORMATS {
+        for kind in ["good.", "empty.", "truncated."] {
+            let has = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with(kind);
+            assert!(
+                fixtures.iter().any(|(name, path, _)| name == format.name && has(path)),
+                "{kind} of {}",
+                format.name
+            );
+        }
+    }
+}
+
+#[test]
+fn fixtures_give_their_figures_given_and_sniffed() {
+    let mut wrong = Vec::new();
+    for (format, path, expected) in fixtures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.display().to_string();
+        let input = Input::bytes(&name, &bytes);
+        for given in [ingest::format(&format), None] {
+            let outcome = ingest::parse(&input, given);
+            wrong.extend(judge(&expected, &outcome).map(|fault| format!("{name} ({given:?}): {fault}")));
+            if let Ok(parsed) = &outcome {
+                assert_eq!(parsed.format.name, format, "{name} by {}", parsed.sniffed_by);
+                assert_eq!(parsed.sniffed_by == "given", given.is_some());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_two_formats_are_sure_of_one_fixture() {
+    for (format, path, expected) in fixtures() {
+        if expected.contains_key("reject") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let sure = ingest::sure_of(&Input::bytes("x", &bytes)).unwrap();
+        let names: Vec<&str> = sure.iter().map(|format| format.name).collect();
+        assert_eq!(names, [format.as_str()], "{}", path.display());
+    }
+}
+
+/// N1: a report that is cut anywhere is an error or tells the same as the whole; where a format has no end, a cut between
+/// two lines may tell less.
+#[test]
+fn cuts_never_give_other_figures() {
+    let every_byte = std::env::var_os("HIGHWATER_SOAK").is_some();
+    let mut wrong = Vec::new();
+    for (format, path, expected) in fixtures() {
+        let bytes = std::fs::read(&path).unwrap();
+        if expected.contains_key("reject") || bytes.len() > 20_000 {
+            continue;
+        }
+        let format = ingest::format(&format).unwrap();
+        let whole = ingest::parse(&Input::bytes("whole", &bytes), Some(format)).unwrap().figures;
+        let at_line_end = |cut: usize| bytes[..cut].ends_with(b"\n") || matches!(bytes.get(cut), Some(b'\n' | b'\r'));
+        for cut in 0..bytes.len() {
+            if !every_byte && bytes.len() > 2000 && cut % 61 != 0 && cut + 100 < bytes.len() && !at_line_end(cut) {
+                continue;
+            }
+            let outcome = ingest::parse(&Input::bytes("cut", &bytes[..cut]), Some(format));
+            let Ok(parsed) = outcome else { continue };
+            let between_records = !format.has_end && at_line_end(cut);
+            if parsed.figures != whole && !between_records {
+                wrong.push(format!("{} cut at {cut}: {:?}", path.display(), parsed.figures.counts()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
