@@ -63,11 +63,19 @@ impl<'a> Input<'a> {
         Text::new(self.open()?, invalid)
     }
 
-    /// The decoded first characters (64 KiB of bytes), and the first bytes as they are.
+    /// The decoded first characters (64 KiB of bytes, without blank chunks before them), and the first bytes as they are.
     pub(super) fn first(&self) -> Result<(Vec<u8>, String)> {
         let raw = self.open()?.next()?.to_vec();
-        let text = self.text(Invalid::Escaped)?.next()?.map(str::to_owned);
-        Ok((raw, text.unwrap_or_default()))
+        // As JSON needs it; the beginning of anything else is told by what is no such byte.
+        let mut text = self.text(Invalid::EscapedTwice)?;
+        let mut first = String::new();
+        while first.trim_start().len() < CHUNK_BYTES / 4 {
+            let Some(chunk) = text.next()? else { break };
+            if !(first.is_empty() && chunk.trim_start().is_empty()) {
+                first.push_str(chunk);
+            }
+        }
+        Ok((raw, first))
     }
 
     /// The decoded last characters (64 KiB at least, where there are so many). Reads all of it.

@@ -5,9 +5,9 @@ use std::{fmt, io};
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
 use super::text::printable;
-use super::xml::CUT_HELP;
 use crate::error::{Error, Reject, Result};
 
 /// Objects and lists inside each other.
@@ -113,7 +113,7 @@ fn fault(error: &serde_json::Error, first_line: u64) -> Error {
         serde_json::error::Category::Eof => {
             Error::report(Reject::Malformed, "report ends before its JSON is closed").help(CUT_HELP)
         }
-        _ => Error::report(Reject::Malformed, format!("JSON is not as expected: {}", printable(why, 80))),
+        _ => Error::report(Reject::Malformed, format!("JSON is not as expected: {}", printable(why, 70))),
     };
     report.line_column(line, column)
 }
@@ -227,15 +227,31 @@ impl io::Read for Bytes<'_> {
 }
 
 /// The keys of the first object of a text that may be cut: as paths (`runs`, `runs.tool`), lists passed through, at most
-/// four deep and 200 of them. Nothing if no line begins with `{` or `[`.
+/// four deep and 200 of them. It begins at a line that begins with `{` or `[` and has keys: a banner's `[INFO]` has none.
 pub(super) fn first_keys(text: &str) -> Vec<String> {
+    let mut rest = text;
+    let mut tries = 0;
+    while tries < 20 {
+        if rest.trim_start().starts_with(['{', '[']) {
+            tries += 1;
+            let keys = keys_from(rest);
+            if !keys.is_empty() {
+                return keys;
+            }
+        }
+        match rest.split_once('\n') {
+            Some((_, after)) => rest = after,
+            None => break,
+        }
+    }
+    Vec::new()
+}
+
+fn keys_from(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    let start = text.lines().position(|line| line.trim_start().starts_with(['{', '[']));
-    let Some(start) = start else { return keys };
-    let body: String = text.split_inclusive('\n').skip(start).collect();
     let mut path: Vec<Option<String>> = Vec::new();
     let mut last: Option<String> = None;
-    let mut chars = body.chars();
+    let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match c {
             '"' => last = Some(string(&mut chars)),
@@ -249,18 +265,9 @@ pub(super) fn first_keys(text: &str) -> Vec<String> {
                     keys.push(full.join("."));
                 }
             }
-            '{' | '[' => {
-                path.push(None);
-                if path.len() > DEEPEST {
-                    return keys;
-                }
-            }
-            '}' | ']' => {
-                path.pop();
-                if path.is_empty() {
-                    return keys;
-                }
-            }
+            '{' | '[' if path.len() < DEEPEST => path.push(None),
+            '}' | ']' if path.len() > 1 => drop(path.pop()),
+            '{' | '[' | '}' | ']' => return keys,
             c if c.is_whitespace() => {}
             _ => last = None,
         }
@@ -279,4 +286,40 @@ fn string(chars: &mut std::str::Chars<'_>) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<serde_json::Value> {
+        object(&Input::bytes("x", text.as_bytes()), std::marker::PhantomData)
+    }
+
+    #[test]
+    fn keys_are_paths_through_objects_and_lists() {
+        let text = "[INFO] x\n{ \"a\": {\"b\": [{\"c\": \"d:e\", \"f\\\"\" : 1}]},\n\"g\": [\"x\", \"y\"], \"h";
+        assert_eq!(first_keys(text), ["a", "a.b", "a.b.c", "a.b.f", "g"]);
+        assert_eq!(first_keys("[\n {\"x\": 1}]"), ["x"]);
+        for none in ["", "x {\"a\":1}", "{}", "[1, 2]", "}{\"a\":1"] {
+            assert!(first_keys(none).is_empty(), "{none}");
+        }
+    }
+
+    #[test]
+    fn faults_have_the_line_of_the_file() {
+        let place = |text: &str| read(text).map_err(|error| (error.place.line, error.place.column)).unwrap_err();
+        assert_eq!(place("banner\n\n{\n \"a\": tru }"), (Some(4), Some(10)));
+        assert_eq!(place("{\n\"a\": 1").0, Some(2));
+        assert_eq!(place(&format!("\n{}", "{\"a\":".repeat(200))).0, Some(2));
+        assert_eq!(read("{\"a\": [1, \"}\\\"{\"]}\ntrailing").unwrap()["a"][1], "}\"{");
+    }
+
+    #[test]
+    fn one_object_is_read_and_no_second_may_follow() {
+        assert_eq!(read("x {}\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        assert_eq!(read("{}\n{}").unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(read("{}{}").unwrap_err().reject(), Some(Reject::Malformed));
+        assert!(read("{} {").is_err() && read("{} x {}").is_ok() && read(" {}\n[]").is_ok());
+    }
 }

@@ -15,6 +15,8 @@ mod coverage;
 mod findings;
 mod names;
 mod runs;
+#[cfg(test)]
+mod tests;
 
 /// How reports that stand in a command's output are marked in [`Parsed::sniffed_by`].
 pub(super) const FROM_CONSOLE: &str = "console";

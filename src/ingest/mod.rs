@@ -231,7 +231,7 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
         let parsed = (format.parse)(input).and_then(checked);
         return parsed.map(|parsed| Parsed { sniffed_by, ..parsed }).map_err(|error| {
             let how = format!("read as {}, by its content", format.name);
-            with_cause(error, &how)
+            with_cause(error, format, &how)
         });
     };
     (format.parse)(input).and_then(checked).map_err(|error| {
@@ -239,7 +239,7 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
             Ok(Some((other, why))) if other != format => format!("; it looks like {} ({why})", other.name),
             _ => String::new(),
         };
-        with_cause(error, &format!("read as {}, as told{looks}", format.name))
+        with_cause(error, format, &format!("read as {}, as told{looks}", format.name))
     })
 }
 
@@ -281,8 +281,9 @@ fn not_known() -> Error {
         .help("`highwater list formats` names those that are read; --format says which one is meant")
 }
 
-/// How we came to read it so, before what the format says of the cause.
-fn with_cause(mut error: Error, how: &str) -> Error {
+/// How we came to read it so, before what the format says of the cause; and what sort of report it is, which those who
+/// read XML and JSON do not know.
+fn with_cause(mut error: Error, format: &Format, how: &str) -> Error {
     if matches!(error.reject(), Some(Reject::Refused) | None) {
         return error;
     }
@@ -290,8 +291,16 @@ fn with_cause(mut error: Error, how: &str) -> Error {
         Some(cause) => format!("{how}; {cause}"),
         None => how.to_owned(),
     });
+    let kind = format.kind.name();
+    if error.message.starts_with("report ") {
+        error.message = format!("{kind} {}", error.message);
+    }
+    error.help = error.help.map(|help| if help == CUT_HELP { format!("{CUT_HELP}: --skip {kind}") } else { help });
     error
 }
+
+/// What to do about a report that is cut.
+const CUT_HELP: &str = "the run was probably cut short; run it again, or record without it";
 
 /// What must hold of any figures: a part is not larger than its whole.
 fn checked(parsed: Parsed) -> Result<Parsed> {

@@ -167,6 +167,9 @@ fn skip_string(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 /// The text with control characters and those that reorder or hide their neighbours written as `\x1b`, `\u{202e}`; at
 /// most `longest` characters, the last of them `…` where more came.
 pub(super) fn printable(text: &str, longest: usize) -> String {
+    if text.len() <= longest && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len().min(longest));
     for (at, c) in text.chars().enumerate() {
         if at + 1 >= longest && text.chars().nth(longest).is_some() {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use quick_xml::events::BytesStart;
 
+use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
 use super::text::{LONGEST_BYTES, printable};
 use crate::error::{Error, Reject, Result};
@@ -15,7 +16,7 @@ use crate::error::{Error, Reject, Result};
 /// Elements inside each other.
 const DEEPEST: usize = 256;
 /// Attributes and namespace declarations of one element.
-const MOST_ATTRIBUTES: usize = 1000;
+const MOST_ATTRIBUTES: usize = 256;
 /// Longest reference that is looked for: `&#x10FFFF;` and names of entities.
 const LONGEST_REFERENCE: usize = 64;
 
@@ -59,13 +60,24 @@ impl Element<'_> {
     ///
     /// # Errors
     /// Malformed if the value holds an entity that is not known.
-    pub(super) fn attribute(&self, name: &str) -> Result<Option<Cow<'_, str>>> {
+    pub(super) fn attribute(&self, name: &str) -> Result<Option<String>> {
+        self.attributes([name]).map(|[value]| value)
+    }
+
+    /// The values of several attributes at once, as [`Element::attribute`].
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn attributes<const N: usize>(&self, names: [&str; N]) -> Result<[Option<String>; N]> {
+        let mut values = [const { None }; N];
         // Every attribute was read once without an error when the tag was met.
-        let mut attributes = self.tag.attributes();
-        let found = attributes.with_checks(false).flatten().find(|attribute| attribute.key.0 == name);
-        let Some(found) = found else { return Ok(None) };
-        let value = unescaped(&found.value).map_err(|why| at(self.spot, &why))?.into_owned();
-        Ok(Some(Cow::Owned(value)))
+        for attribute in self.tag.attributes().with_checks(false).flatten() {
+            let wanted = names.iter().zip(&mut values).find(|(name, _)| **name == attribute.key.0);
+            if let Some((_, value)) = wanted {
+                *value = Some(unescaped(&attribute.value).map_err(|why| at(self.spot, &why))?.into_owned());
+            }
+        }
+        Ok(values)
     }
 
     /// The names of its attributes.
@@ -80,7 +92,7 @@ impl Element<'_> {
             Some((prefix, _)) => format!("xmlns:{prefix}"),
             None => "xmlns".to_owned(),
         };
-        self.attribute(&declared).ok().flatten().map(Cow::into_owned)
+        self.attribute(&declared).ok().flatten()
     }
 }
 
@@ -230,6 +242,9 @@ impl<'a> Xml<'a> {
             let last = text.rfind('&').filter(|at| text.get(*at..).is_some_and(|last| !last.contains(';')));
             // A reference may be cut by the border of what has been read.
             let cut = last.filter(|at| end.is_none() && length - at < LONGEST_REFERENCE && !self.ended);
+            if text.contains("]]>") {
+                return Err(at(self.spot, "character data is closed that was not opened"));
+            }
             match cut {
                 None => {
                     check_references(text).map_err(|why| at(self.spot, why))?;
@@ -357,15 +372,19 @@ impl<'a> Xml<'a> {
 
     /// The length of the tag that begins here, with its `>`.
     fn tag_length(&mut self) -> Result<usize> {
-        let (mut quote, mut searched) = (None, 1);
+        let (mut quote, mut searched, mut after_quote) = (None, 1, false);
         loop {
             let rest = self.rest().as_bytes();
             for (offset, byte) in rest.iter().enumerate().skip(searched) {
+                let is_joined = std::mem::take(&mut after_quote) && !byte.is_ascii_whitespace();
                 match (quote, byte) {
                     (None, b'>') => return Ok(offset + 1),
+                    (None, byte) if is_joined && *byte != b'/' => {
+                        return Err(at(self.spot, "two attributes are not kept apart by a space"));
+                    }
                     (_, b'<') => return Err(at(self.spot, "a tag is not closed before the next one begins")),
                     (None, b'"' | b'\'') => quote = Some(*byte),
-                    (Some(open), byte) if open == *byte => quote = None,
+                    (Some(open), byte) if open == *byte => (quote, after_quote) = (None, true),
                     _ => {}
                 }
             }
@@ -398,7 +417,7 @@ impl<'a> Xml<'a> {
         let tag = tag.strip_suffix('/').unwrap_or(tag);
         let name_length = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
         let name = tag.get(..name_length).unwrap_or_default();
-        check_name(name).map_err(|why| at(spot, why))?;
+        check_name(name).map_err(|why| at(spot, &why))?;
         let parsed = BytesStart::from_content(tag, name_length);
         check_attributes(&parsed).map_err(|why| at(spot, &why))?;
         self.open.push(name.to_owned());
@@ -446,14 +465,14 @@ impl<'a> Xml<'a> {
     }
 }
 
-/// What to do about a report that is cut.
-pub(super) const CUT_HELP: &str = "the run was probably cut short; run it again, or record without this report";
-
-fn check_name(name: &str) -> Result<(), &'static str> {
+/// A name that is damaged would make the element an unknown one, and what it counts would be missing.
+fn check_name(name: &str) -> Result<(), String> {
+    let is_first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | ':') || !c.is_ascii();
+    let is_later = |c: char| is_first(c) || c.is_ascii_digit() || matches!(c, '-' | '.');
     match name.chars().next() {
-        None => Err("a tag has no name"),
-        Some(first) if first.is_ascii_alphabetic() || matches!(first, '_' | ':') || !first.is_ascii() => Ok(()),
-        Some(_) => Err("a tag has no proper name; is a '<' not written as '&lt;'?"),
+        None => Err("a tag has no name; is a '<' not written as '&lt;'?".into()),
+        Some(first) if is_first(first) && name.chars().all(is_later) => Ok(()),
+        Some(_) => Err(format!("{:?} is no name of an element or attribute", printable(name, 40))),
     }
 }
 
@@ -463,6 +482,7 @@ fn check_attributes(tag: &BytesStart<'_>) -> Result<(), String> {
             return Err(format!("an element has more than {MOST_ATTRIBUTES} attributes"));
         }
         let attribute = attribute.map_err(|error| format!("an attribute is not well-formed: {error}"))?;
+        check_name(attribute.key.0)?;
         check_references(&attribute.value)?;
     }
     Ok(())
@@ -513,4 +533,93 @@ fn referenced(number: &str) -> Option<char> {
         None => number.parse(),
     };
     code.ok().and_then(char::from_u32).filter(|c| *c != '\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes out, with the place where each element begins.
+    fn events(text: &str) -> Result<String> {
+        let input = Input::bytes("x", text.as_bytes());
+        let mut xml = Xml::new(&input)?;
+        let mut seen = String::new();
+        loop {
+            match xml.next()? {
+                Event::Start(element) => {
+                    seen.push_str(&format!("<{} {}:{}>", element.name(), element.spot.line, element.spot.column));
+                }
+                Event::Text(text, true) => seen.push_str(&format!("[{text}]")),
+                Event::Text(text, false) => seen.push_str(text),
+                Event::End => seen.push_str("</>"),
+                Event::Done => return Ok(seen),
+            }
+        }
+    }
+
+    fn fault(text: &str) -> (String, u64, u64) {
+        let error = events(text).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::Malformed));
+        (error.message, error.place.line.unwrap(), error.place.column.unwrap())
+    }
+
+    #[test]
+    fn elements_have_their_place() {
+        let text = "\n<?xml version='1.0'?>\n<!-- é -->\n <a é='&lt;'>é<b\n x='>'/><x:c>&amp;<![CDATA[<d>]]]]><![CDATA[]]></x:c></a>\n<!-- --> <?y?>";
+        assert_eq!(events(text).unwrap(), "<a 4:2>é<b 4:15></><c 5:9>&amp;[<d>]]]</></>");
+    }
+
+    #[test]
+    fn attributes_are_unescaped_once() {
+        let input = Input::bytes("x", b"<p:a b='&amp;lt;&#65;&#x42;' c=\"&quot;&apos;\" xmlns:p='n' d=''/>");
+        let mut xml = Xml::new(&input).unwrap();
+        let Event::Start(element) = xml.next().unwrap() else { panic!("a tag") };
+        let [d, b, e, c] = element.attributes(["d", "b", "e", "c"]).unwrap();
+        assert_eq!(
+            [d.as_deref(), b.as_deref(), e.as_deref(), c.as_deref()],
+            [Some(""), Some("&lt;AB"), None, Some("\"'")]
+        );
+        assert_eq!((element.name(), element.namespace().as_deref()), ("a", Some("n")));
+        assert_eq!(element.attribute_names(), ["b", "c", "xmlns:p", "d"]);
+    }
+
+    #[test]
+    fn faults_have_their_place() {
+        assert_eq!(fault("<a>\n <b></c></a>"), ("element \"b\" is closed as \"c\"".into(), 2, 5));
+        assert_eq!(fault("<a>\né"), ("report ends before its root element is closed".into(), 2, 2));
+        assert_eq!(fault("<a><b>"), ("report ends before its root element is closed, inside \"b\"".into(), 1, 7));
+        assert_eq!(fault(" "), ("report ends before its root element begins".into(), 1, 2));
+        assert_eq!(fault("\nx<a/>").1, 2);
+        assert_eq!(fault("<a b='1' b='2'/>").1, 1);
+        assert_eq!(fault("<a><?xml version='1.0'?></a>").0, "an XML declaration stands inside the document");
+        assert_eq!(fault("<a/>\n<?xml version='1.0'?>").0, "a second document follows in the same file");
+        assert_eq!(fault("<!DOCTYPE a [").0, "report ends before its root element begins");
+        assert_eq!(fault("<a/><!DOCTYPE a>").0, "a declaration stands where none may be");
+        assert!(events("<?xml-stylesheet x?><a><?xml-x y?></a>").is_ok());
+    }
+
+    #[test]
+    fn names_are_whole() {
+        for good in ["a", "_a", ":a", "a-b.c:d1", "é"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "1a", "-a", "a!", "a=b", "a\"", "a&", "a;", "a<"] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+        assert!(events("<a><testcase!b='1'/></a>").is_err() && events("<a b='1'c='2'/>").is_err());
+        assert!(events("<a b='1'/>").is_ok() && events("<a b='1' ></a >").is_ok() && events("<a>]]></a>").is_err());
+    }
+
+    #[test]
+    fn references_are_checked_and_replaced() {
+        assert_eq!(unescaped("a&lt;b&gt;&amp;amp;").unwrap(), "a<b>&amp;");
+        assert_eq!(unescaped("&#x1b;&#10;&#xD800;&#0;&#x;").unwrap(), "\x1b\n&#xD800;&#0;&#x;");
+        assert!(unescaped("&x;").is_err() && unescaped("&").is_err());
+        for good in ["", "a", "&a;", "a&#1;;b"] {
+            assert!(check_references(good).is_ok(), "{good}");
+        }
+        for bad in ["&", "a & b;", "&;", "&a", "&a;&"] {
+            assert!(check_references(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -152,7 +152,8 @@ impl Reader {
 
     /// `None` if it has no number or no hits: it says nothing.
     fn line(&mut self, element: &Element<'_>) -> Result<Option<Line>> {
-        let (Some(number), Some(hits)) = (element.attribute("number")?, element.attribute("hits")?) else {
+        let [number, hits, conditions] = element.attributes(["number", "hits", "condition-coverage"])?;
+        let (Some(number), Some(hits)) = (number, hits) else {
             self.unusable += 1;
             return Ok(None);
         };
@@ -162,14 +163,11 @@ impl Reader {
         let below_one = |text: &str| text.strip_prefix('-').and_then(whole).is_some();
         let number = if below_one(&number) { 0 } else { whole(&number).ok_or_else(|| bad("line number", &number))? };
         let covered = !below_one(&hits) && whole(&hits).ok_or_else(|| bad("hits", &hits))? > 0;
-        let conditions = match element.attribute("condition-coverage")? {
-            Some(text) => {
-                let conditions = fraction(&text);
-                self.odd_conditions += u64::from(conditions.is_none());
-                conditions
-            }
-            None => None,
-        };
+        let conditions = conditions.and_then(|text| {
+            let conditions = fraction(&text);
+            self.odd_conditions += u64::from(conditions.is_none());
+            conditions
+        });
         Ok(Some(Line { number, covered, conditions }))
     }
 
@@ -236,4 +234,61 @@ fn fraction(text: &str) -> Option<(u64, u64)> {
     let (_, inner) = text.split_once('(')?;
     let (taken, all) = inner.strip_suffix(')')?.split_once('/')?;
     Some((whole(taken.trim())?, whole(all.trim())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(classes: &str) -> [Option<u64>; 4] {
+        let text = format!("<coverage><packages><package><classes>{classes}</classes></package></packages></coverage>");
+        let Figures { lines_covered, lines_total, branches_covered, branches_total, .. } =
+            parse(&Input::bytes("x", text.as_bytes())).unwrap().figures;
+        [lines_covered, lines_total, branches_covered, branches_total]
+    }
+
+    #[test]
+    fn methods_lines_count_only_where_the_class_has_none() {
+        let methods =
+            "<methods><method><lines><line number='1' hits='1'/><line number='9' hits='1'/></lines></method></methods>";
+        let lines = "<lines><line number='2' hits='0'/></lines>";
+        assert_eq!(counts(&format!("<class filename='a'>{methods}</class>"))[..2], [Some(2), Some(2)]);
+        for both in [format!("{methods}{lines}"), format!("{lines}{methods}")] {
+            assert_eq!(counts(&format!("<class filename='a'>{both}</class>"))[..2], [Some(0), Some(1)]);
+        }
+        let next = format!("<class filename='a'>{methods}</class><class filename='b'><lines/></class>");
+        assert_eq!(counts(&next)[..2], [Some(2), Some(2)], "one class's methods are not the next one's");
+    }
+
+    #[test]
+    fn classes_of_one_file_share_its_lines_and_the_larger_conditions() {
+        let line = |hits, conditions| {
+            format!(
+                "<class filename='a'><lines><line number='3' hits='{hits}' condition-coverage='{conditions}'/></lines></class>"
+            )
+        };
+        let twice = line(0, "50% (1/2)") + &line(4, "0% ( 0 / 4 )");
+        assert_eq!(counts(&twice), [Some(1), Some(1), Some(1), Some(4)]);
+        assert_eq!(
+            counts("<class name='A'><lines><line number='0' hits='1'/><line number='-1' hits='1'/></lines></class>")[1],
+            Some(0)
+        );
+    }
+
+    #[test]
+    fn conditions_that_cannot_be_read_are_warned_of() {
+        assert_eq!(fraction("50% (1/2)"), Some((1, 2)));
+        for odd in ["50%", "(1/2", "(1)", "(-1/2)", "(1.0/2)", ""] {
+            assert_eq!(fraction(odd), None, "{odd}");
+        }
+        let text = "<coverage><packages><p><class filename='a'><lines><line number='1' hits='1' condition-coverage='?'/></lines></class></p></packages></coverage>";
+        assert_eq!(parse(&Input::bytes("x", text.as_bytes())).unwrap().warnings.len(), 1);
+    }
+
+    #[test]
+    fn faults_name_the_line_they_are_in() {
+        let text = "<coverage>\n<packages><p><class filename='a'><lines>\n  <line number='1' hits='x'/></lines></class></p></packages></coverage>";
+        let error = parse(&Input::bytes("x", text.as_bytes())).unwrap_err();
+        assert_eq!((error.place.line, error.place.column), (Some(3), Some(3)));
+    }
 }

@@ -4,8 +4,7 @@ use super::{FileTally, finished, mark};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
-use crate::ingest::xml::CUT_HELP;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 use std::collections::BTreeMap;
 
@@ -108,13 +107,13 @@ impl Tracefile {
 
     fn finish(self, last_line: u64) -> Result<Parsed> {
         if self.file.is_some() {
-            return Err(malformed("coverage report ends before its last end_of_record").line(last_line).help(CUT_HELP));
+            return Err(malformed("report ends before its last end_of_record").line(last_line).help(CUT_HELP));
         }
         if self.sections == 0 {
             return Err(Error::report(Reject::NotThisFormat, "not an lcov tracefile: it has no SF: record").line(1));
         }
         if self.test_named {
-            return Err(malformed("coverage report ends after a test name").line(last_line).help(CUT_HELP));
+            return Err(malformed("report ends after a test name").line(last_line).help(CUT_HELP));
         }
         let mut parsed = finished(&FORMAT, self.files)?;
         super::compare_declared(&mut parsed, self.declared);
@@ -192,5 +191,57 @@ fn is_hit(text: &str) -> Option<bool> {
     match text.strip_prefix('-') {
         Some(digits) => number(digits).map(|_| false),
         None => number(text).map(|hits| hits > 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(text: &str) -> [Option<u64>; 6] {
+        let figures = parse(&Input::bytes("x", text.as_bytes())).unwrap().figures;
+        let Figures { lines_covered, lines_total, branches_covered, branches_total, .. } = figures;
+        [
+            lines_covered,
+            lines_total,
+            branches_covered,
+            branches_total,
+            figures.functions_covered,
+            figures.functions_total,
+        ]
+    }
+
+    #[test]
+    fn sections_of_one_file_are_merged() {
+        let text = "TN:a\nSF:x\nDA:1,0\nDA:2,1,checksum\nend_of_record\nTN:b\nSF:x\nDA:1,3\nDA:3,0\nend_of_record\nSF:y\nDA:1,0\nend_of_record\n";
+        assert_eq!(counts(text), [Some(2), Some(4), None, None, None, None]);
+    }
+
+    #[test]
+    fn branch_names_may_be_text_with_commas() {
+        let text = "SF:x\nBRDA:5,0,jump to the function exit, maybe,-\nBRDA:5,e0,jump to the function exit, maybe,2\nBRDA:5,0,1,0\nBRDA:5,0,1,1\nend_of_record\n";
+        assert_eq!(counts(text), [Some(0), Some(0), Some(2), Some(3), None, None]);
+        for bad in ["BRDA:5,0,1", "BRDA:5,0,1,x", "BRDA:x,0,1,1", "DA:1", "DA:1,", "FN:1", "FNDA:x,f", "FNDA:1", "LF:x"]
+        {
+            assert!(parse(&Input::bytes("x", format!("SF:x\n{bad}\nend_of_record\n").as_bytes())).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn functions_count_by_name_with_or_without_their_last_line() {
+        let text =
+            "SF:x\nFN:1,f\nFN:5,9,g<int, long>\nFNDA:0,f\nFNDA:2,g<int, long>\nFNL:0,3,4\nFNA:0,7,h\nend_of_record\n";
+        assert_eq!(counts(text)[4..], [Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn records_that_no_figure_needs_are_passed_over() {
+        assert_eq!(
+            counts("# made by x\nVER:1\nSF:x\nMCDC:1,2,t,1,0,x\n\nDA:1,1\nend_of_record\n")[..2],
+            [Some(1), Some(1)]
+        );
+        for bad in ["da:1,1", "nonsense", "1:2", ":"] {
+            assert!(parse(&Input::bytes("x", format!("SF:x\n{bad}\nend_of_record\n").as_bytes())).is_err(), "{bad}");
+        }
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Findings {
     pub errors: u64,
     /// Findings of both.
     pub total: u64,
+    /// The code was checked without being compiled, as cargo check and cargo clippy do.
+    pub is_check: bool,
 }
 
 impl Findings {
@@ -38,7 +40,8 @@ impl Findings {
         self.tally.finding(finding, sort)
     }
 
-    /// The report. The compiler is always named: that it found nothing is a measurement.
+    /// The report. The compiler is always named: that it found nothing is a measurement. So is clippy, which leaves no
+    /// other trace where it finds nothing, if the code was checked and has no error that keeps clippy from looking.
     ///
     /// # Errors
     /// A sum is too large.
@@ -49,6 +52,9 @@ impl Findings {
         raw: Option<RawFindings>,
     ) -> Result<Parsed> {
         self.tally.tool("rustc", Sort::Compiler);
+        if self.is_check && self.build_errors == 0 {
+            self.tally.tool("clippy", Sort::Linter);
+        }
         self.tally.raw = raw;
         Ok(Parsed { build, ..self.tally.finish(format)? })
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::rustc::{Findings, is_summary};
 use crate::error::{Error, Reject, Result};
@@ -59,6 +60,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
+        if !line.ended && line.text.starts_with('{') && serde_json::from_str::<IgnoredAny>(&line.text).is_err() {
+            return Err(cut().line(last));
+        }
         reader.line(&line.text).map_err(|error| error.line(last))?;
     }
     reader.finish().map_err(|error| error.line(last))?.ok_or_else(|| {
@@ -73,6 +77,7 @@ struct CargoLine {
     reason: String,
     message: Option<Diagnostic>,
     success: Option<bool>,
+    filenames: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -126,10 +131,7 @@ impl Reader {
                 self.lines += 1;
                 self.diagnostic(diagnostic)
             }
-            Err(_) if begins_alike(text) && (told.is_eof() || told.is_syntax()) => {
-                Err(Error::report(Reject::Malformed, "a line of the report is cut or no JSON")
-                    .help("the build was probably cut short; run it again"))
-            }
+            Err(_) if begins_alike(text) && (told.is_eof() || told.is_syntax()) => Err(cut()),
             Err(_)
                 if text.starts_with("{\"reason\":\"compiler-message\"")
                     || text.starts_with("{\"reason\":\"build-finished\"") =>
@@ -145,7 +147,11 @@ impl Reader {
         match (line.reason.as_str(), line.message, line.success) {
             ("compiler-message", Some(diagnostic), _) => self.diagnostic(diagnostic)?,
             ("build-finished", _, Some(success)) => self.finished = Some(success && self.finished.unwrap_or(true)),
-            ("compiler-artifact" | "build-script-executed", ..) => {}
+            ("compiler-artifact", ..) => {
+                let files = line.filenames.unwrap_or_default();
+                self.findings.is_check |= !files.is_empty() && files.iter().all(|file| file.ends_with(".rmeta"));
+            }
+            ("build-script-executed", ..) => {}
             _ => return Ok(()),
         }
         self.from_cargo = true;
@@ -207,6 +213,11 @@ impl Reader {
     }
 }
 
+fn cut() -> Error {
+    Error::report(Reject::Malformed, "a line of the report is cut or no JSON")
+        .help("the build was probably cut short; run it again")
+}
+
 /// Whether a line that does not parse was meant to be one of ours.
 fn begins_alike(text: &str) -> bool {
     is_ours(text) || BEGINNINGS.iter().any(|beginning| text.len() > 8 && beginning.starts_with(text))
@@ -230,4 +241,86 @@ fn fingerprint(diagnostic: &Diagnostic) -> (u64, u64) {
         hasher.finish()
     };
     (hash(1), hash(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+
+    fn message(level: &str, code: &str, text: &str) -> String {
+        format!(
+            r#"{{"reason":"compiler-message","message":{{"rendered":"{level}: {text}","children":[],"level":"{level}","message":"{text}","spans":[{{"file_name":"src/a.rs","line_start":3,"is_primary":true}}],"code":{{"code":"{code}","explanation":null}}}}}}"#
+        ) + "\n"
+    }
+
+    const FINISHED: &str = "{\"reason\":\"build-finished\",\"success\":true}\n";
+    const NOT_FINISHED: &str = "{\"reason\":\"build-finished\",\"success\":false}\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x.jsonl", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn clippy_is_told_from_rustc_and_copies_count_once() {
+        let lint = message("warning", "clippy::op_ref", "needless");
+        let text = lint.clone()
+            + &lint
+            + &message("error", "E0308", "mismatched")
+            + &message("error", "x", "aborting due to 1")
+            + NOT_FINISHED;
+        let parsed = read(&text).unwrap();
+        assert_eq!(
+            (parsed.figures.errors, parsed.figures.warnings, parsed.build),
+            (Some(1), Some(1), Some(BuildStatus::Failed))
+        );
+        assert_eq!(parsed.figures.raw, Some(RawFindings { errors: 1, warnings: 2, notes: 0 }));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let found: Vec<_> =
+            details.findings.iter().map(|f| (f.tool.as_str(), f.rule.as_deref(), f.path.as_deref(), f.line)).collect();
+        let path = Some("src/a.rs");
+        assert_eq!(found, [("clippy", Some("clippy::op_ref"), path, Some(3)), ("rustc", Some("E0308"), path, Some(3))]);
+    }
+
+    #[test]
+    fn what_the_build_came_to() {
+        let denied = message("error", "clippy::op_ref", "needless");
+        for (text, build) in [
+            (FINISHED.to_owned(), Some(BuildStatus::Success)),
+            (NOT_FINISHED.to_owned(), Some(BuildStatus::Failed)),
+            (denied + NOT_FINISHED, None),
+            (message("error", "E0308", "no") + NOT_FINISHED, Some(BuildStatus::Failed)),
+            (FINISHED.to_owned() + NOT_FINISHED, Some(BuildStatus::Failed)),
+        ] {
+            assert_eq!(read(&text).unwrap().build, build, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_clean_check_names_clippy_and_a_clean_build_does_not() {
+        let tools = |files: &str| {
+            let artifact = format!("{{\"reason\":\"compiler-artifact\",\"filenames\":{files}}}\n");
+            let Details::Lint(details) = read(&(artifact + FINISHED)).unwrap().details else { panic!("lint") };
+            details.by_tool.into_keys().collect::<Vec<_>>()
+        };
+        assert_eq!(tools(r#"["t/liba.rmeta"]"#), ["clippy", "rustc"]);
+        assert_eq!(tools(r#"["t/liba.rlib","t/liba.rmeta"]"#), ["rustc"]);
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        let warning = message("warning", "x", "y");
+        for (text, reject) in [
+            (warning.clone(), Reject::Malformed),
+            (format!("{}\n{FINISHED}", warning.get(..40).unwrap()), Reject::Malformed),
+            (FINISHED.get(..20).unwrap().to_owned(), Reject::Malformed),
+            ("{\"reason\":\"compiler-message\",\"message\":7}\n".to_owned() + FINISHED, Reject::Malformed),
+            (FINISHED.replace("\"success\"", "\"success\":true,\"success\""), Reject::Malformed),
+            ("{\"reason\":\"because\"}\nwarning: x\n".to_owned(), Reject::NotThisFormat),
+        ] {
+            assert_eq!(read(&text).unwrap_err().reject(), Some(reject), "{text}");
+        }
+        let noise = format!("   Compiling x\n{{\"a\":1}}\n{{ not json\n{warning}{FINISHED}");
+        assert_eq!(read(&noise).unwrap().figures.warnings, Some(1));
+    }
 }

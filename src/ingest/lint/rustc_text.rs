@@ -3,7 +3,7 @@
 use super::rustc::{Findings, is_summary};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::test::cargo_test_text;
+use crate::ingest::test::{cargo_test_text, pytest_text};
 use crate::ingest::text::{Lines, LongLine};
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::ReportKind;
@@ -24,8 +24,12 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    // The output of cargo test has diagnostics above its results: it is told by the results.
-    if head.xml().is_some() || matches!((cargo_test_text::FORMAT.sniff)(head), Sniff::Sure(_)) {
+    // The output of test runners has diagnostics above its results: it is told by the results.
+    let is_nextest = |line: &str| line.trim_start().starts_with("Nextest run ID ");
+    if head.xml().is_some()
+        || head.lines().any(is_nextest)
+        || [&cargo_test_text::FORMAT, &pytest_text::FORMAT].iter().any(|f| matches!((f.sniff)(head), Sniff::Sure(_)))
+    {
         return Sniff::No;
     }
     let mut reader = Reader::default();
@@ -46,6 +50,11 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut tests = cargo_test_text::Reader::default();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
+        if !line.ended && !is_whole(&line.text) {
+            return Err(Error::report(Reject::Malformed, "the compiler's output ends inside a line")
+                .line(line.number)
+                .help("the build was probably killed; run it again"));
+        }
         let is_inside = tests.is_inside();
         tests.line(&line.text).map_err(|error| error.line(line.number))?;
         if !is_inside {
@@ -73,6 +82,8 @@ pub(in crate::ingest) struct Reader {
     certain: u64,
     finished: bool,
     not_compiled: bool,
+    /// Cargo itself gave up, before any compiler.
+    not_built: bool,
 }
 
 impl Reader {
@@ -90,7 +101,8 @@ impl Reader {
         if let Some((level, code, message)) = beginning(text) {
             self.close()?;
             if is_summary(message) {
-                self.not_compiled |= level == Level::Error && message.starts_with("could not compile `");
+                let starts = ["could not compile `", "aborting due to "];
+                self.not_compiled |= level == Level::Error && starts.iter().any(|start| message.starts_with(start));
                 self.finished |= message.ends_with(" emitted") && level == Level::Warning;
                 return Ok(());
             }
@@ -108,6 +120,8 @@ impl Reader {
             open.line(text);
         } else if is_end_of_build(text) {
             self.finished = true;
+        } else if is_check(text) {
+            self.findings.is_check = true;
         }
         Ok(())
     }
@@ -116,6 +130,7 @@ impl Reader {
     fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let is_certain = open.is_certain();
+        self.not_built |= open.is_by_cargo();
         self.certain += u64::from(is_certain);
         if is_certain || !self.only_certain {
             self.findings.add(open.finding)?;
@@ -129,7 +144,9 @@ impl Reader {
     /// A count is too large.
     pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
         self.close()?;
-        if self.findings.total == 0 && !self.finished && !self.not_compiled {
+        let is_ended = self.finished || self.not_compiled || self.not_built;
+        // A build that was killed has told of some findings only; in a file of its own they are what there is.
+        if !is_ended && (self.only_certain || self.findings.total == 0) {
             return Ok(None);
         }
         let build = if self.findings.build_errors > 0 || (self.not_compiled && self.findings.errors == 0) {
@@ -166,22 +183,25 @@ impl Open {
     /// Whether nobody but rustc or cargo writes this.
     fn is_certain(&self) -> bool {
         let in_rust = self.finding.path.as_deref().is_some_and(|path| path.ends_with(".rs"));
-        let by_cargo = || {
-            let beginnings = [
-                "could not find `Cargo.toml` in ",
-                "failed to parse manifest at `",
-                "failed to load manifest for ",
-                "failed to select a version for ",
-                "failed to run custom build command for `",
-                "failed to parse lock file at",
-                "no matching package named `",
-                "internal compiler error: ",
-            ];
-            let message = &self.finding.message;
-            self.finding.level == Level::Error && beginnings.iter().any(|beginning| message.starts_with(beginning))
-        };
-        let linker = || self.has_frame && self.finding.message.starts_with("linking with `");
-        self.has_code || in_rust || by_cargo() || linker()
+        let starts = |start: &str| self.finding.message.starts_with(start);
+        let by_compiler = || starts("internal compiler error: ") || (self.has_frame && starts("linking with `"));
+        self.has_code || in_rust || by_compiler() || self.is_by_cargo()
+    }
+
+    /// Whether cargo itself gave up, before any compiler.
+    fn is_by_cargo(&self) -> bool {
+        let beginnings = [
+            "could not find `Cargo.toml` in ",
+            "failed to parse manifest at `",
+            "failed to load manifest for ",
+            "failed to select a version for ",
+            "failed to run custom build command for `",
+            "failed to parse lock file at",
+            "no matching package named `",
+        ];
+        let Finding { level, path, message, .. } = &self.finding;
+        let in_manifest = path.as_deref().is_some_and(|path| path.ends_with("Cargo.toml"));
+        *level == Level::Error && (in_manifest || beginnings.iter().any(|beginning| message.starts_with(beginning)))
     }
 }
 
@@ -226,8 +246,129 @@ fn lint_of(note: &str) -> Option<String> {
     lints.next()
 }
 
+/// Whether a last line without a line end is one with which cargo ends, and not cut.
+fn is_whole(line: &str) -> bool {
+    let line = line.trim_end();
+    let ends = [" previous error", " previous errors", " emitted"];
+    (is_end_of_build(line) && line.ends_with('s'))
+        || (line.starts_with("error: could not compile `") && ends.iter().any(|end| line.ends_with(end)))
+}
+
+/// `    Checking kvlog v0.1.0 (/home/dev/kvlog)`.
+fn is_check(text: &str) -> bool {
+    let rest = text.strip_prefix("    Checking ").and_then(|rest| rest.split_once(" v"));
+    rest.is_some_and(|(name, version)| !name.contains(' ') && version.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// `    Finished `dev` profile [unoptimized + debuginfo] target(s) in 0.83s`.
 fn is_end_of_build(text: &str) -> bool {
     let rest = text.trim_start().strip_prefix("Finished ");
     text.starts_with(' ') && rest.is_some_and(|rest| rest.contains(" [") && rest.contains("] target(s) in "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+
+    fn read(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn places_codes_and_lints_are_read() {
+        let text = "\
+error[E0308]: mismatched types
+  --> src/lib.rs:28:51
+   |
+28 |     let _s: String = 5;
+   |
+
+warning: unused variable: `unused`
+  --> C:\\p\\src\\lib.rs:43:13
+   |
+   = note: `#[warn(unused_variables)]` (part of `#[warn(unused)]`) on by default
+
+warning: needlessly taken reference of left operand
+  --> src/lib.rs:35:16
+   |
+   = help: for further information visit https://rust-lang.github.io/rust-clippy/rust-1.95.0/index.html#op_ref
+   = note: `#[warn(clippy::op_ref)]` on by default
+
+error: length comparison to zero
+  --> src/main.rs:5:8
+   |
+   = note: `-D clippy::len-zero` implied by `-D warnings`
+
+";
+        let Details::Lint(details) = read(text).unwrap().details else { panic!("lint") };
+        let found: Vec<_> = details
+            .findings
+            .iter()
+            .map(|f| {
+                (
+                    f.tool.as_str(),
+                    f.rule.as_deref().unwrap_or_default(),
+                    f.path.as_deref().unwrap_or_default(),
+                    f.line.unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("rustc", "E0308", "src/lib.rs", 28),
+                ("rustc", "unused_variables", "C:\\p\\src\\lib.rs", 43),
+                ("clippy", "clippy::op_ref", "src/lib.rs", 35),
+                ("clippy", "clippy::len_zero", "src/main.rs", 5),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_the_build_came_to() {
+        let warning = "warning: unused\n --> src/a.rs:1:1\n\n";
+        let finished = "    Finished `dev` profile [unoptimized + debuginfo] target(s) in 0.83s\n";
+        let denied = "error: needless\n --> src/a.rs:1:1\n  = note: `-D clippy::needless` implied by `-D warnings`\n\n";
+        let not_compiled = "error: could not compile `x` (lib) due to 1 previous error\n";
+        for (text, build) in [
+            (finished.to_owned(), Some(BuildStatus::Success)),
+            (format!("{warning}{finished}"), Some(BuildStatus::Success)),
+            (warning.to_owned(), None),
+            (not_compiled.to_owned(), Some(BuildStatus::Failed)),
+            (format!("error[E0308]: no\n --> src/a.rs:1:1\n\n{not_compiled}"), Some(BuildStatus::Failed)),
+            (format!("{denied}{not_compiled}"), None),
+        ] {
+            assert_eq!(read(&text).unwrap().build, build, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        let error = read("warning: unused\n --> src/a.rs:1:1\n\nerror: mismat").unwrap_err();
+        assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(4)));
+        assert_eq!(read("nothing of it\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        assert!(
+            read("error: could not compile `x` (lib) due to 2 previous errors").is_ok(),
+            "a whole line needs no line end"
+        );
+    }
+
+    #[test]
+    fn beside_other_tools_only_what_is_certain_counts() {
+        let found = |text: &str| {
+            let mut reader = Reader::only_certain();
+            text.lines().try_for_each(|line| reader.line(line)).unwrap();
+            reader.finish().unwrap().map(|parsed| parsed.figures.total.unwrap())
+        };
+        let end = "error: could not compile `x` (lib) due to 1 previous error";
+        assert_eq!(found(&format!("error[E0308]: no\n --> src/a.rs:1:1\n\nerror: not ours\n\n{end}")), Some(1));
+        assert_eq!(found("error[E0308]: no\n --> src/a.rs:1:1\n"), None, "the build did not come to its end");
+        assert_eq!(found("error: could not find `Cargo.toml` in `/p` or any parent directory"), Some(1));
+        assert_eq!(
+            found(&format!("error: linking with `cc` failed: exit status: 1\n  |\n  = note: cc\n\n{end}")),
+            Some(1)
+        );
+        assert_eq!(found("error: not ours\nwarning: nor this\n"), None);
+    }
 }

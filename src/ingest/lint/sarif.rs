@@ -93,7 +93,13 @@ fn build_status(parsed: &Parsed) -> Option<BuildStatus> {
 #[derive(Deserialize)]
 struct Log {
     version: Option<String>,
+    /// `null` where the tool failed before its first run: that is no run, while a log without the key is no log.
+    #[serde(default, deserialize_with = "present")]
     runs: Option<Vec<RunHead>>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<RunHead>>, D::Error> {
+    Option::deserialize(deserializer).map(|runs| Some(runs.unwrap_or_default()))
 }
 
 #[derive(Deserialize)]
@@ -370,5 +376,110 @@ impl<'de> Visitor<'de> for Results<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+
+    fn read(tool: &str, rest: &str, results: &str) -> Parsed {
+        let text = format!("{{\"version\":\"2.1.0\",\"runs\":[{{\"results\":[{results}],\"tool\":{tool}{rest}}}]}}");
+        parse(&Input::bytes("x", text.as_bytes())).unwrap()
+    }
+
+    fn levels(parsed: &Parsed) -> [u64; 3] {
+        let figures = &parsed.figures;
+        [figures.errors, figures.warnings, figures.notes].map(Option::unwrap)
+    }
+
+    const TOOL: &str = r#"{"driver":{"name":"T","rules":[{"id":"R1","defaultConfiguration":{"level":"error"}},{"id":"R2"},
+        {"id":"R3","defaultConfiguration":{"level":"none"}}]},
+        "extensions":[{"name":"E","guid":"g","rules":[{"id":"X","defaultConfiguration":{"level":"note"}}]}]}"#;
+
+    #[test]
+    fn a_level_is_the_result_s_the_rule_s_or_warning() {
+        for (result, expected) in [
+            (r#"{"ruleId":"R1","level":"note"}"#, [0, 0, 1]),
+            (r#"{"ruleId":"R1"}"#, [1, 0, 0]),
+            (r#"{"ruleIndex":0}"#, [1, 0, 0]),
+            (r#"{"rule":{"index":0}}"#, [1, 0, 0]),
+            (r#"{"rule":{"id":"R1"}}"#, [1, 0, 0]),
+            (r#"{"ruleId":"R1","ruleIndex":-1}"#, [1, 0, 0]),
+            (r#"{"ruleId":"R1/sub"}"#, [1, 0, 0]),
+            (r#"{"ruleId":"R2"}"#, [0, 1, 0]),
+            (r#"{"ruleId":"R3"}"#, [0, 0, 0]),
+            (r#"{"ruleId":"?"}"#, [0, 1, 0]),
+            ("{}", [0, 1, 0]),
+            (r#"{"ruleId":"X"}"#, [0, 0, 1]),
+            (r#"{"rule":{"index":0,"toolComponent":{"index":0}}}"#, [0, 0, 1]),
+            (r#"{"rule":{"index":0,"toolComponent":{"guid":"g"}}}"#, [0, 0, 1]),
+            (r#"{"rule":{"id":"X","toolComponent":{"name":"E"}}}"#, [0, 0, 1]),
+            (r#"{"ruleId":"R1","ruleIndex":99}"#, [1, 0, 0]),
+            (r#"{"level":"none"}"#, [0, 0, 0]),
+        ] {
+            assert_eq!(levels(&read(TOOL, "", result)), expected, "{result}");
+        }
+    }
+
+    #[test]
+    fn an_invocation_s_override_comes_before_the_default() {
+        let rest = r#","invocations":[{"ruleConfigurationOverrides":[{"descriptor":{"index":0},"configuration":{"level":"note"}},
+            {"descriptor":{"id":"unlisted"},"configuration":{"level":"error"}},{"descriptor":{"id":"R2"}}]}]"#;
+        let results = r#"{"ruleId":"R1"},{"ruleId":"unlisted"},{"ruleId":"R2"}"#;
+        assert_eq!(levels(&read(TOOL, rest, results)), [1, 1, 1]);
+    }
+
+    #[test]
+    fn what_is_no_failure_is_left_out_and_what_is_silenced_is_told_apart() {
+        let results = r#"{"kind":"pass"},{"kind":"fail"},{"baselineState":"absent"},{"baselineState":"new"},
+            {"suppressions":[{"kind":"inSource"}]},{"suppressions":[{"status":"accepted"},{"status":"rejected"}]},{"suppressions":[]}"#;
+        let parsed = read(TOOL, "", results);
+        assert_eq!((levels(&parsed), parsed.figures.suppressed), ([0, 4, 0], Some(1)));
+        assert_eq!(read(TOOL, "", "{}").figures.suppressed, None);
+    }
+
+    #[test]
+    fn findings_have_tool_rule_and_place() {
+        let results = r#"{"ruleId":"a","message":{"text":"one\ntwo"},"locations":[{},{"physicalLocation":
+            {"artifactLocation":{"uri":"../x.py"},"region":{"startLine":7}}}]},{"ruleIndex":1,"level":"error"}"#;
+        let Details::Lint(details) = read(TOOL, "", results).details else { panic!("lint") };
+        let [first, second] = &details.findings[..] else { panic!("two") };
+        assert_eq!((first.tool.as_str(), first.rule.as_deref(), first.line), ("t", Some("a"), Some(7)));
+        assert_eq!((first.path.as_deref(), first.message.as_str()), (Some("../x.py"), "one | two"));
+        assert_eq!((second.rule.as_deref(), second.message.as_str(), second.line), (Some("R2"), "R2", None));
+    }
+
+    #[test]
+    fn a_compiler_s_log_tells_whether_it_built() {
+        let tool = |name: &str| format!("{{\"driver\":{{\"name\":\"{name}\"}}}}");
+        let build = |name: &str, results: &str| read(&tool(name), "", results).build;
+        assert_eq!(build("ruff", r#"{"level":"error"}"#), None);
+        assert_eq!(build("rustc", ""), Some(BuildStatus::Success));
+        assert_eq!(build("GNU C17", r#"{"level":"error"}"#), Some(BuildStatus::Failed));
+        assert_eq!(build("clippy", r#"{"ruleId":"clippy::x","level":"error"}"#), None);
+        assert_eq!(build("clippy", r#"{"ruleId":"E0308","level":"error"}"#), Some(BuildStatus::Failed));
+    }
+
+    #[test]
+    fn no_runs_are_no_findings_and_without_the_key_it_is_no_log() {
+        for none in ["null", "[]"] {
+            let text = format!("{{\"version\":\"2.1.0\",\"runs\":{none}}}");
+            assert_eq!(levels(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), [0, 0, 0]);
+        }
+        let error = parse(&Input::bytes("x", b"{\"version\":\"2.1.0\"}")).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn runs_without_tool_or_results_are_no_fault() {
+        let text = "{\"runs\":[{},{\"results\":null},{\"tool\":null,\"results\":[{}]}],\"version\":\"2.1.0\"}";
+        assert_eq!(levels(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), [0, 1, 0]);
+        for bad in ["{\"level\":\"fatal\"}", "{\"level\":1}", "1"] {
+            let text = format!("{{\"version\":\"2.1.0\",\"runs\":[{{\"results\":[{bad}]}}]}}");
+            let error = parse(&Input::bytes("x", text.as_bytes())).unwrap_err();
+            assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(1)), "{bad}");
+        }
     }
 }

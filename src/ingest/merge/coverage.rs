@@ -65,14 +65,13 @@ impl<'a> United<'a> {
             return self.add_totals(index, parsed);
         }
         let places = self.places(coverage);
-        if places.iter().all(|(_, _, place)| place.is_none()) {
-            if let Some((by, other)) = self.equal_totals(parsed, coverage.files.len()) {
-                warnings.push(format!(
-                    "{} and {} have the same totals but no path in common: they are taken for one run",
-                    other.format.name, parsed.format.name
-                ));
-                return Some(by);
-            }
+        let is_apart = places.iter().all(|(_, _, place)| place.is_none());
+        if let Some((by, other)) = self.equal_totals(parsed, coverage.files.len()).filter(|_| is_apart) {
+            warnings.push(format!(
+                "{} and {} have the same totals but no path in common: they are taken for one run",
+                other.format.name, parsed.format.name
+            ));
+            return Some(by);
         }
         let mut told = None;
         let mut is_new = false;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{Index, Overlap, parts};
+use super::names::{Index, Overlap, from_the_end, parts};
 use super::{Measurement, are_copies, is_console};
 use crate::ingest::{Details, Parsed, TestDetails};
 use crate::model::SCHEMA_VERSION;
@@ -95,28 +95,33 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     // The richest first; what is equally rich stays in the order of its content.
     reports.sort_by_key(|report| std::cmp::Reverse(richness(report)));
     let collected = collected(&reports);
+    let has_classes = reports.iter().any(|report| reports.first().is_some_and(|first| class(first) != class(report)));
     let mut counted: Vec<Report<'_>> = Vec::new();
+    let mut named: Classes = BTreeMap::new();
     let mut sum = Some(Counts::default());
     for mut report in reports {
         let whole = collected.get(&report.index).copied();
-        match whole.map_or_else(|| verdict(&report, &counted, &mut measurement.warnings), Verdict::Told) {
+        match whole.map_or_else(|| verdict(&report, &counted, &named, &mut measurement.warnings), Verdict::Told) {
             Verdict::Adds => {
                 sum = sum.and_then(|sum| sum.plus(report.counts));
-                counted.push(report);
             }
             Verdict::AddsSome(new, telling) => {
                 sum = sum.and_then(|sum| sum.plus(new));
                 let (some, telling) = (source(report.parsed), source(telling));
                 measurement.warnings.push(format!("{some} tells of tests that {telling} tells too: those count once"));
                 report.adds_some = true;
-                counted.push(report);
             }
             Verdict::Told(by) => {
                 if let Some(slot) = measurement.same_run_as.get_mut(report.index) {
                     *slot = Some(by);
                 }
+                continue;
             }
         }
+        if has_classes {
+            named.entry(class(&report)).or_default().add(&report.tests.cases, counted.len());
+        }
+        counted.push(report);
     }
     match sum.and_then(|sum| metrics(sum, &counted)) {
         Some(metrics) => measurement.testing = Some(metrics),
@@ -141,21 +146,26 @@ fn richness(report: &Report<'_>) -> (bool, bool, bool, u64) {
     (is_named, has_durations, !is_console(report.parsed), report.counts.tests().unwrap_or(u64::MAX))
 }
 
-fn verdict<'a>(report: &Report<'a>, counted: &[Report<'a>], warnings: &mut Vec<String>) -> Verdict<'a> {
+fn verdict<'a>(
+    report: &Report<'a>,
+    counted: &[Report<'a>],
+    named: &Classes,
+    warnings: &mut Vec<String>,
+) -> Verdict<'a> {
     if let Some(copy) = counted.iter().find(|other| is_copy(report, other)) {
         return Verdict::Told(copy.index);
     }
-    let others: Vec<&Report<'a>> = counted.iter().filter(|other| tells_otherwise(report, other)).collect();
+    let others: Vec<&Report<'a>> = counted.iter().filter(|other| class(other) != class(report)).collect();
     if report.tests.cases.cases.is_empty() {
         return nameless(report, &others, warnings);
     }
-    let mut index = Index::default();
-    others.iter().for_each(|other| index.add(&other.tests.cases));
-    let overlap = Overlap::of(&report.tests.cases, &index);
-    let telling: Vec<&Report<'a>> = others.iter().copied().filter(|other| shares_a_name(report, other)).collect();
+    let indexes: Vec<&Index> = named.iter().filter(|(key, _)| **key != class(report)).map(|(_, index)| index).collect();
+    let overlap = Overlap::of(&report.tests.cases, &indexes);
+    let telling: Vec<&Report<'a>> = overlap.told_by.iter().filter_map(|at| counted.get(*at)).collect();
     let Some(first) = telling.first() else {
         // Names that nobody shares: another run, unless the richer reports have no names to compare with.
-        return if index.is_empty() { nameless(report, &others, warnings) } else { Verdict::Adds };
+        let nothing_is_named = indexes.iter().all(|index| index.is_empty());
+        return if nothing_is_named { nameless(report, &others, warnings) } else { Verdict::Adds };
     };
     let is_named_in_part = report.tests.dropped > 0;
     if overlap.new.is_empty() || (is_named_in_part && overlap.told >= overlap.new_ids()) {
@@ -181,15 +191,14 @@ fn is_copy(a: &Report<'_>, b: &Report<'_>) -> bool {
     are_copies(a.parsed, b.parsed) && !(is_console(a.parsed) && is_console(b.parsed))
 }
 
-/// Whether the other may tell of the same run in another way: in another format, or in a file and not on the console.
-fn tells_otherwise(a: &Report<'_>, b: &Report<'_>) -> bool {
-    a.parsed.format != b.parsed.format || is_console(a.parsed) != is_console(b.parsed)
-}
+/// Reports of two classes may tell of one run: two formats, or a file and the console.
+type Class = (&'static str, bool);
 
-fn shares_a_name(report: &Report<'_>, other: &Report<'_>) -> bool {
-    let mut index = Index::default();
-    index.add(&other.tests.cases);
-    report.tests.cases.cases.keys().any(|id| index.has(&parts(id)))
+/// The names that the counted reports of each class tell, by their place among the counted.
+type Classes = BTreeMap<Class, Index>;
+
+fn class(report: &Report<'_>) -> Class {
+    (report.parsed.format.name, is_console(report.parsed))
 }
 
 /// Reports that another one collects, as aggregating tasks write it: its names and counts are those of two or more of
@@ -215,8 +224,7 @@ fn collected(reports: &[Report<'_>]) -> BTreeMap<usize, usize> {
 
 fn is_part(part: &Report<'_>, whole: &Report<'_>) -> bool {
     let (part_ids, whole_ids) = (&part.tests.cases.cases, &whole.tests.cases.cases);
-    part.parsed.format == whole.parsed.format
-        && is_console(part.parsed) == is_console(whole.parsed)
+    class(part) == class(whole)
         && part.tests.dropped == 0
         && whole.tests.dropped == 0
         && !part_ids.is_empty()
@@ -264,8 +272,9 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
 /// `tests.test_a.TestB::test_x[1]`.
 fn is_pytest_id(id: &str) -> bool {
     let parts = parts(id);
-    let is_test = |part: &String| part.to_ascii_lowercase().starts_with("test");
-    parts.last().is_some_and(is_test) && parts.iter().rev().skip(1).any(|part| is_test(part) || part.ends_with("_test"))
+    let mut parts = from_the_end(&parts);
+    let is_test = |part: &str| part.to_ascii_lowercase().starts_with("test");
+    parts.next().is_some_and(is_test) && parts.any(|part| is_test(part) || part.ends_with("_test"))
 }
 
 /// `kvlog::tests::deep`: only what a Rust path is made of.
@@ -323,14 +332,17 @@ fn metrics(sum: Counts, counted: &[Report<'_>]) -> Option<TestMetrics> {
 fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
     let mut cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };
     let mut told = Index::default();
+    let some_are_added = counted.iter().any(|report| report.adds_some);
     for report in counted {
         for (id, case) in &report.tests.cases.cases {
             // A test that a richer report named in its own way keeps that name.
-            if !report.adds_some || !told.has(&parts(id)) {
+            if !report.adds_some || told.find(&parts(id)).is_none() {
                 cases.add(id.clone(), case.clone());
             }
         }
-        told.add(&report.tests.cases);
+        if some_are_added {
+            told.add(&report.tests.cases, 0);
+        }
     }
     let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
     let failing = cases.cases.iter().filter(|(_, case)| is_bad(case.outcome)).map(|(id, _)| id.clone());

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CASES_KEPT, LONGEST_ID};
+use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
@@ -28,12 +28,19 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_certain = |line: &str| running(line).is_some() || Counts::read(line.trim_end()).is_some();
-    // An XML report can quote all that a test printed.
-    if head.xml().is_none() && (head.lines().any(is_certain) || head.tail().lines().any(is_certain)) {
+    // An XML report can quote all that a test printed, and a test can print what other tools write.
+    let first = head.lines().find(|line| is_marker(line) || pytest_text::is_marker(line));
+    let told_by_head = first.map(is_marker);
+    let told_by_tail = || head.tail().lines().any(is_marker);
+    if head.xml().is_none() && told_by_head.unwrap_or_else(told_by_tail) {
         return Sniff::Sure("line \"running N tests\" or \"test result:\"".to_owned());
     }
     Sniff::No
+}
+
+/// Whether the line tells cargo test, or a test that prints its output.
+pub(super) fn is_marker(line: &str) -> bool {
+    running(line).is_some() || Counts::read(line.trim_end()).is_some()
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -42,6 +49,11 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
+        if !line.ended && !is_whole(&line.text) {
+            return Err(Error::report(Reject::Malformed, "cargo test output ends inside a line")
+                .line(last)
+                .help(CUT_HELP));
+        }
         reader.line(&line.text).map_err(|error| error.line(last))?;
     }
     let not_built = reader.not_built;
@@ -52,8 +64,18 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             .help("read it as rustc-text for the compiler's errors")),
         None => Err(Error::report(Reject::NoResult, "no \"test result:\" line of cargo test in it")
             .line(last)
-            .help("the test run was probably killed; run it again, or record without it: --skip test")),
+            .help(CUT_HELP)),
     }
+}
+
+const CUT_HELP: &str = "the test run was probably killed; run it again, or record without it: --skip test";
+
+/// Whether a last line without a line end is one with which cargo test ends, and not cut.
+fn is_whole(line: &str) -> bool {
+    let line = line.trim_end();
+    let is_result =
+        line.starts_with("test result: ") && line.contains("; finished in ") && Counts::read(line).is_some();
+    is_result || (failed_target(line).is_some() || line.starts_with("    `--")) && line.ends_with('`')
 }
 
 /// The numbers of one result line.
@@ -150,18 +172,39 @@ enum Part {
 struct Binary {
     expected: u64,
     part: Part,
-    /// Name → outcome, duration or reason left out.
-    named: BTreeMap<String, (Outcome, Option<u64>)>,
-    failures: BTreeSet<String>,
+    /// Name and line, of doc-tests → outcome.
+    named: BTreeMap<(String, Option<u64>), Outcome>,
+    failures: BTreeSet<(String, Option<u64>)>,
     counts: Option<Counts>,
 }
 
+/// What a heading of cargo says of the binary under it.
+#[derive(Clone, Debug, Default)]
+struct Target {
+    /// Begins the ids of its tests.
+    name: String,
+    is_doc: bool,
+}
+
+/// Tests of one binary by name, with outcome and line.
+type Names = BTreeMap<String, (Outcome, Option<u64>)>;
+
 /// Reads lines of one or several runs of cargo test.
+///
+/// Headings are on stderr, results on stdout. Where both were kept apart and put one after the other, all results come
+/// before all headings.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Reader {
-    prefix: String,
-    doc_tests: bool,
+    targets: Vec<Target>,
     binary: Option<Binary>,
+    /// A binary was met before any heading.
+    unheaded: bool,
+    /// Names of the binaries that were met before any heading; `None` for one without its result.
+    held: Vec<Option<Names>>,
+    /// Binaries without their result, and nothing so far that says why.
+    unfinished: u64,
+    /// A target that failed, perhaps not because of a test.
+    suspect: Option<String>,
     sum: Counts,
     results: u64,
     /// Failed tests since the last heading of cargo.
@@ -170,6 +213,7 @@ pub(in crate::ingest) struct Reader {
     duplicates: u64,
     dropped: u64,
     units: Vec<String>,
+    unit_failures: u64,
     not_built: bool,
     stopped_early: bool,
 }
@@ -177,7 +221,7 @@ pub(in crate::ingest) struct Reader {
 impl Reader {
     /// Whether the line before was inside a test binary, so that other tools' lines are a test's output.
     pub(in crate::ingest) fn is_inside(&self) -> bool {
-        self.binary.as_ref().is_some_and(|binary| binary.counts.is_none())
+        self.binary.as_ref().is_some_and(|binary| !binary.is_done())
     }
 
     /// The next line.
@@ -190,21 +234,30 @@ impl Reader {
             return Ok(());
         }
         if let Some(expected) = running(text) {
-            if !self.is_captured() {
+            // With headings, a binary that is not done is followed by one: the line was printed by a test.
+            let is_printed = self.is_inside() && (self.is_captured() || !self.unheaded);
+            if !is_printed {
                 self.close()?;
+                self.unheaded |= self.targets.is_empty();
                 self.binary = Some(Binary { expected, ..Binary::default() });
             }
         } else if let Some(counts) = Counts::read(text) {
             let too_large = || Error::report(Reject::Malformed, "a number of the test result is too large");
             self.result(counts.ok_or_else(too_large)?)?;
-        } else if let Some(binary) = self.binary.as_mut().filter(|binary| binary.counts.is_none()) {
+        } else if let Some(binary) = self.binary.as_mut().filter(|binary| !binary.is_done()) {
             binary.line(text);
+        } else if text.starts_with("  process didn't exit successfully: ") {
+            // Cargo says so of a target that did not end as a failed test ends it.
+            if let Some(name) = self.suspect.take() {
+                self.unfinished = self.unfinished.saturating_sub(1);
+                self.unit(name);
+            }
         }
         Ok(())
     }
 
     fn is_captured(&self) -> bool {
-        self.binary.as_ref().is_some_and(|binary| binary.counts.is_none() && binary.part != Part::Tests)
+        self.binary.as_ref().is_some_and(|binary| !binary.is_done() && binary.part != Part::Tests)
     }
 
     /// Lines of cargo itself, which end what the binary before said.
@@ -212,24 +265,15 @@ impl Reader {
         let trimmed = text.trim_start();
         let indented = trimmed.len() < text.len();
         if let Some(rest) = trimmed.strip_prefix("Running ").filter(|rest| indented && rest.ends_with(')')) {
-            self.next_target()?;
-            self.prefix = binary_name(rest);
-            self.doc_tests = false;
+            self.next_target(Target { name: binary_name(rest), is_doc: false })?;
             return Ok(true);
         }
         if let Some(name) = trimmed.strip_prefix("Doc-tests ").filter(|_| indented) {
-            self.next_target()?;
-            self.prefix = format!("doc/{}", printable(name, 200));
-            self.doc_tests = true;
+            self.next_target(Target { name: format!("doc/{}", printable(name, 200)), is_doc: true })?;
             return Ok(true);
         }
         if let Some(target) = failed_target(text) {
-            self.close()?;
-            if self.failed_here == 0 {
-                self.units.push(printable(target, 300));
-            }
-            self.failed_here = 0;
-            self.stopped_early = true;
+            self.target_failed(target)?;
             return Ok(true);
         }
         if is_count_of_failed_targets(text) {
@@ -242,11 +286,39 @@ impl Reader {
         Ok(false)
     }
 
-    fn next_target(&mut self) -> Result<()> {
+    fn next_target(&mut self, target: Target) -> Result<()> {
         self.close()?;
+        self.targets.push(target);
+        self.suspect = None;
         self.failed_here = 0;
         self.stopped_early = false;
         Ok(())
+    }
+
+    fn target_failed(&mut self, target: &str) -> Result<()> {
+        let was_running = self.binary.as_ref().is_some_and(|binary| binary.counts.is_none());
+        self.close()?;
+        // Under the name that its tests' ids begin with, where cargo has told it.
+        let name = self.targets.last().map_or_else(|| printable(target, 200), |target| target.name.clone());
+        self.suspect = None;
+        if was_running {
+            self.unfinished = self.unfinished.saturating_sub(1);
+            self.unit(name);
+        } else if self.failed_here == 0 && !self.unheaded {
+            self.unit(name);
+        } else {
+            self.suspect = Some(name);
+        }
+        self.failed_here = 0;
+        self.stopped_early = true;
+        Ok(())
+    }
+
+    fn unit(&mut self, name: String) {
+        self.unit_failures = self.unit_failures.saturating_add(1);
+        if self.units.len() < UNITS_KEPT {
+            self.units.push(name);
+        }
     }
 
     fn result(&mut self, counts: Counts) -> Result<()> {
@@ -256,53 +328,83 @@ impl Reader {
                 Ok(())
             }
             // A line whose beginning was cut off, as `grep` does.
-            None => self.add(counts, None),
+            None => {
+                self.unheaded |= self.targets.is_empty();
+                self.add(counts, Names::new())
+            }
         }
     }
 
     /// Ends the binary that was running.
     fn close(&mut self) -> Result<()> {
-        match self.binary.take() {
-            Some(mut binary) => match binary.counts.take() {
-                Some(counts) => self.add(counts, Some(binary)),
-                None => Ok(()),
-            },
-            None => Ok(()),
+        let Some(mut binary) = self.binary.take() else { return Ok(()) };
+        match binary.counts.take() {
+            Some(counts) => self.add(counts, binary.names(counts)),
+            None => {
+                self.unfinished = self.unfinished.saturating_add(1);
+                if self.targets.is_empty() {
+                    self.held.push(None);
+                }
+                Ok(())
+            }
         }
     }
 
-    fn add(&mut self, counts: Counts, binary: Option<Binary>) -> Result<()> {
+    fn add(&mut self, counts: Counts, names: Names) -> Result<()> {
         let too_large = || Error::report(Reject::Malformed, "the sum of the test results is too large");
         self.sum = self.sum.plus(counts).ok_or_else(too_large)?;
         self.results += 1;
         self.failed_here = self.failed_here.saturating_add(counts.failed);
         let total = counts.total().unwrap_or(u64::MAX);
-        let Some(binary) = binary else {
-            self.dropped = self.dropped.saturating_add(total);
-            return Ok(());
-        };
-        let names = binary.names(counts);
-        let kept = u64::try_from(names.len()).unwrap_or(u64::MAX);
-        self.dropped = self.dropped.saturating_add(total.saturating_sub(kept));
+        self.dropped = self.dropped.saturating_add(total.saturating_sub(count(names.len())));
+        match self.targets.last().cloned() {
+            Some(target) => self.keep(&target, names),
+            None => self.held.push(Some(names)),
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, target: &Target, names: Names) {
         for (name, (outcome, line)) in names {
-            let id = if self.prefix.is_empty() { name } else { format!("{}::{name}", self.prefix) };
-            let file = self.doc_tests.then(|| id.split(" - ").next()?.split("::").last().map(str::to_owned)).flatten();
             if self.cases.cases.len() >= CASES_KEPT {
                 self.dropped = self.dropped.saturating_add(1);
                 continue;
             }
+            let file = name.split(" - ").next().filter(|_| target.is_doc).map(str::to_owned);
+            let id = if target.name.is_empty() { name } else { format!("{}::{name}", target.name) };
             self.duplicates += u64::from(self.cases.add(id, TestCase { line, file, ..TestCase::new(outcome) }));
         }
-        Ok(())
+    }
+
+    /// Names of binaries that came before all headings: the headings followed in the same order, those of doc-tests last.
+    /// Where they do not fit, the tests stay without names: a name that lacks its binary is another test's name. With no
+    /// heading at all (`-q`) only failed tests have names.
+    fn keep_held(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        let (docs, others): (Vec<Target>, Vec<Target>) = self.targets.iter().cloned().partition(|target| target.is_doc);
+        let fits = held.len() >= self.targets.len() && (docs.len() == 1 || held.len() == self.targets.len());
+        for (at, names) in held.into_iter().enumerate() {
+            let target = others.get(at).or_else(|| docs.get(at.saturating_sub(others.len()))).or(docs.last()).cloned();
+            match (names, target.filter(|_| fits)) {
+                (Some(names), Some(target)) => self.keep(&target, names),
+                (Some(names), None) if self.targets.is_empty() => self.keep(&Target::default(), names),
+                (Some(names), None) => self.dropped = self.dropped.saturating_add(count(names.len())),
+                (None, _) => {}
+            }
+        }
     }
 
     /// The report, if there was a result.
     ///
     /// # Errors
-    /// As [`Reader::line`].
+    /// As [`Reader::line`]; no result if the last binary's did not come.
     pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
         self.close()?;
-        let unit_failures = u64::try_from(self.units.len()).unwrap_or(u64::MAX);
+        if self.unfinished > 0 {
+            return Err(Error::report(Reject::NoResult, "a test binary has no \"test result:\" line").help(CUT_HELP));
+        }
+        self.keep_held();
+        let unit_failures = self.unit_failures;
         if self.results == 0 && unit_failures == 0 {
             return Ok(None);
         }
@@ -346,18 +448,30 @@ impl Reader {
 }
 
 impl Binary {
+    /// Whether a result has come that fits the number of tests announced.
+    fn is_done(&self) -> bool {
+        self.counts.is_some_and(|counts| counts.total() == Some(self.expected))
+    }
+
     /// Of several result lines the last one that fits the number announced counts: the others were printed by tests.
     fn result(&mut self, counts: Counts) {
         let fits = counts.total() == Some(self.expected);
         let fits_names = match self.part {
             Part::Tests => true,
             Part::Captured => false,
-            Part::Names => counts.failed == 0 || u64::try_from(self.failures.len()) == Ok(counts.failed),
+            Part::Names => counts.failed == 0 || self.lists_the_failed(counts),
         };
-        let had_fit = self.counts.is_some_and(|before| before.total() == Some(self.expected));
-        if (fits && fits_names) || (self.part == Part::Tests && !had_fit) {
+        if (fits && fits_names) || (self.part == Part::Tests && !self.is_done()) {
             self.counts = Some(counts);
         }
+    }
+
+    /// Whether the list of failures that stands above a result is its own: as long, and of the tests that failed above.
+    fn lists_the_failed(&self, counts: Counts) -> bool {
+        let failed = self.named.iter().filter(|(_, outcome)| **outcome == Outcome::Failed).map(|(name, _)| name);
+        let failed: BTreeSet<&(String, Option<u64>)> = failed.collect();
+        u64::try_from(self.failures.len()) == Ok(counts.failed)
+            && (failed.is_empty() || self.failures.iter().collect::<BTreeSet<_>>() == failed)
     }
 
     fn line(&mut self, text: &str) {
@@ -374,14 +488,22 @@ impl Binary {
             Part::Tests => self.test(text),
             Part::Captured => {}
             Part::Names => match text.strip_prefix("    ") {
-                Some(name) => drop(self.failures.insert(name.to_owned())),
+                Some(name) if self.failures.len() <= CASES_KEPT => drop(self.failures.insert(without_line(name))),
+                Some(_) => {}
                 None => self.part = Part::Captured,
             },
         }
     }
 
-    /// `test a::b - should panic ... ok`.
+    /// `test a::b - should panic ... ok`, or `a::b --- FAILED` of `-q`.
     fn test(&mut self, text: &str) {
+        if self.named.len() > CASES_KEPT {
+            return;
+        }
+        if let Some(name) = text.strip_suffix(" --- FAILED") {
+            self.named.insert(without_line(name), Outcome::Failed);
+            return;
+        }
         let Some((name, word)) = text.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { return };
         let outcome = match word.trim() {
             "ok" => Outcome::Passed,
@@ -390,38 +512,41 @@ impl Binary {
             word if word.starts_with("bench:") => Outcome::Passed,
             _ => return,
         };
-        let name = name.strip_suffix(" - should panic").unwrap_or(name);
-        let (name, line) = without_line(name);
-        let mut id = printable(name, LONGEST_ID);
-        for number in 2.. {
-            // Doc-tests of one item differ in their line alone, which moves with every edit: they are numbered instead.
-            if !self.named.contains_key(&id) {
-                break;
-            }
-            id = format!("{} #{number}", printable(name, LONGEST_ID));
-        }
-        self.named.insert(id, (outcome, line));
+        self.named.insert(without_line(name), outcome);
     }
 
-    /// The names, if they agree with the result; else those of the failed tests, which are listed again at the end.
-    fn names(self, counts: Counts) -> BTreeMap<String, (Outcome, Option<u64>)> {
+    /// The tests by name, if they agree with the result; else those that failed, which are listed again at the end.
+    /// Doc-tests of one item differ in their line alone, which moves with every edit: they are numbered instead.
+    fn names(self, counts: Counts) -> Names {
         let of = |wanted: Outcome| {
-            let number = self.named.values().filter(|(outcome, _)| *outcome == wanted).count();
+            let number = self.named.values().filter(|outcome| **outcome == wanted).count();
             u64::try_from(number).unwrap_or(u64::MAX)
         };
         let passed = counts.passed.checked_add(counts.measured);
         let agrees = Some(of(Outcome::Passed)) == passed
             && of(Outcome::Failed) == counts.failed
             && of(Outcome::Skipped) == counts.ignored;
-        if agrees {
-            return self.named;
+        let named: Vec<_> = if agrees {
+            self.named.into_iter().collect()
+        } else if u64::try_from(self.failures.len()) == Ok(counts.failed) {
+            self.failures.into_iter().map(|name| (name, Outcome::Failed)).collect()
+        } else {
+            Vec::new()
+        };
+        let mut names = Names::new();
+        let mut before: Option<(String, u64)> = None;
+        for ((name, line), outcome) in named {
+            let number = before.filter(|(other, _)| *other == name).map_or(1, |(_, number)| number + 1);
+            let id = if number == 1 { name.clone() } else { format!("{name} #{number}") };
+            names.insert(id, (outcome, line));
+            before = Some((name, number));
         }
-        if u64::try_from(self.failures.len()) != Ok(counts.failed) {
-            return BTreeMap::new();
-        }
-        let failed = self.failures.iter().map(|name| without_line(name));
-        failed.map(|(name, line)| (printable(name, LONGEST_ID), (Outcome::Failed, line))).collect()
+        names
     }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// Whether the line is `error: 2 targets failed:`, which cargo writes only when it went on to the end.
@@ -432,14 +557,14 @@ fn is_count_of_failed_targets(text: &str) -> bool {
     })
 }
 
-/// `src/lib.rs - Log::put (line 15)` → `src/lib.rs - Log::put` and 15.
-fn without_line(name: &str) -> (&str, Option<u64>) {
+/// `src/lib.rs - Log::put (line 15)` → `src/lib.rs - Log::put` and 15; ` - should panic` and the like go too.
+fn without_line(name: &str) -> (String, Option<u64>) {
     let parts = name.split_once(" (line ").and_then(|(name, rest)| {
         let (line, rest) = rest.split_once(')')?;
-        let line: u64 = line.parse().ok()?;
-        (rest.is_empty() || rest.starts_with(" - ")).then_some((name, Some(line)))
+        (rest.is_empty() || rest.starts_with(" - ")).then_some((name, Some(line.parse().ok()?)))
     });
-    parts.unwrap_or((name, None))
+    let (name, line) = parts.unwrap_or((name.strip_suffix(" - should panic").unwrap_or(name), None));
+    (printable(name, LONGEST_ID), line)
 }
 
 /// A name that stays from build to build: `unittests src/main.rs (target/debug/deps/kvcat-eb0ae1ca8076e66b)` → `bin/kvcat`.
@@ -455,3 +580,6 @@ fn binary_name(heading: &str) -> String {
     let is_bin = source == "src/main.rs" || source.contains("src/bin/");
     printable(&if is_bin { format!("bin/{stem}") } else { stem.to_owned() }, 200)
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,7 @@ use super::{TestTally, milliseconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
-use crate::ingest::xml::CUT_HELP;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -153,19 +152,37 @@ impl Stream {
             self.tally.unit_failure(package);
             return Ok(());
         }
-        match serde_json::from_str::<Event<'_>>(line) {
-            Ok(event) if is_action(&event.action) => {
+        let event = match serde_json::from_str::<Event<'_>>(line) {
+            Ok(event) if is_action(&event.action) => event,
+            Err(_) if line.starts_with('{') => return self.broken_line(line, ended),
+            // A last line that has no end may be the beginning of one that counts.
+            _ if !ended && line.starts_with("FAIL") => return Err(cut_short()),
+            _ => {
+                self.plain_results |= is_plain_result(line);
+                return Ok(());
+            }
+        };
+        self.events = true;
+        self.event(&event)
+    }
+
+    /// A line that begins as an event does and is none.
+    fn broken_line(&mut self, line: &str, ended: bool) -> Result<()> {
+        if !ended {
+            return Err(cut_short());
+        }
+        if !line.contains("\"Action\":") {
+            return Ok(());
+        }
+        // Half a surrogate pair is no text; it is kept as it is written.
+        let escaped = line.replace("\\ud", "\\\\ud").replace("\\uD", "\\\\uD");
+        match serde_json::from_str::<Event<'_>>(&escaped) {
+            Ok(event) => {
                 self.events = true;
                 self.event(&event)
             }
-            // A last line that has no end may be the beginning of an event.
-            Err(_) if !ended && (line.starts_with('{') || line.starts_with("FAIL")) => {
-                Err(Error::report(Reject::Malformed, "report ends inside an event").help(CUT_HELP))
-            }
-            _ => {
-                self.plain_results |= is_plain_result(line);
-                Ok(())
-            }
+            Err(_) => Err(Error::report(Reject::Malformed, "an event is damaged")
+                .help("something else wrote into the same file; let go test write to a file of its own")),
         }
     }
 
@@ -263,6 +280,10 @@ impl Stream {
     }
 }
 
+fn cut_short() -> Error {
+    Error::report(Reject::Malformed, "report ends inside an event").help(CUT_HELP)
+}
+
 fn id(package: &str, test: &str) -> String {
     if package.is_empty() { test.to_owned() } else { format!("{package}::{test}") }
 }
@@ -286,5 +307,82 @@ fn describe(case: &mut TestCase, output: &str) {
     if let Some((file, line)) = place {
         (case.file, case.line) =
             (Some(crate::ingest::text::printable(&file, 1000)), Some(line).filter(|line| *line > 0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+
+    fn read(lines: &[&str]) -> ([u64; 5], Option<BuildStatus>, crate::ingest::TestDetails) {
+        let parsed = parse(&Input::bytes("x", (lines.join("\n") + "\n").as_bytes())).unwrap();
+        let figures = &parsed.figures;
+        let counts =
+            [figures.tests, figures.passed, figures.failed, figures.errored, figures.skipped].map(Option::unwrap);
+        let Details::Tests(details) = parsed.details else { panic!("tests") };
+        (counts, parsed.build, details)
+    }
+
+    const RUN: &str = r#"{"Action":"run","Package":"p","Test":"T"}"#;
+    const PASSED: &str = r#"{"Action":"pass","Package":"p"}"#;
+    const FAILED: &str = r#"{"Action":"fail","Package":"p"}"#;
+
+    #[test]
+    fn what_did_not_finish_failed_unless_its_package_passed() {
+        assert_eq!(read(&[RUN]).0, [1, 0, 1, 0, 0]);
+        assert_eq!(read(&[RUN, FAILED]).0, [1, 0, 1, 0, 0], "the package failed because of it");
+        assert_eq!(read(&[RUN, PASSED]).0, [0; 5]);
+    }
+
+    #[test]
+    fn a_package_that_failed_by_itself_is_one_errored_test() {
+        let pass = r#"{"Action":"pass","Package":"p","Test":"T","Elapsed":0.25}"#;
+        let (counts, build, details) = read(&[RUN, pass, FAILED]);
+        assert_eq!((counts, build), ([2, 1, 0, 1, 0], Some(BuildStatus::Success)));
+        assert_eq!((details.failed_units.as_slice(), details.compiled), (&["p".to_owned()][..], true));
+        assert_eq!(details.cases.cases["p::T"].duration_ms, Some(250));
+        // The next run of the same package begins anew.
+        let fail = r#"{"Action":"fail","Package":"p","Test":"T"}"#;
+        assert_eq!(read(&[fail, FAILED, FAILED]).0, [2, 0, 1, 1, 0]);
+        assert_eq!(read(&[r#"{"Action":"fail"}"#]).0, [1, 0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn a_package_that_did_not_build_counts_once_however_it_is_told() {
+        let build_fail = r#"{"Action":"build-fail","ImportPath":"p [p.test]"}"#;
+        let fail = r#"{"Action":"fail","Package":"p","FailedBuild":"p [p.test]"}"#;
+        let plain = "FAIL\tp [build failed]";
+        for lines in [&[build_fail, fail][..], &[build_fail], &[plain], &[plain, FAILED], &[fail, build_fail]] {
+            let (counts, build, details) = read(lines);
+            assert_eq!((counts, build), ([1, 0, 0, 1, 0], Some(BuildStatus::Failed)), "{lines:?}");
+            assert_eq!(details.failed_units, ["p"], "{lines:?}");
+        }
+        let other = r#"{"Action":"fail","Package":"q","FailedBuild":"p [p.test]"}"#;
+        assert_eq!(read(&[build_fail, fail, other]).0, [2, 0, 0, 2, 0]);
+    }
+
+    #[test]
+    fn a_failure_has_message_and_place() {
+        let output = |text: &str| format!(r#"{{"Action":"output","Package":"p","Test":"T","Output":"{text}\n"}}"#);
+        let lines = [
+            RUN.to_owned(),
+            output("=== RUN   T"),
+            output("    calc_test.go:13: got 3 want 4"),
+            output("--- FAIL: T (0.00s)"),
+            r#"{"Action":"fail","Package":"p","Test":"T","Elapsed":1e-7}"#.to_owned(),
+        ];
+        let (_, _, details) = read(&lines.each_ref().map(String::as_str));
+        let case = &details.cases.cases["p::T"];
+        assert_eq!((case.file.as_deref(), case.line), (Some("calc_test.go"), Some(13)));
+        assert_eq!((case.message.as_deref(), case.duration_ms), (Some("calc_test.go:13: got 3 want 4"), None));
+    }
+
+    #[test]
+    fn output_of_go_test_without_json_is_not_it() {
+        for text in ["--- FAIL: T (0.00s)\nFAIL\tp [build failed]\n", "ok  \tp\t0.1s\n", "hello\n"] {
+            let error = parse(&Input::bytes("x", text.as_bytes())).unwrap_err();
+            assert_eq!(error.reject(), Some(Reject::NotThisFormat), "{text}");
+        }
     }
 }

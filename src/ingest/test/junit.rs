@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
 /// Text of a failure that is kept until its first lines are taken.
 const MESSAGE_BYTES: usize = 4096;
 /// Different tests of one suite among which reruns are looked for.
-const RERUNS_SOUGHT: usize = 1_000_000;
+const RERUNS_SOUGHT: usize = 250_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
     match head.xml() {
@@ -159,15 +159,14 @@ impl Reader {
     }
 
     fn begin_suite(&mut self, element: &Element<'_>) -> Result<()> {
-        let text = |name| -> Result<Option<String>> { Ok(element.attribute(name)?.map(|value| value.into_owned())) };
+        let [name, tests, file, path] = element.attributes(["name", "tests", "file", "filepath"])?;
         if !self.root_declares && !self.open.contains(&Kind::Suite) {
             self.declare(element)?;
         }
-        let name = text("name")?.unwrap_or_default();
-        let tests = text("tests")?.and_then(|tests| tests.parse().ok());
+        let name = name.unwrap_or_default();
+        let tests = tests.and_then(|tests| tests.parse().ok());
         let held = (name == "pytest").then(BTreeMap::new);
-        let file = text("file")?.or(text("filepath")?);
-        self.suites.push(Suite { name, file, tests, held, elements: 0 });
+        self.suites.push(Suite { name, file: file.or(path), tests, held, elements: 0 });
         Ok(())
     }
 
@@ -196,9 +195,10 @@ impl Reader {
     }
 
     fn begin_case(&self, element: &Element<'_>) -> Result<Case> {
-        let text = |name| -> Result<Option<String>> { Ok(element.attribute(name)?.map(|value| value.into_owned())) };
-        let class = text("classname")?.or(text("class")?).unwrap_or_default();
-        let name = text("name")?.unwrap_or_default();
+        let names = ["classname", "class", "name", "time", "file", "line", "status", "result"];
+        let [classname, class, name, time, file, line, status, result] = element.attributes(names)?;
+        let class = classname.or(class).unwrap_or_default();
+        let name = name.unwrap_or_default();
         let (class, name) = (class.trim(), name.trim());
         // A suite's name may hold the time of the run, so that it is part of the id only where the class does not tell
         // tests apart: absent, or "test", which is all that node says.
@@ -211,18 +211,18 @@ impl Reader {
         };
         let unit = if name.is_empty() { id.clone() } else { name.to_owned() };
         let mut case = TestCase::new(Outcome::Passed);
-        case.duration_ms = text("time")?.as_deref().and_then(milliseconds);
-        let file = text("file")?.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
+        case.duration_ms = time.as_deref().and_then(milliseconds);
+        let file = file.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
         case.file = file.map(|file| printable(&file, 1000));
         // pytest counts lines from 0.
         let first = u64::from(self.suites.last().is_some_and(|suite| suite.held.is_some()));
-        let line: Option<u64> = text("line")?.and_then(|line| line.parse().ok());
+        let line: Option<u64> = line.and_then(|line| line.parse().ok());
         case.line = line.and_then(|line| line.checked_add(first)).filter(|line| *line > 0);
         let skipping = |value: Option<String>| {
             let value = value.unwrap_or_default().to_ascii_lowercase();
             matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
         };
-        let skipped = skipping(text("status")?) || skipping(text("result")?);
+        let skipped = skipping(status) || skipping(result);
         let (errored, failed, flaky, todo, not_collected) = (false, false, false, false, false);
         Ok(Case { id, unit, case, errored, failed, skipped, flaky, todo, not_collected, fault_text: String::new() })
     }
@@ -365,5 +365,133 @@ impl Suite {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::{Details, TestDetails};
+
+    /// tests, passed, failed, errored, skipped, flaky.
+    fn read(text: &str) -> ([u64; 6], TestDetails) {
+        let parsed = parse(&Input::bytes("x", text.as_bytes())).unwrap();
+        let figures = parsed.figures;
+        let counts = [figures.tests, figures.passed, figures.failed, figures.errored, figures.skipped];
+        let Details::Tests(details) = parsed.details else { panic!("tests") };
+        let [tests, passed, failed, errored, skipped] = counts.map(Option::unwrap);
+        ([tests, passed, failed, errored, skipped, figures.flaky.unwrap_or(0)], details)
+    }
+
+    fn outcome(attributes: &str, children: &str) -> [u64; 6] {
+        read(&format!("<testsuite><testcase name='a' {attributes}>{children}</testcase></testsuite>")).0
+    }
+
+    #[test]
+    fn the_worst_result_of_a_test_counts_once() {
+        const PASSED: [u64; 6] = [1, 1, 0, 0, 0, 0];
+        const FAILED: [u64; 6] = [1, 0, 1, 0, 0, 0];
+        const ERRORED: [u64; 6] = [1, 0, 0, 1, 0, 0];
+        const SKIPPED: [u64; 6] = [1, 0, 0, 0, 1, 0];
+        for (attributes, children, expected) in [
+            ("", "", PASSED),
+            ("status='run' result='completed'", "<system-out><error/></system-out>", PASSED),
+            ("", "<failure/><skipped/>", FAILED),
+            ("", "<rerunFailure/>", FAILED),
+            ("", "<skipped/><failure/><error/>", ERRORED),
+            ("", "<rerunError/><failure/>", ERRORED),
+            ("", "<x:skipped xmlns:x='y'/>", SKIPPED),
+            ("", "<disabled/>", SKIPPED),
+            ("", "<ignored/>", SKIPPED),
+            ("status='notrun'", "", SKIPPED),
+            ("result='Suppressed'", "", SKIPPED),
+            ("status='skipped'", "<failure/>", FAILED),
+            ("", "<skipped type='todo'/><failure/>", SKIPPED),
+            ("", "<flakyFailure/>", [1, 1, 0, 0, 0, 1]),
+            ("", "<flakyError/><flakyFailure/>", [1, 1, 0, 0, 0, 1]),
+            ("", "<flakyFailure/><failure/>", FAILED),
+        ] {
+            assert_eq!(outcome(attributes, children), expected, "{attributes} {children}");
+        }
+    }
+
+    #[test]
+    fn any_root_any_depth_any_namespace() {
+        for text in [
+            "<testcase/>",
+            "<j:testsuite xmlns:j='x'><j:testcase/></j:testsuite>",
+            "<testsuites><testsuites><testsuite><testsuite><testcase/></testsuite></testsuite></testsuites></testsuites>",
+            "<testsuites><odd><testcase/></odd></testsuites>",
+        ] {
+            assert_eq!(read(text).0[..2], [1, 1], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_suite_s_own_fault_is_one_errored_test() {
+        let (counts, details) =
+            read("<testsuites><testsuite name='A'><testsuite name='B'><error/></testsuite></testsuite></testsuites>");
+        assert_eq!((counts[0], counts[3], details.unit_failures), (1, 1, 1));
+        assert_eq!(details.failed_units, ["A::B"]);
+        assert_eq!(read("<testsuite><system-err><failure/></system-err></testsuite>").0[0], 0);
+    }
+
+    #[test]
+    fn what_pytest_could_not_collect_is_a_failed_unit() {
+        let (counts, details) = read(
+            "<testsuite name='pytest' tests='1'><testcase classname='' name='broken.test_a'><error message='collection failure'>x</error></testcase></testsuite>",
+        );
+        assert_eq!((counts, details.unit_failures), ([1, 0, 0, 1, 0, 0], 1));
+        assert_eq!((details.failed_units[0].as_str(), details.cases.cases.len()), ("broken.test_a", 0));
+    }
+
+    #[test]
+    fn repeats_are_reruns_only_where_pytest_s_own_count_says_so() {
+        let suite = |name: &str, tests: u64| {
+            let a = "<testcase classname='m' name='a'";
+            format!(
+                "<testsuite name='{name}' tests='{tests}'>{a}><failure/></testcase>{a}/><testcase classname='m' name='b'/></testsuite>"
+            )
+        };
+        let (counts, details) = read(&suite("pytest", 2));
+        assert_eq!((counts, details.duplicates), ([2, 2, 0, 0, 0, 1], 0));
+        assert_eq!((details.cases.cases["m::a"].outcome, details.cases.cases["m::a"].attempts), (Outcome::Passed, 2));
+        for other in [suite("pytest", 3), suite("jest", 2)] {
+            let (counts, details) = read(&other);
+            assert_eq!((counts, details.duplicates), ([3, 2, 1, 0, 0, 0], 1), "{other}");
+            assert_eq!(details.cases.outcome("m::a"), Some(Outcome::Failed));
+        }
+    }
+
+    #[test]
+    fn ids_are_class_and_name_and_suites_where_there_is_no_class() {
+        for (case, id) in [
+            ("classname='c' name='n'", "c::n"),
+            ("class='c' name='n'", "c::n"),
+            ("classname=' a b' name='a b'", "a b"),
+            ("name='n'", "S::T::n"),
+            ("classname='test' name='n'", "S::T::n"),
+            ("classname='c'", "c"),
+        ] {
+            let (_, details) =
+                read(&format!("<testsuite name='S'><testsuite name='T'><testcase {case}/></testsuite></testsuite>"));
+            assert_eq!(details.cases.cases.keys().collect::<Vec<_>>(), [id], "{case}");
+        }
+        assert_eq!(read("<testcase/>").1.cases.cases.keys().collect::<Vec<_>>(), ["(unnamed)"]);
+    }
+
+    #[test]
+    fn a_test_has_place_duration_attempts_and_message() {
+        let (_, details) = read(
+            "<testsuite name='pytest' file='s.py'><testcase name='a' time='1.25' line='0'><rerunFailure message=''><stackTrace>no</stackTrace>one&#10;two</rerunFailure></testcase><testcase name='b' file='b.py' line='9'/></testsuite>",
+        );
+        let case = &details.cases.cases["pytest::a"];
+        assert_eq!(
+            (case.file.as_deref(), case.line, case.duration_ms, case.attempts),
+            (Some("s.py"), Some(1), Some(1250), 2)
+        );
+        assert_eq!(case.message.as_deref(), Some("one | two"));
+        let other = &details.cases.cases["pytest::b"];
+        assert_eq!((other.file.as_deref(), other.line, other.attempts), (Some("b.py"), Some(10), 1));
     }
 }

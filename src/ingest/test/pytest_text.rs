@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT};
+use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -28,11 +28,12 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    // An XML report can quote whole sessions.
-    if head.xml().is_some() {
+    // An XML report can quote whole sessions, and a test of another tool can print them.
+    let first = head.lines().find(|line| is_marker(line) || cargo_test_text::is_marker(line));
+    if head.xml().is_some() || first.is_some_and(cargo_test_text::is_marker) {
         return Sniff::No;
     }
-    if head.lines().any(|line| ruled(line.trim_end(), '=') == Some("test session starts")) {
+    if first.and_then(|line| ruled(line.trim_end(), '=')) == Some("test session starts") {
         return Sniff::Sure("line \"test session starts\"".to_owned());
     }
     let mut last_lines = head.tail().lines().rev().map(str::trim_end);
@@ -43,6 +44,12 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::Maybe("a line that looks like a pytest summary".to_owned());
     }
     Sniff::No
+}
+
+/// Whether the line tells pytest, or a test that prints its output.
+pub(super) fn is_marker(line: &str) -> bool {
+    let line = line.trim_end();
+    is_progress(line) || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -157,6 +164,8 @@ pub(in crate::ingest) struct Run {
     /// Something but the summary told that this is pytest.
     has_evidence: bool,
     section: Section,
+    /// Characters of its rules, which all fill the terminal's width.
+    width: Option<usize>,
     counts: Option<Counts>,
     /// Lines with text after the summary.
     followed: bool,
@@ -216,7 +225,7 @@ impl Run {
         let Some((id, word)) = verbose_parts(text) else { return false };
         self.has_verbose = true;
         match word {
-            "RERUN" => *self.reruns.entry(id).or_insert(0) += 1,
+            "RERUN" if self.reruns.len() < CASES_KEPT => *self.reruns.entry(id).or_insert(0) += 1,
             word => {
                 if let Some(outcome) = outcome(word) {
                     self.add(id, outcome, None);
@@ -266,6 +275,20 @@ impl Run {
             Some(parts) => parts,
             None if rest.ends_with(']') && !rest.split('[').next().unwrap_or_default().contains(" - ") => (rest, None),
             None => rest.split_once(" - ").map_or((rest, None), |(id, message)| (id, Some(message))),
+        }
+    }
+
+    /// Whether a summary of that width, bare if absent, is what some test printed. A session that has a header ends with
+    /// a ruled summary; after a test's output only one as wide as the other rules is its own.
+    fn is_imitation(&self, width: Option<usize>) -> bool {
+        if self.counts.is_some() {
+            return false;
+        }
+        match (self.section, width) {
+            (Section::Reports | Section::Captured, Some(_)) => self.width.is_some() && self.width != width,
+            (Section::Captured, None) => true,
+            (_, None) => self.has_header,
+            (Section::Progress | Section::Short, Some(_)) => false,
         }
     }
 
@@ -348,8 +371,10 @@ pub(in crate::ingest) struct Reader {
 impl Reader {
     /// Whether the line before was inside a session, so that other tools' lines are a test's output.
     pub(in crate::ingest) fn is_inside(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| {
-            run.counts.is_none() && (run.has_header || matches!(run.section, Section::Reports | Section::Captured))
+        self.run.as_ref().is_some_and(|run| match run.section {
+            // A summary straight after a test's output is that output, as a rule.
+            Section::Reports | Section::Captured => true,
+            Section::Progress | Section::Short => run.has_header && run.counts.is_none(),
         })
     }
 
@@ -395,10 +420,13 @@ impl Reader {
             return Ok(());
         }
         if let Some(counts) = Counts::read(text) {
-            return self.summary(counts, ruled(text, '=').is_some());
+            return self.summary(counts, ruled(text, '=').map(|_| text.chars().count()));
         }
         if self.structure(text) {
             return Ok(());
+        }
+        if ruled(text, '!').is_some_and(|title| title.starts_with("Interrupted: ")) {
+            self.open();
         }
         if let Some(run) = &mut self.run {
             if run.counts.is_some() {
@@ -427,16 +455,16 @@ impl Reader {
         }
     }
 
-    fn summary(&mut self, counts: Counts, is_ruled: bool) -> Result<()> {
-        // A session that has a header ends with a ruled summary; what has none is a test's output.
-        if self.run.as_ref().is_some_and(|run| run.has_header && !is_ruled && run.counts.is_none()) {
+    /// `width` is that of a summary with a rule around it, in characters.
+    fn summary(&mut self, counts: Counts, width: Option<usize>) -> Result<()> {
+        if self.run.as_ref().is_some_and(|run| run.is_imitation(width)) {
             return Ok(());
         }
         if counts.overflow {
             return Err(Error::report(Reject::Malformed, "a number of the pytest summary is too large"));
         }
         // A second summary of a session with a header replaces the first, which some test printed.
-        if self.run.as_ref().is_some_and(|run| run.counts.is_some() && !(run.has_header && is_ruled)) {
+        if self.run.as_ref().is_some_and(|run| run.counts.is_some() && !(run.has_header && width.is_some())) {
             self.close();
         }
         let run = self.open();
@@ -468,6 +496,7 @@ impl Reader {
         };
         if let Some(section) = section {
             let run = self.open();
+            run.width = run.width.or(Some(text.chars().count()));
             // A summary that pytest goes on after was some test's output.
             run.counts = None;
             run.has_evidence = true;
@@ -517,3 +546,6 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,438 @@
+//! Merging, told in small reports.
+
+use std::collections::BTreeMap;
+
+use super::{FROM_CONSOLE, Measurement, merge};
+use crate::ingest::console::console;
+use crate::ingest::coverage::{cobertura, lcov};
+use crate::ingest::lint::{rustc_json, rustc_text, sarif};
+use crate::ingest::test::{cargo_test_text, go_test_json, junit, pytest_text};
+use crate::ingest::{
+    CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, Sort, TestDetails,
+    ToolCounts,
+};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::Figures;
+use crate::model::metrics::BuildStatus;
+
+fn tests(format: &'static Format, ids: &[(&str, Outcome)]) -> Parsed {
+    let mut details = TestDetails::default();
+    for (id, outcome) in ids {
+        details.cases.add((*id).into(), TestCase::new(*outcome));
+    }
+    let of = |wanted: Outcome| Some(ids.iter().filter(|(_, outcome)| *outcome == wanted).count() as u64);
+    let figures = Figures {
+        tests: Some(ids.len() as u64),
+        passed: of(Outcome::Passed),
+        failed: of(Outcome::Failed),
+        errored: of(Outcome::Errored),
+        skipped: of(Outcome::Skipped),
+        ..Figures::default()
+    };
+    Parsed::new(format, figures, Details::Tests(details))
+}
+
+/// A report that counts more than it names.
+fn counted(format: &'static Format, passed: u64, failed: &[&str]) -> Parsed {
+    let ids: Vec<_> = failed.iter().map(|id| (*id, Outcome::Failed)).collect();
+    let mut parsed = tests(format, &ids);
+    parsed.figures.passed = Some(passed);
+    parsed.figures.tests = Some(passed + failed.len() as u64);
+    if let Details::Tests(details) = &mut parsed.details {
+        details.dropped = passed;
+    }
+    parsed
+}
+
+fn on_console(mut parsed: Parsed) -> Parsed {
+    parsed.sniffed_by = format!("{FROM_CONSOLE}: told");
+    parsed
+}
+
+fn counts(measurement: &Measurement) -> (u64, u64, u64, u64, u64) {
+    let t = measurement.testing.as_ref().unwrap();
+    let all = [t.test_count, t.tests_passed, t.tests_failed, t.tests_errored, t.tests_skipped].map(Option::unwrap);
+    (all[0], all[1], all[2], all[3], all[4])
+}
+
+/// Merges in every rotation, and backwards: the order must not matter.
+fn merged(reports: &[Parsed]) -> Measurement {
+    let first = merge(reports);
+    let told: Vec<bool> = first.same_run_as.iter().map(Option::is_some).collect();
+    for turn in 0..reports.len() {
+        for backwards in [false, true] {
+            let mut order: Vec<usize> = (0..reports.len()).collect();
+            order.rotate_left(turn);
+            if backwards {
+                order.reverse();
+            }
+            let turned: Vec<Parsed> = order.iter().map(|index| reports[*index].clone()).collect();
+            let again = merge(&turned);
+            let number = |same: &[Option<usize>]| same.iter().flatten().count();
+            assert_eq!(number(&again.same_run_as), told.iter().filter(|told| **told).count());
+            let same_run_as = first.same_run_as.clone();
+            assert_eq!(Measurement { same_run_as, ..again }, first, "{order:?}");
+        }
+    }
+    first
+}
+
+use Outcome::{Errored, Failed, Passed, Skipped};
+
+#[test]
+fn one_report_stays_as_it_is() {
+    let report = tests(&junit::FORMAT, &[("a::x", Passed), ("a::y", Failed), ("a::z", Skipped), ("b::z", Errored)]);
+    let measurement = merged(std::slice::from_ref(&report));
+    assert_eq!(counts(&measurement), (4, 1, 1, 1, 1));
+    assert_eq!(measurement.testing.unwrap().pass_rate.unwrap().to_string(), "33.33");
+    let Details::Tests(details) = report.details else { panic!("tests") };
+    assert_eq!(measurement.cases.unwrap().cases, details.cases.cases);
+    assert_eq!(measurement.failing, ["a::y", "b::z"]);
+    assert_eq!((measurement.same_run_as, measurement.warnings), (vec![None], Vec::<String>::new()));
+    assert_eq!((measurement.coverage, measurement.quality), (None, None));
+    assert_eq!(merge(&[]), Measurement::default());
+}
+
+#[test]
+fn many_files_of_one_run_add_up() {
+    let files: Vec<Parsed> = ["com.A", "com.B", "com.C"]
+        .iter()
+        .map(|class| {
+            tests(&junit::FORMAT, &[(&format!("{class}::works"), Passed), (&format!("{class}::fails"), Failed)])
+        })
+        .collect();
+    let measurement = merged(&files);
+    assert_eq!(counts(&measurement), (6, 3, 3, 0, 0));
+    assert_eq!(measurement.cases.unwrap().cases.len(), 6);
+    let whole = tests(
+        &junit::FORMAT,
+        &["com.A", "com.B", "com.C"]
+            .iter()
+            .flat_map(|class| [(format!("{class}::works"), Passed), (format!("{class}::fails"), Failed)])
+            .collect::<Vec<_>>()
+            .iter()
+            .map(|(id, outcome)| (id.as_str(), *outcome))
+            .collect::<Vec<_>>(),
+    );
+    let collected = merged(&[files, vec![whole]].concat());
+    assert_eq!(counts(&collected), (6, 3, 3, 0, 0), "an aggregate repeats its parts");
+    assert_eq!(collected.same_run_as, [Some(3), Some(3), Some(3), None]);
+}
+
+#[test]
+fn the_same_tests_run_twice_in_one_format_are_two_runs() {
+    let old = tests(&junit::FORMAT, &[("a::x", Passed), ("a::y", Passed)]);
+    let new = tests(&junit::FORMAT, &[("a::x", Failed), ("a::y", Passed)]);
+    let measurement = merged(&[old.clone(), new]);
+    assert_eq!(counts(&measurement), (4, 3, 1, 0, 0));
+    assert_eq!(measurement.cases.unwrap().outcome("a::x"), Some(Failed), "the worse outcome stands");
+    assert_eq!(counts(&merged(&[old.clone(), old])), (2, 2, 0, 0, 0), "a copy is not a run");
+}
+
+#[test]
+fn a_file_and_the_console_tell_of_one_run() {
+    let file = tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed), ("tests.test_a.TestB::test_y[a/b]", Failed)]);
+    for console in [
+        on_console(tests(
+            &pytest_text::FORMAT,
+            &[("tests/test_a.py::test_x", Passed), ("tests/test_a.py::TestB::test_y[a/b]", Failed)],
+        )),
+        on_console(counted(&pytest_text::FORMAT, 1, &["tests/test_a.py::TestB::test_y[a/b]"])),
+    ] {
+        let measurement = merged(&[console, file.clone()]);
+        assert_eq!(counts(&measurement), (2, 1, 1, 0, 0));
+        assert_eq!(measurement.same_run_as, [Some(1), None]);
+        assert!(measurement.warnings.is_empty(), "{:?}", measurement.warnings);
+        assert_eq!(measurement.cases.unwrap().cases.len(), 2);
+    }
+    let passing = tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed), ("tests.test_a::test_y", Passed)]);
+    let quiet = on_console(counted(&pytest_text::FORMAT, 2, &[]));
+    assert_eq!(merged(&[passing.clone(), quiet]).same_run_as, [None, Some(0)]);
+    let other = on_console(counted(&pytest_text::FORMAT, 1, &[]));
+    let measurement = merged(&[passing, other]);
+    assert_eq!(counts(&measurement).0, 2, "the file wins");
+    assert_eq!(measurement.warnings.len(), 1, "and the difference is told");
+    assert!(measurement.warnings[0].contains("junit") && measurement.warnings[0].contains("pytest-text"));
+}
+
+#[test]
+fn different_runs_add_up_even_if_their_numbers_are_equal() {
+    let jest = tests(&junit::FORMAT, &[("Cart adds::an item", Passed), ("Cart drops::an item", Passed)]);
+    let pytest = on_console(counted(&pytest_text::FORMAT, 2, &[]));
+    let cargo =
+        on_console(tests(&cargo_test_text::FORMAT, &[("kvlog::tests::deep", Passed), ("it::roundtrip", Failed)]));
+    let measurement = merged(&[jest, pytest, cargo]);
+    assert_eq!(counts(&measurement), (6, 5, 1, 0, 0));
+    assert_eq!(measurement.same_run_as, [None; 3]);
+    assert_eq!(measurement.cases, None, "not every test is named: a name that is missing is no lost test");
+    assert_eq!(measurement.failing, ["it::roundtrip"]);
+    let twice = on_console(counted(&pytest_text::FORMAT, 2, &[]));
+    assert_eq!(counts(&merged(&[twice.clone(), twice])).0, 4, "one command may run pytest twice");
+}
+
+#[test]
+fn cargo_and_nextest_name_tests_alike_and_doc_tests_are_added() {
+    let nextest = tests(
+        &junit::FORMAT,
+        &[
+            ("kvlog::tests::deep", Passed),
+            ("kvlog::it::roundtrip", Failed),
+            ("kvlog::bin/kvcat::tests::in_bin", Passed),
+        ],
+    );
+    let cargo = on_console(tests(
+        &cargo_test_text::FORMAT,
+        &[
+            ("kvlog::tests::deep", Passed),
+            ("it::roundtrip", Failed),
+            ("bin/kvcat::tests::in_bin", Passed),
+            ("doc/kvlog::src/lib.rs - two", Failed),
+        ],
+    ));
+    let measurement = merged(&[nextest, cargo]);
+    assert_eq!(counts(&measurement), (4, 2, 2, 0, 0));
+    assert_eq!(measurement.same_run_as, [None, None], "something of it was added");
+    assert_eq!(measurement.warnings.len(), 1);
+    assert_eq!(measurement.cases.unwrap().cases.len(), 4);
+}
+
+#[test]
+fn what_failed_to_load_is_apart_from_the_tests_and_counts_once() {
+    let mut file = tests(&junit::FORMAT, &[]);
+    let mut console = on_console(tests(&pytest_text::FORMAT, &[]));
+    for (report, unit) in [(&mut file, "tests.test_broken"), (&mut console, "tests/test_broken.py")] {
+        report.figures.errored = Some(1);
+        report.figures.tests = Some(1);
+        let Details::Tests(details) = &mut report.details else { panic!("tests") };
+        details.unit_failures = 1;
+        details.failed_units = vec![unit.into()];
+    }
+    let measurement = merged(&[file, console]);
+    let testing = measurement.testing.as_ref().unwrap();
+    assert_eq!(counts(&measurement), (0, 0, 0, 0, 0));
+    assert_eq!((testing.collection_errors, testing.failed_units.len(), testing.pass_rate), (1, 1, None));
+}
+
+#[test]
+fn sums_that_do_not_fit_are_absent_and_told() {
+    let many = |id: &str| {
+        let mut report = tests(&go_test_json::FORMAT, &[(id, Passed)]);
+        (report.figures.passed, report.figures.tests) = (Some(u64::MAX), Some(u64::MAX));
+        report
+    };
+    let measurement = merged(&[many("a::TestX"), many("b::TestY")]);
+    assert_eq!(measurement.testing, None);
+    assert_eq!(measurement.warnings.len(), 1);
+}
+
+fn lines(format: &'static Format, files: &[(&str, &[(u64, bool)])]) -> Parsed {
+    let files: BTreeMap<String, FileLines> =
+        files.iter().map(|(path, lines)| ((*path).to_owned(), FileLines::new(lines.iter().copied()))).collect();
+    let sum = |of: fn(&FileLines) -> u64| Some(files.values().map(of).sum());
+    let figures =
+        Figures { lines_covered: sum(FileLines::covered), lines_total: sum(FileLines::total), ..Figures::default() };
+    Parsed::new(format, figures, Details::Coverage(CoverageDetails { files }))
+}
+
+fn covered(measurement: &Measurement) -> (u64, u64) {
+    let coverage = measurement.coverage.as_ref().unwrap();
+    (coverage.lines_covered.unwrap(), coverage.lines_total.unwrap())
+}
+
+#[test]
+fn lines_of_one_file_unite_and_different_files_add() {
+    let unit = lines(&lcov::FORMAT, &[("src/a.rs", &[(1, true), (2, false), (3, false)])]);
+    let end_to_end =
+        lines(&lcov::FORMAT, &[("src/a.rs", &[(1, false), (2, true), (3, false)]), ("src/b.rs", &[(1, true)])]);
+    let measurement = merged(&[unit.clone(), end_to_end]);
+    assert_eq!(covered(&measurement), (3, 4));
+    assert_eq!(measurement.coverage.as_ref().unwrap().percentage.to_string(), "75.00");
+    assert_eq!(measurement.same_run_as, [None, None]);
+    let copy = merged(&[unit.clone(), unit]);
+    assert_eq!((covered(&copy), copy.same_run_as.iter().flatten().count()), ((1, 3), 1));
+}
+
+#[test]
+fn one_run_in_lcov_and_cobertura_counts_once() {
+    let file: &[(u64, bool)] = &[(1, true), (2, false), (5, true)];
+    let absolute = lines(&lcov::FORMAT, &[("/home/dev/p/src/a.py", file), ("/home/dev/p/src/b.py", &[(1, true)])]);
+    let relative = lines(&cobertura::FORMAT, &[("src/a.py", file), ("src/b.py", &[(1, true)])]);
+    let measurement = merged(&[absolute.clone(), relative]);
+    assert_eq!(covered(&measurement), (3, 4));
+    assert_eq!(measurement.same_run_as.iter().flatten().count(), 1);
+    assert!(measurement.warnings.is_empty());
+    let elsewhere = lines(&cobertura::FORMAT, &[("x/one.py", file), ("x/two.py", &[(1, true)])]);
+    let measurement = merged(&[absolute, elsewhere]);
+    assert_eq!(covered(&measurement), (3, 4), "equal totals, no path in common");
+    assert_eq!(measurement.warnings.len(), 1);
+}
+
+#[test]
+fn files_of_one_name_in_two_packages_stay_two() {
+    let a = lines(&lcov::FORMAT, &[("src/index.js", &[(1, true), (2, true)])]);
+    let b = lines(&lcov::FORMAT, &[("src/index.js", &[(10, false), (11, false), (12, true)])]);
+    assert_eq!(covered(&merged(&[a, b])), (3, 5));
+    let two = lines(&lcov::FORMAT, &[("a/x.js", &[(1, true)]), ("b/x.js", &[(1, false)])]);
+    let one = lines(&cobertura::FORMAT, &[("x.js", &[(1, true)])]);
+    assert_eq!(covered(&merged(&[two, one])).1, 3, "which of the two it is cannot be told");
+}
+
+#[test]
+fn nothing_of_nothing_is_no_percentage() {
+    let measurement = merged(&[lines(&lcov::FORMAT, &[("a.c", &[])])]);
+    assert_eq!(measurement.coverage, None);
+}
+
+fn findings(format: &'static Format, tool: &str, sort: Sort, found: &[(Level, &str, u64, &str)]) -> Parsed {
+    let mut counts = ToolCounts { errors: 0, warnings: 0, notes: 0, sort };
+    let mut kept = Vec::new();
+    for (level, path, line, message) in found {
+        match level {
+            Level::Error => counts.errors += 1,
+            Level::Warning => counts.warnings += 1,
+            Level::Note => counts.notes += 1,
+        }
+        let (path, line) = (Some((*path).to_owned()), Some(*line));
+        kept.push(Finding { tool: tool.into(), rule: None, level: *level, path, line, message: (*message).to_owned() });
+    }
+    let by_tool = BTreeMap::from([(tool.to_owned(), counts)]);
+    Parsed::new(format, Figures::default(), Details::Lint(LintDetails { findings: kept, dropped: 0, by_tool }))
+}
+
+#[test]
+fn findings_add_by_sort_of_tool() {
+    let eslint = findings(
+        &sarif::FORMAT,
+        "eslint",
+        Sort::Linter,
+        &[(Level::Error, "a.js", 1, "x"), (Level::Warning, "a.js", 2, "y")],
+    );
+    let mypy = findings(&sarif::FORMAT, "mypy", Sort::TypeChecker, &[(Level::Error, "a.py", 1, "x")]);
+    let rustc = findings(
+        &rustc_text::FORMAT,
+        "rustc",
+        Sort::Compiler,
+        &[(Level::Error, "a.rs", 1, "x"), (Level::Error, "a.rs", 1, "x")],
+    );
+    let quality = merged(&[eslint, mypy, rustc]).quality.unwrap();
+    assert_eq!((quality.lint_errors, quality.type_errors, quality.build_errors), (Some(1), Some(1), Some(2)));
+    assert_eq!(
+        (quality.lint_warnings, quality.error_count, quality.build_status),
+        (Some(1), Some(4), Some(BuildStatus::Failed))
+    );
+    let by_tool: Vec<_> = quality.errors_by_tool.iter().map(|(tool, errors)| (tool.as_str(), *errors)).collect();
+    assert_eq!(by_tool, [("eslint", 1), ("mypy", 1), ("rustc", 2)]);
+}
+
+#[test]
+fn findings_that_two_reports_tell_count_once() {
+    let found = [(Level::Error, "src/a.rs", 1, "x"), (Level::Warning, "src/a.rs", 2, "y")];
+    let json = findings(&rustc_json::FORMAT, "rustc", Sort::Compiler, &found);
+    let absolute = [(Level::Error, "/p/src/a.rs", 1, "x"), (Level::Warning, "/p/src/a.rs", 2, "y | more of it")];
+    let text = on_console(findings(&rustc_text::FORMAT, "rustc", Sort::Compiler, &absolute));
+    let measurement = merged(&[text, json.clone()]);
+    assert_eq!(measurement.same_run_as, [Some(1), None]);
+    let quality = measurement.quality.unwrap();
+    assert_eq!((quality.build_errors, quality.lint_warnings), (Some(1), Some(1)));
+    let more = findings(&rustc_text::FORMAT, "rustc", Sort::Compiler, &[found[0], (Level::Error, "src/b.rs", 9, "z")]);
+    let measurement = merged(&[more, json]);
+    assert_eq!(measurement.quality.unwrap().build_errors, Some(2), "what only one tells is added");
+    assert_eq!(measurement.same_run_as, [None, None]);
+}
+
+#[test]
+fn an_empty_report_of_a_tool_is_a_measurement_and_no_report_is_none() {
+    let clean = merged(&[findings(&sarif::FORMAT, "eslint", Sort::Linter, &[])]).quality.unwrap();
+    assert_eq!((clean.lint_errors, clean.lint_warnings, clean.error_count), (Some(0), Some(0), Some(0)));
+    assert_eq!((clean.type_errors, clean.build_errors, clean.build_status), (None, None, None));
+}
+
+#[test]
+fn results_of_a_compiled_language_say_that_it_built() {
+    let mut go = tests(&go_test_json::FORMAT, &[("p::TestX", Passed)]);
+    let Details::Tests(details) = &mut go.details else { panic!("tests") };
+    details.compiled = true;
+    let quality = merged(&[go.clone()]).quality.unwrap();
+    assert_eq!(
+        (quality.build_status, quality.error_count, quality.lint_warnings),
+        (Some(BuildStatus::Success), None, None)
+    );
+    let broken = findings(&rustc_text::FORMAT, "rustc", Sort::Compiler, &[(Level::Error, "a.rs", 1, "x")]);
+    assert_eq!(merged(&[go, broken]).quality.unwrap().build_status, Some(BuildStatus::Failed), "one failure is enough");
+}
+
+#[test]
+fn real_outputs_of_one_run_count_once() {
+    let text = "\
+============================= test session starts ==============================
+collected 2 items
+
+tests/test_a.py .F                                                       [100%]
+
+=================================== FAILURES ===================================
+____________________________________ test_y ____________________________________
+
+    def test_y():
+>       assert 0
+E       assert 0
+
+tests/test_a.py:4: AssertionError
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_y - assert 0
+========================= 1 failed, 1 passed in 0.04s ==========================
+";
+    let xml = r#"<testsuites><testsuite name="pytest" errors="0" failures="1" skipped="0" tests="2" time="0.04">
+<testcase classname="tests.test_a" name="test_x" time="0.001"/>
+<testcase classname="tests.test_a" name="test_y" time="0.001"><failure message="assert 0">no</failure></testcase>
+</testsuite></testsuites>"#;
+    let mut reports = console(&Input::bytes("(console)", text.as_bytes()));
+    reports.push(crate::ingest::parse(&Input::bytes("junit.xml", xml.as_bytes()), None).unwrap());
+    let measurement = merged(&reports);
+    assert_eq!(counts(&measurement), (2, 1, 1, 0, 0));
+    assert_eq!(measurement.same_run_as, [Some(1), None]);
+    assert_eq!(measurement.cases.unwrap().outcome("tests.test_a::test_y"), Some(Failed));
+}
+
+/// Reports that overlap in all the ways above.
+fn pool() -> Vec<Parsed> {
+    let found = [(Level::Error, "src/a.rs", 1, "x"), (Level::Warning, "src/a.rs", 2, "y")];
+    vec![
+        tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed), ("tests.test_a::test_y", Failed)]),
+        tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed)]),
+        tests(&junit::FORMAT, &[("tests.test_b::test_z", Skipped)]),
+        on_console(counted(&pytest_text::FORMAT, 1, &["tests/test_a.py::test_y"])),
+        on_console(counted(&pytest_text::FORMAT, 2, &[])),
+        counted(&pytest_text::FORMAT, 2, &[]),
+        tests(&pytest_text::FORMAT, &[("tests/test_a.py::test_x", Passed), ("tests/test_c.py::test_w", Errored)]),
+        tests(&go_test_json::FORMAT, &[("p::TestX", Passed)]),
+        on_console(tests(&cargo_test_text::FORMAT, &[("it::roundtrip", Failed)])),
+        lines(&lcov::FORMAT, &[("/p/src/a.py", &[(1, true), (2, false)]), ("/p/b.py", &[(1, true)])]),
+        lines(&cobertura::FORMAT, &[("src/a.py", &[(1, false), (2, true)])]),
+        lines(&cobertura::FORMAT, &[("c.py", &[(1, true), (2, false)]), ("d.py", &[(1, true)])]),
+        lines(&lcov::FORMAT, &[("src/a.py", &[(10, true), (11, false), (12, false)])]),
+        findings(&rustc_json::FORMAT, "rustc", Sort::Compiler, &found),
+        on_console(findings(&rustc_text::FORMAT, "rustc", Sort::Compiler, &found[..1])),
+        findings(&sarif::FORMAT, "clippy", Sort::Linter, &found),
+    ]
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_order_of_reports_does_not_matter(picks in proptest::collection::vec(0..16usize, 0..7)) {
+        let pool = pool();
+        let reports: Vec<Parsed> = picks.iter().map(|pick| pool[*pick].clone()).collect();
+        let measurement = merged(&reports);
+        for (index, same) in measurement.same_run_as.iter().enumerate() {
+            proptest::prop_assert!(same.is_none_or(|by| by != index && by < reports.len()));
+        }
+        // What is told twice changes nothing; on the console it may be a second run.
+        if let Some(file) = reports.iter().find(|report| !report.sniffed_by.starts_with(FROM_CONSOLE)) {
+            let again = merge(&[reports.clone(), vec![file.clone()]].concat());
+            proptest::prop_assert_eq!(again.testing, measurement.testing);
+            proptest::prop_assert_eq!(again.coverage, measurement.coverage);
+            proptest::prop_assert_eq!(again.quality, measurement.quality);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+use super::*;
+
+const OK: &str = "test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.22s\n";
+
+fn read(text: &str) -> Result<Parsed> {
+    crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))
+}
+
+fn details(text: &str) -> TestDetails {
+    match read(text).unwrap().details {
+        Details::Tests(tests) => tests,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_result_line_is_told_from_its_imitations() {
+    assert!(Counts::read(OK.trim_end()).is_some());
+    assert!(Counts::read("test result: FAILED. 0 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out").is_some());
+    for line in [
+        "test result: ok. 99 passed; 0 failed (this is only captured output)",
+        "test result: ok. 99 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out",
+        "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in a while",
+        "test result: ok. -1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
+        " test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
+        "test result: maybe. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
+    ] {
+        assert!(Counts::read(line).is_none(), "{line}");
+    }
+}
+
+#[test]
+fn results_of_all_binaries_add_up() {
+    let bench = "test result: ok. 0 passed; 0 failed; 0 ignored; 4 measured; 0 filtered out; finished in 0.22s\n";
+    let figures = read(&format!("{OK}{OK}{bench}")).unwrap().figures;
+    assert_eq!((figures.tests, figures.passed, figures.skipped), (Some(8), Some(6), Some(2)));
+}
+
+#[test]
+fn p23_numbers_that_do_not_fit_are_malformed() {
+    let many = |number: &str| {
+        format!(
+            "test result: ok. {number} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
+        )
+    };
+    for text in [many("18446744073709551616"), many("18446744073709551615") + OK] {
+        assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::Malformed), "{text}");
+    }
+}
+
+#[test]
+fn a_binary_without_its_result_is_a_run_that_was_killed() {
+    let killed = format!(
+        "running 2 tests\n{OK}     Running tests/it.rs (t/it-0123456789abcdef)\n\nrunning 3 tests\ntest a ... ok\n"
+    );
+    assert_eq!(read(&killed).unwrap_err().reject(), Some(Reject::NoResult));
+    assert_eq!(read("     Running tests/it.rs (t/it-0)\n").unwrap_err().reject(), Some(Reject::NoResult));
+    assert_eq!(read(OK.trim_end()).unwrap().figures.tests, Some(2), "a whole line needs no line end");
+    let cut = format!("{OK}test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
+    assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::Malformed));
+}
+
+#[test]
+fn names_stay_from_build_to_build() {
+    for (heading, name) in [
+        ("unittests src/lib.rs (/t/debug/deps/kv_log-9e74985b7ad5a62a)", "kv_log"),
+        ("unittests src/main.rs (target\\debug\\deps\\kv-cat-eb0ae1ca8076e66b.exe)", "bin/kv-cat"),
+        ("unittests src/bin/two.rs (t/two-eb0ae1ca8076e66b)", "bin/two"),
+        ("tests/it.rs (t/it-0005fa5a7f8e9980)", "it"),
+        ("tests/it.rs (t/it-extra)", "it-extra"),
+    ] {
+        assert_eq!(binary_name(heading), name);
+    }
+    assert_eq!(without_line("src/lib.rs - Log::put (line 15)"), ("src/lib.rs - Log::put".to_owned(), Some(15)));
+    assert_eq!(without_line("src/lib.rs - Log (line 15) - compile fail"), ("src/lib.rs - Log".to_owned(), Some(15)));
+    assert_eq!(without_line("tests::panics - should panic"), ("tests::panics".to_owned(), None));
+}
+
+#[test]
+fn tests_are_named_by_binary_and_doc_tests_of_one_item_are_numbered_by_line() {
+    let tests = details(
+        "   Doc-tests kvlog\n\nrunning 3 tests\ntest src/lib.rs - two (line 15) ... FAILED\n\
+         test src/lib.rs - two (line 4) ... ok\ntest src/lib.rs - one (line 9) - compile ... ignored\n\nfailures:\n\n\
+         ---- src/lib.rs - two (line 15) stdout ----\nno\n\nfailures:\n    src/lib.rs - two (line 15)\n\n\
+         test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.31s\n",
+    );
+    let named: Vec<_> = tests
+        .cases
+        .cases
+        .iter()
+        .map(|(id, case)| (id.as_str(), case.outcome, case.line, case.file.as_deref()))
+        .collect();
+    let file = Some("src/lib.rs");
+    assert_eq!(
+        named,
+        [
+            ("doc/kvlog::src/lib.rs - one", Outcome::Skipped, Some(9), file),
+            ("doc/kvlog::src/lib.rs - two", Outcome::Passed, Some(4), file),
+            ("doc/kvlog::src/lib.rs - two #2", Outcome::Failed, Some(15), file),
+        ]
+    );
+    assert_eq!(tests.dropped, 0);
+}
+
+#[test]
+fn names_that_do_not_agree_with_the_result_are_not_kept() {
+    let tests = details(
+        "running 2 tests\ntest a ... ok\ntest printed ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\n\n\
+         failures:\n    b\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n",
+    );
+    assert_eq!(tests.cases.cases.keys().collect::<Vec<_>>(), ["b"], "the failed one is listed again");
+    assert_eq!(tests.dropped, 1);
+}
+
+#[test]
+fn a_target_that_failed_without_a_failed_test_is_a_failed_unit() {
+    let text = "     Running tests/crash.rs (t/crash-fa6e45021b599b29)\n\nrunning 2 tests\nerror: test failed, to rerun pass `--test crash`\n";
+    let parsed = read(text).unwrap();
+    assert_eq!((parsed.figures.tests, parsed.figures.errored), (Some(1), Some(1)));
+    assert_eq!(parsed.warnings.len(), 1, "what came after it did not run");
+    assert_eq!(details(text).failed_units, ["crash"]);
+    let failed = "running 1 test\ntest a ... FAILED\n\nfailures:\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n\nerror: test failed, to rerun pass `--lib`\n";
+    assert_eq!(read(failed).unwrap().figures.errored, Some(0));
+}
+
+#[test]
+fn results_and_headings_that_were_kept_apart_are_put_together() {
+    let failed = "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let passed = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let out = format!(
+        "\nrunning 1 test\ntest tests::a ... FAILED\n\nfailures:\n\nfailures:\n    tests::a\n\n{failed}\n\
+         running 2 tests\n\nrunning 1 test\ntest tests::a ... ok\n\n{passed}\n\
+         running 1 test\ntest src/lib.rs - two (line 4) ... ok\n\n{passed}\n"
+    );
+    let err = "     Running unittests src/lib.rs (t/kv-9e74985b7ad5a62a)\nerror: test failed, to rerun pass `--lib`\n     \
+               Running tests/crash.rs (t/crash-fa6e45021b599b29)\nerror: test failed, to rerun pass `--test crash`\n\n\
+               Caused by:\n  process didn't exit successfully: `t/crash` (signal: 6, SIGABRT: process abort signal)\n     \
+               Running tests/it.rs (t/it-8ad7cd9173829fed)\n   Doc-tests kv\nerror: 2 targets failed:\n    `--lib`\n";
+    let tests = details(&(out.clone() + err));
+    let names: Vec<_> = tests.cases.cases.keys().map(String::as_str).collect();
+    assert_eq!(names, ["doc/kv::src/lib.rs - two", "it::tests::a", "kv::tests::a"]);
+    assert_eq!((tests.failed_units, tests.unit_failures, tests.dropped), (vec!["crash".to_owned()], 1, 0));
+    let unknown = details(&(out.clone() + &err.replace("   Doc-tests kv\n", "")));
+    assert_eq!((unknown.cases.cases.len(), unknown.dropped), (0, 3), "names without their binary are no names");
+    let killed =
+        out + "     Running unittests src/lib.rs (t/kv-9e74985b7ad5a62a)\nerror: test failed, to rerun pass `--lib`\n";
+    assert_eq!(read(&killed).unwrap_err().reject(), Some(Reject::NoResult));
+}

@@ -1,0 +1,127 @@
+use super::*;
+
+fn read(text: &str) -> Result<Parsed> {
+    crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))
+}
+
+fn counts(line: &str) -> Option<(u64, u64, u64, u64)> {
+    Counts::read(line).map(|counts| (counts.passed, counts.failed, counts.errored, counts.skipped))
+}
+
+fn details(text: &str) -> TestDetails {
+    match read(text).unwrap().details {
+        Details::Tests(tests) => tests,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_summary_is_told_from_other_lines() {
+    assert_eq!(
+        counts("=== 5 failed, 22 passed, 3 skipped, 2 xfailed, 1 xpassed, 3 errors in 0.21s ===="),
+        Some((23, 5, 3, 5))
+    );
+    assert_eq!(counts("1 passed, 2 warnings, 5 rerun, 2 subtests passed in 61.02s (0:01:01)"), Some((1, 0, 0, 0)));
+    assert_eq!(counts("= 3 passed, 1 quarantined in 0.12 seconds ="), Some((3, 0, 0, 0)));
+    assert_eq!(counts("=== no tests ran in 0.01s ==="), Some((0, 0, 0, 0)));
+    for line in [
+        "5 tests collected in 0.01s",
+        "5 passed in 0.01",
+        "5 passed",
+        "1,234 passed in 0.01s",
+        "+5 passed in 0.01s",
+        "-1 failed in 0.01s",
+        "5 passed in a while",
+        "=== 5 passed in 0.01s",
+        "we have 5 passed in 0.01s",
+        "５ passed in 0.01s",
+    ] {
+        assert_eq!(counts(line), None, "{line}");
+    }
+}
+
+#[test]
+fn p23_a_number_that_does_not_fit_is_malformed() {
+    for line in ["18446744073709551616 passed in 0.01s", "18446744073709551615 passed, 1 failed in 0.01s"] {
+        let error = read(line).unwrap_err();
+        assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(1)), "{line}");
+    }
+}
+
+#[test]
+fn the_last_summary_counts_and_one_inside_a_session_does_not() {
+    assert_eq!(read("1 passed in 0.01s\n2 passed in 0.01s\n").unwrap().figures.passed, Some(2));
+    let killed = "=== test session starts ===\n1 passed in 0.01s\na.py .F\n";
+    assert_eq!(read(killed).unwrap_err().reject(), Some(Reject::NoResult));
+    assert_eq!(read("nothing of it\n").unwrap_err().reject(), Some(Reject::NoResult));
+}
+
+#[test]
+fn verbose_lines_name_their_tests() {
+    let tests = details(
+        "=== test session starts ===\n\
+         a.py::test_x[a - b] PASSED                 [ 20%]\n\
+         a.py::test_x[PASSED ::] SKIPPED (for now)  [ 40%]\n\
+         a.py::test_flaky RERUN                     [ 50%]\n\
+         a.py::test_flaky PASSED                    [ 50%]\n\
+         a.py::test_down PASSED                     [ 60%]\n\
+         a.py::test_down ERROR                      [ 60%]\n\
+         [gw3] [ 80%] XFAIL a.py::B::test_z \n\
+         === 3 passed, 1 skipped, 1 xfailed, 1 error, 1 rerun in 0.02s ===\n",
+    );
+    let named: Vec<_> = tests.cases.cases.iter().map(|(id, case)| (id.as_str(), case.outcome, case.attempts)).collect();
+    assert_eq!(
+        named,
+        [
+            ("a.py::B::test_z", Outcome::Skipped, 1),
+            ("a.py::test_down", Outcome::Errored, 1),
+            ("a.py::test_flaky", Outcome::Passed, 2),
+            ("a.py::test_x[PASSED ::]", Outcome::Skipped, 1),
+            ("a.py::test_x[a - b]", Outcome::Passed, 1),
+        ]
+    );
+    assert_eq!((tests.dropped, tests.unit_failures), (0, 0));
+}
+
+#[test]
+fn the_short_summary_names_what_failed_and_why() {
+    let tests = details(
+        "=== short test summary info ===\n\
+         FAILED a.py::test_x[a - b] - assert 1 - 2\n\
+         FAILED a.py::test_y[c - d]\n\
+         ERROR a.py::test_z - OSError: no\n\
+         ERROR broken.py - ImportError: no\n\
+         ERROR worse.py\n\
+         === 2 failed, 7 passed, 3 errors in 0.02s ===\n",
+    );
+    let named: Vec<_> = tests.cases.cases.iter().map(|(id, case)| (id.as_str(), case.message.as_deref())).collect();
+    assert_eq!(
+        named,
+        [
+            ("a.py::test_x[a - b]", Some("assert 1 - 2")),
+            ("a.py::test_y[c - d]", None),
+            ("a.py::test_z", Some("OSError: no")),
+        ]
+    );
+    assert_eq!((tests.failed_units, tests.unit_failures), (vec!["broken.py".to_owned(), "worse.py".to_owned()], 2));
+    assert_eq!(tests.dropped, 7, "tests that passed have no names here");
+}
+
+#[test]
+fn modules_that_failed_to_load_are_counted_without_a_short_summary() {
+    for text in [
+        "======== ERRORS ========\n___ ERROR collecting a.py ___\n=== 1 error in 0.41s ===",
+        "!!! Interrupted: 1 error during collection !!!\n=== 1 error in 0.41s ===",
+        "=== test session starts ===\ncollecting ... collected 3 items / 1 error / 1 deselected\n=== 1 error in 0.41s ===",
+    ] {
+        assert_eq!(details(text).unit_failures, 1, "{text}");
+    }
+    let set_up = "======== ERRORS ========\n___ ERROR at setup of test_x ___\n=== 1 error in 0.41s ===";
+    assert_eq!(details(set_up).unit_failures, 0);
+}
+
+#[test]
+fn a_usage_error_is_told() {
+    let text = "=== test session starts ===\n=== no tests ran in 0.01s ===\nERROR: file or directory not found: x\n";
+    assert_eq!(read(text).unwrap().warnings, ["pytest: file or directory not found: x"]);
+}
