@@ -8,7 +8,7 @@ use crate::model::config::{Classify, RuleMode};
 use crate::model::ids::Iteration;
 use crate::model::metrics::Metrics;
 use crate::model::units::EPS;
-use crate::model::verdict::{Alert, Classification, Deltas, Severity};
+use crate::model::verdict::{Alert, Classification, Deltas, Severity, Status};
 
 /// A class and what decided it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,12 @@ pub fn classify(comparison: &Comparison, alerts: &[Alert], deltas: Option<&Delta
     if comparison.suite == Suite::Unmeasured {
         return Class::new(None, "unmeasured");
     }
-    regression(comparison, alerts).unwrap_or_else(|| by_terms(comparison, deltas))
+    if let Some(class) = regression(comparison, alerts) {
+        return class;
+    }
+    let explains = |alert: &Alert| alert.rule == "pass_rate_regression" && alert.status == Status::Explained;
+    let is_explained = alerts.iter().any(|alert| explains(alert) && !alert.observe_only);
+    by_terms(&Terms::of(comparison, is_explained), comparison, deltas)
 }
 
 fn regression(comparison: &Comparison, alerts: &[Alert]) -> Option<Class> {
@@ -91,7 +96,8 @@ struct Terms {
 }
 
 impl Terms {
-    fn of(comparison: &Comparison) -> Terms {
+    /// `is_explained`: the pass rate fell, and only because of new tests.
+    fn of(comparison: &Comparison, is_explained: bool) -> Terms {
         let mut custom = custom::movements(comparison).map(|(_, step)| step.gain > step.min_effect + EPS).peekable();
         let custom_gain = custom.peek().is_some().then(|| custom.any(|gained| gained));
         let terms = Terms {
@@ -103,7 +109,26 @@ impl Terms {
             errors: comparison.errors(),
             custom_gain,
         };
-        if comparison.only_new_tests_fail() { terms.over_known_tests(comparison) } else { terms }
+        if is_explained { terms.over_known_tests(comparison) } else { terms.with_skips(comparison) }
+    }
+
+    /// Turning failing tests into skips raises the pass rate of what ran, and must gain nothing, as in the score (V6).
+    /// Tests that turned into skips, by the counters, stay in the total; new tests that are skipped do not matter. S002
+    /// divides by all tests, so its own rate does not rise either.
+    fn with_skips(mut self, comparison: &Comparison) -> Terms {
+        let skipped = comparison.pair(|metrics| metrics.testing.as_ref()?.tests_skipped);
+        let ran = comparison.metrics.testing.as_ref().and_then(|testing| testing.ran());
+        let (Some(skipped), Some(tests), Some(ran), Some(passed)) = (skipped, self.tests, ran, self.passed) else {
+            return self;
+        };
+        let added = tests.now.saturating_sub(tests.before);
+        let turned = skipped.now.saturating_sub(skipped.before).saturating_sub(added);
+        if turned > 0 {
+            let rate = 100.0 * real(passed.now) / real(ran.saturating_add(turned));
+            self.pass_rate_now = Some(rate);
+            self.pass_rate = self.pass_rate.map(|pair| Pair { now: rate, ..pair });
+        }
+        self
     }
 
     /// Tests written before the code count only once they pass (ANALYSIS §4, `red_tests_added`).
@@ -166,9 +191,8 @@ impl Terms {
 }
 
 /// Steps 3 to 6.
-fn by_terms(comparison: &Comparison, deltas: Option<&Deltas>) -> Class {
+fn by_terms(terms: &Terms, comparison: &Comparison, deltas: Option<&Deltas>) -> Class {
     let config = &comparison.config.classify;
-    let terms = Terms::of(comparison);
     if terms.is_empty() {
         return Class::new(None, "insufficient_data");
     }
@@ -231,6 +255,30 @@ mod tests {
         for (before, now, expected, rule) in cases {
             assert_eq!(class(before, now), (expected, rule.to_owned()));
         }
+    }
+
+    #[test]
+    fn errors_that_rose_by_a_few_do_not_count_where_their_rule_is_off() {
+        let mut story = Story::new();
+        story.config.rules.insert("error_increase".to_owned(), RuleMode::Off);
+        story.record(with_errors(tests(10, 0), &[("ruff", 100)]));
+        let verdict = story.record(with_errors(tests(10, 0), &[("ruff", 101)]));
+        assert_eq!(verdict.base_class, Some(Classification::Plateau));
+    }
+
+    #[test]
+    fn turning_failing_tests_into_skips_is_no_progress() {
+        let skipping = |passed, failed, skipped| {
+            let mut metrics = tests(passed, failed);
+            let testing = metrics.testing.as_mut().unwrap();
+            testing.tests_skipped = Some(skipped);
+            testing.test_count = Some(passed + failed + skipped);
+            metrics
+        };
+        assert_eq!(class(tests(8, 2), skipping(8, 0, 2)), (Some(Classification::Plateau), "band".to_owned()));
+        let forward = (Some(Classification::Forward), "material_gain".to_owned());
+        assert_eq!(class(tests(8, 2), skipping(10, 0, 0)), forward, "fixed");
+        assert_eq!(class(tests(10, 0), skipping(10, 0, 2)), forward, "two new tests, skipped");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How the scores went after the chosen iteration (ANALYSIS §7).
 
-use super::score::over_common;
+use super::score::{Scored, over_common};
 use crate::model::ids::Iteration;
 use crate::model::trajectory::{Degradation, DegradationPattern, Point};
 use crate::model::units::EPS;
@@ -8,7 +8,7 @@ use crate::model::units::EPS;
 /// `100·(selected − final)/final` and `100·(final − selected)/selected`, percent, over the components that both have;
 /// absent where a score is, or where it would be divided by 0.
 pub fn compare_to_final(points: &[Point], selected: &Point) -> (Option<f64>, Option<f64>) {
-    let scores = points.last().and_then(|last| last.quality_score.as_ref()).zip(selected.quality_score.as_ref());
+    let scores = points.last().and_then(Scored::of).zip(Scored::of(selected));
     let Some((last, selected)) = scores.and_then(|(last, selected)| over_common(last, selected)) else {
         return (None, None);
     };
@@ -30,7 +30,7 @@ pub fn shape_of(points: &[Point], selected: &Point) -> Degradation {
 
 /// How far the score of `point` lies from the one of `selected`; absent if it has none.
 fn change(point: &Point, selected: &Point) -> Option<(Iteration, f64)> {
-    let (now, peak) = over_common(point.quality_score.as_ref()?, selected.quality_score.as_ref()?)?;
+    let (now, peak) = over_common(Scored::of(point)?, Scored::of(selected)?)?;
     Some((point.iteration, now - peak))
 }
 
@@ -72,6 +72,7 @@ mod tests {
             (&[-0.1, -0.1], DegradationPattern::OverRefinement),
             (&[-0.1, -0.05, -0.2], DegradationPattern::Oscillation),
             (&[-0.2, -0.1], DegradationPattern::Mixed),
+            (&[-0.1, 0.0], DegradationPattern::Mixed),
         ] {
             assert_eq!(pattern(changes), expected, "{changes:?}");
         }

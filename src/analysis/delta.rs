@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::comparison::{Comparison, Pair, errors_between};
-use super::score::over_common;
+use super::score::{Scored, over_common};
 use crate::model::ids::Iteration;
 use crate::model::metrics::Metrics;
 use crate::model::trajectory::Point;
@@ -28,6 +28,11 @@ pub fn from_previous(comparison: &Comparison, score: Option<&QualityScore>) -> O
 pub fn from_baseline(comparison: &Comparison, score: Option<&QualityScore>) -> Option<Deltas> {
     let baseline = comparison.baseline()?;
     Some(deltas(comparison.metrics, score, |has| Some(baseline).filter(|point| has(point))))
+}
+
+/// The differences of one iteration to another, whatever lies between them.
+pub fn deltas_between(before: &Point, after: &Point) -> Deltas {
+    deltas(&after.metrics, after.quality_score.as_ref(), |has| Some(before).filter(|point| has(point)))
 }
 
 /// The differences of `metrics` to the points that `find` gives. `against` names each metric as [`Metrics`] stores it.
@@ -84,9 +89,9 @@ impl<'h, F: Fn(&dyn Fn(&Point) -> bool) -> Option<&'h Point>> Sides<'_, F> {
     }
 
     fn score(&mut self, score: Option<&QualityScore>) -> Option<f64> {
-        let now = score?;
+        let now = Scored { score: score?, metrics: self.metrics };
         let point = (self.find)(&|point| point.quality_score.is_some())?;
-        let (now, before) = over_common(now, point.quality_score.as_ref()?)?;
+        let (now, before) = over_common(now, Scored::of(point)?)?;
         self.against.insert("quality_score".to_owned(), point.iteration);
         Some(now - before)
     }

@@ -23,12 +23,12 @@ mod testing;
 
 pub use alerts::{AlertRule, RULES};
 pub use comparison::Comparison;
-pub use detect::{DETECTORS, Detector, History};
+pub use delta::deltas_between;
+pub use detect::{DETECTORS, Detector, History, Seen};
 pub use history::previous_with;
 pub use select::{Choice, best, eligibility, select, select_without};
 
 use classify::{Class, classify};
-use detect::Seen;
 use recommend::Facts;
 
 use crate::model::cases::TestCases;
@@ -174,4 +174,21 @@ fn overlaid(class: &Class, alerts: &[Alert]) -> (Option<Classification>, String)
 /// A count as a real number.
 fn real(count: u64) -> f64 {
     Quantity::from(count).as_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::config::LoopConfig;
+
+    /// The built-in defaults. Rooms on one floor do not know each other, so tests read the file itself.
+    pub(super) fn defaults() -> LoopConfig {
+        serde_yaml::from_str(include_str!("../config/default.yaml")).expect("the defaults load")
+    }
+
+    #[test]
+    fn the_defaults_judge_by_weights_that_sum_to_one() {
+        let weights = defaults().quality.weights;
+        let sum: f64 = crate::model::verdict::Dimension::ALL.into_iter().map(|dimension| weights.of(dimension)).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+    }
 }

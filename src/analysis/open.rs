@@ -158,6 +158,22 @@ mod tests {
     }
 
     #[test]
+    fn the_mark_is_lowered_from_the_iteration_on_that_repeats_the_acceptance() {
+        let mut story = Story::new();
+        story.record(tests(8, 2));
+        story.record(tests(8, 0));
+        story.accept("test_count_decreased");
+        let verdict = story.record(tests(7, 0));
+        let open: Vec<&str> = verdict
+            .open_findings
+            .iter()
+            .filter(|finding| finding.accepted.is_none())
+            .map(|finding| finding.closes_when.as_str())
+            .collect();
+        assert_eq!(open, ["there are 8 tests", "8 tests pass"]);
+    }
+
+    #[test]
     fn an_acceptance_does_not_cover_a_new_loss() {
         let mut story = Story::new();
         story.record(tests(8, 2));

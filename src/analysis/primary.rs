@@ -1,7 +1,7 @@
 //! What iterations are ranked by: the quality score, or metrics that the config names in its place.
 
 use super::real;
-use super::score::over_common;
+use super::score::{Scored, over_common};
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::Direction;
@@ -50,7 +50,7 @@ pub fn better(point: &Point, best: &Point, config: &LoopConfig) -> bool {
 /// How much better `point` is than `other` by the metric `name`; negative is worse.
 fn gain(point: &Point, other: &Point, name: &str, config: &LoopConfig) -> Option<f64> {
     if name == QUALITY_SCORE {
-        let (mine, theirs) = over_common(point.quality_score.as_ref()?, other.quality_score.as_ref()?)?;
+        let (mine, theirs) = over_common(Scored::of(point)?, Scored::of(other)?)?;
         return Some(mine - theirs);
     }
     let (mine, theirs) = (measure(point, name)?, measure(other, name)?);

@@ -5,7 +5,7 @@ use super::classify::Class;
 use super::comparison::Comparison;
 use super::confidence::{Doubt, rounded};
 use super::detect::{History, stalled};
-use super::score::over_common;
+use super::score::{Scored, over_common};
 use super::select::best;
 use super::suite::Suite;
 use crate::model::ids::Iteration;
@@ -121,7 +121,8 @@ impl Facts<'_> {
             return None;
         }
         let best = super::history::find(self.comparison.history, best?)?;
-        let (now, high) = over_common(self.score?, best.quality_score.as_ref()?)?;
+        let current = Scored { score: self.score?, metrics: self.comparison.metrics };
+        let (now, high) = over_common(current, Scored::of(best)?)?;
         let gap = self.comparison.config.terminate.rollback_gap;
         if now >= high - gap - EPS {
             return None;
@@ -265,7 +266,7 @@ fn all_pass(metrics: &Metrics) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::testing::{Story, rules, tests, with_coverage, with_errors};
+    use crate::analysis::testing::{Story, broken_units, rules, tests, with_build, with_coverage, with_errors};
     use crate::model::ids::Iteration;
     use crate::model::metrics::Metrics;
     use crate::model::verdict::Action;
@@ -343,6 +344,39 @@ mod tests {
             let recommendation = story.record(good(20, failed)).recommendation;
             assert_eq!(recommendation.because, [because], "{target:?} {failed}");
         }
+    }
+
+    #[test]
+    fn the_target_is_not_reached_with_a_failed_build_or_units_that_did_not_load() {
+        let now = || with_build(good(20, 0), true);
+        for (metrics, because) in [
+            (now(), "target_reached"),
+            (with_build(good(20, 0), false), "continue"),
+            (broken_units(now(), &["t.a"]), "continue"),
+        ] {
+            let mut story = Story::new();
+            story.config.terminate.target = Some(0.5);
+            let recommendation = story.record(metrics).recommendation;
+            assert_eq!(recommendation.because, [because]);
+            if because == "target_reached" {
+                assert_eq!(recommendation.confidence, 0.64, "0.8 of the weights, not measured again");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slow_fall_far_below_the_best_is_asked_about() {
+        let mut story = Story::new();
+        story.record(tests(80, 20));
+        for failed in [26, 33, 41] {
+            let verdict = story.record(tests(80, failed));
+            assert_eq!(verdict.class_rule, "quality_drop", "{failed}");
+            assert_eq!(verdict.recommendation.action, Action::Continue, "{failed}");
+        }
+        let recommendation = story.record(tests(80, 50)).recommendation;
+        assert_eq!(recommendation.action, Action::Escalate);
+        assert_eq!(recommendation.because, ["low_confidence", "regression_gap", "quality_drop"]);
+        assert_eq!(recommendation.confidence, 0.75, "1 less the .25 of a MEDIUM finding");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::real;
 use crate::model::config::Quality;
 use crate::model::metrics::{BuildStatus, Metrics, TestMetrics};
+use crate::model::trajectory::Point;
 use crate::model::units::{EPS, Score};
 use crate::model::verdict::{Dimension, DimensionScore, QualityScore};
 
@@ -14,7 +15,7 @@ pub fn score(metrics: &Metrics, baseline: &Metrics, config: &Quality) -> Option<
         .into_iter()
         .map(|dimension| {
             let mut components = components(dimension, metrics, baseline);
-            components.values_mut().for_each(|value| *value = value.clamp(0.0, config.cap.min(100.0)));
+            components.values_mut().for_each(|value| *value = value.min(config.cap).clamp(0.0, 100.0));
             DimensionScore {
                 dimension,
                 score: mean(components.values().copied()),
@@ -43,27 +44,56 @@ fn total(mut dimensions: Vec<DimensionScore>, config: &Quality) -> Option<Qualit
     Some(QualityScore { total, weight_available: weight_available.min(1.0), partial, dimensions })
 }
 
-/// Two scores over the components that both have: like is compared with like, so that dropping a bad metric gains
-/// nothing. `None` if they have nothing in common.
-pub fn over_common(left: &QualityScore, right: &QualityScore) -> Option<(f64, f64)> {
-    if left.components().map(|(name, _)| name).eq(right.components().map(|(name, _)| name)) {
-        return Some((left.total.get(), right.total.get()));
-    }
-    Some((restricted(left, right)?, restricted(right, left)?))
+/// A score and the metrics that it was made from.
+#[derive(Clone, Copy)]
+pub struct Scored<'a> {
+    /// The score.
+    pub score: &'a QualityScore,
+    /// The metrics.
+    pub metrics: &'a Metrics,
 }
 
-/// The total of `score` over the components that `other` has too, 0–1.
-fn restricted(score: &QualityScore, other: &QualityScore) -> Option<f64> {
-    let mut weighted = 0.0;
-    let mut weight = 0.0;
-    for (mine, theirs) in score.dimensions.iter().zip(&other.dimensions) {
-        let common = mine.components.iter().filter(|(name, _)| theirs.components.contains_key(*name));
-        if let Some(mean) = mean(common.map(|(_, value)| *value)) {
-            weighted += mine.weight * mean;
-            weight += mine.weight;
-        }
+impl<'a> Scored<'a> {
+    /// The score of an earlier iteration; `None` if it has none.
+    pub fn of(point: &'a Point) -> Option<Scored<'a>> {
+        Some(Scored { score: point.quality_score.as_ref()?, metrics: &point.metrics })
     }
-    (weight > 0.0).then(|| weighted / weight / 100.0)
+
+    /// The tools that reported findings, by name.
+    fn tools(self) -> impl Iterator<Item = &'a String> {
+        self.metrics.quality.iter().flat_map(|quality| quality.errors_by_tool.keys())
+    }
+
+    /// The total over the components that `other` has too, 0–1.
+    fn restricted(self, other: Scored, with_findings: bool) -> Option<f64> {
+        let mut weighted = 0.0;
+        let mut weight = 0.0;
+        for (mine, theirs) in self.score.dimensions.iter().zip(&other.score.dimensions) {
+            let is_common =
+                |name: &str| theirs.components.contains_key(name) && (with_findings || !FINDINGS.contains(&name));
+            let common = mine.components.iter().filter(|(name, _)| is_common(name));
+            if let Some(mean) = mean(common.map(|(_, value)| *value)) {
+                weighted += mine.weight * mean;
+                weight += mine.weight;
+            }
+        }
+        (weight > 0.0).then(|| weighted / weight / 100.0)
+    }
+}
+
+/// Components that count findings.
+const FINDINGS: [&str; 3] = ["no_lint_errors", "error_count_inverted", "lint_warnings_inverted"];
+
+/// Two scores over the components that both have: like is compared with like, so that dropping a bad metric gains
+/// nothing. Findings are left out where other tools reported them: a linter that is no longer run did not get better, and
+/// one that is new did not make the code worse. `None` if the scores have nothing in common.
+pub fn over_common(left: Scored, right: Scored) -> Option<(f64, f64)> {
+    let names = |(name, _)| name;
+    let same_tools = left.tools().eq(right.tools());
+    if same_tools && left.score.components().map(names).eq(right.score.components().map(names)) {
+        return Some((left.score.total.get(), right.score.total.get()));
+    }
+    Some((left.restricted(right, same_tools)?, right.restricted(left, same_tools)?))
 }
 
 fn components(dimension: Dimension, metrics: &Metrics, baseline: &Metrics) -> BTreeMap<String, f64> {
@@ -184,6 +214,15 @@ mod tests {
         let score = score(&size, &size, &config().quality).unwrap();
         assert!(score.partial);
         assert!((score.weight_available - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_tests_build_and_lint_a_score_is_partial_whatever_the_weights_ask() {
+        let mut config = config().quality;
+        config.min_weight = 0.1;
+        let metrics = crate::analysis::testing::with_coverage(Metrics::default(), 90.0);
+        assert!(score(&metrics, &metrics, &config).unwrap().partial);
+        assert!(!score(&tests(1, 0), &tests(1, 0), &config).unwrap().partial);
     }
 
     #[test]

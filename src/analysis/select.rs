@@ -204,7 +204,7 @@ fn rationale(choice: &Choice, selected: Option<&Point>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage};
+    use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage, with_errors};
     use crate::model::metrics::{Direction, Metrics};
     use crate::model::trajectory::DegradationPattern;
 
@@ -243,6 +243,18 @@ mod tests {
             choice.scores[0].ineligible_because.as_deref(),
             Some("its score is partial: 25 % of the weights were measured")
         );
+    }
+
+    #[test]
+    fn a_linter_that_is_no_longer_run_did_not_get_better_and_a_new_one_did_not_make_it_worse() {
+        let tools = |coverage, tools: &[(&str, u64)]| with_errors(good(10, 0, coverage), tools);
+        let mut story = Story::new();
+        story.record(tools(80.0, &[("mypy", 9), ("ruff", 0)]));
+        let verdict = story.record(tools(80.0, &[("ruff", 0)]));
+        assert_eq!(verdict.from_previous.unwrap().quality_score, Some(0.0));
+        assert_eq!(best(story.points(), &story.config).iteration, Some(Iteration(0)));
+        story.record(tools(81.0, &[("eslint", 9), ("ruff", 0)]));
+        assert_eq!(best(story.points(), &story.config).iteration, Some(Iteration(2)));
     }
 
     #[test]

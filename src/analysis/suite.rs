@@ -58,7 +58,7 @@ fn had_tests(history: &[Point], current: &Current) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::testing::{Story, tests};
+    use crate::analysis::testing::{Story, rules, tests, with_build};
 
     #[test]
     fn no_tests_before_and_none_now_is_an_empty_suite() {
@@ -67,6 +67,17 @@ mod tests {
         let verdict = story.record(tests(0, 0));
         assert_eq!(verdict.metrics.test_count(), Some(0));
         assert!(verdict.alerts.is_empty());
+    }
+
+    #[test]
+    fn a_failed_build_says_why_there_is_no_report() {
+        for (works, unmeasured) in [(true, true), (false, false)] {
+            let mut story = Story::new();
+            story.record(with_build(tests(8, 0), true));
+            let verdict = story.record(with_build(Metrics::default(), works));
+            assert_eq!(verdict.recommendation.is_unmeasured(), unmeasured);
+            assert_eq!(rules(&verdict).contains(&"build_broken"), !works);
+        }
     }
 
     #[test]

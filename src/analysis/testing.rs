@@ -15,7 +15,7 @@ use crate::model::verdict::Accepted;
 
 /// The built-in defaults.
 pub fn config() -> LoopConfig {
-    serde_yaml::from_str(include_str!("../config/default.yaml")).expect("the defaults load")
+    super::tests::defaults()
 }
 
 /// A loop as it is recorded. Every iteration has a tree of its own.

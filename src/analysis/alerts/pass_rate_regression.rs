@@ -63,4 +63,39 @@ mod tests {
         assert_eq!(verdict.alerts[0].status, Status::Explained);
         assert_eq!(verdict.classification, Some(Classification::Plateau));
     }
+
+    #[test]
+    fn a_broken_or_a_missing_test_beside_the_new_ones_explains_nothing() {
+        for now in [["a::x P", "a::y F", "b::red F"], ["a::x P", "b::red F", "b::too F"]] {
+            let mut story = Story::new();
+            story.record_named(tests(2, 0), cases(&["a::x P", "a::y P"]));
+            let verdict = story.record_named(tests(1, 2), cases(&now));
+            let fall = verdict.alerts.iter().find(|alert| alert.rule == "pass_rate_regression").unwrap();
+            assert_eq!(fall.status, Status::Observed, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_observes_does_not_explain_either() {
+        use crate::model::config::RuleMode;
+        for (mode, class_rule) in [(RuleMode::On, "band"), (RuleMode::Observe, "quality_drop")] {
+            let mut story = Story::new();
+            story.config.rules.insert("pass_rate_regression".to_owned(), mode);
+            story.record_named(tests(2, 0), cases(&["a::x P", "a::y P"]));
+            let verdict = story.record_named(tests(2, 1), cases(&["a::x P", "a::y P", "a::red F"]));
+            assert_eq!(verdict.class_rule, class_rule);
+        }
+    }
+
+    #[test]
+    fn a_fall_too_small_to_be_a_regression_needs_no_explanation() {
+        let old: Vec<String> = (0..50).map(|n| format!("a::t{n} P")).collect();
+        let mut new = old.clone();
+        new.push("a::red F".to_owned());
+        let mut story = Story::new();
+        story.record_named(tests(50, 0), cases(&old));
+        let verdict = story.record_named(tests(50, 1), cases(&new));
+        assert!(rules(&verdict).is_empty());
+        assert_eq!(verdict.classification, Some(Classification::Forward), "a test more, and 98 % pass");
+    }
 }

@@ -157,4 +157,18 @@ mod tests {
         assert_eq!(history.window(4), None);
         assert_eq!(history.window(2).unwrap()[0].iteration, Iteration(1));
     }
+
+    #[test]
+    fn a_detector_that_observes_moves_nothing_and_one_that_is_off_says_nothing() {
+        use crate::model::config::RuleMode;
+        for (mode, told) in [(RuleMode::Off, false), (RuleMode::Observe, true)] {
+            let mut story = crate::analysis::testing::Story::new();
+            story.config.rules.insert("stalled".to_owned(), mode);
+            let verdicts: Vec<_> = (0..4).map(|_| story.record(crate::analysis::testing::tests(8, 0))).collect();
+            let last = verdicts.last().unwrap();
+            assert_eq!(last.alerts.iter().any(|alert| alert.rule == "stalled"), told);
+            assert_eq!(last.classification, Some(Classification::Plateau));
+            assert_eq!(last.recommendation.because, ["continue"]);
+        }
+    }
 }
