@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::objects::id_of;
-use super::pack::{Frame, count};
+use super::pack::{Frame, Frames, count};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::model::ids::ObjectId;
@@ -24,7 +24,7 @@ pub(super) struct KnownPack {
     /// Bytes of the pack.
     pub size: u64,
     /// Where its objects are.
-    pub frames: Vec<(ObjectId, Frame)>,
+    pub frames: Frames,
 }
 
 /// What was stored; nothing if that is absent or damaged.

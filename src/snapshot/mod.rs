@@ -1,8 +1,18 @@
 //! Copies of the work tree: packs of content-addressed objects, and the walk that fills them.
 //!
 //! A snapshot is the id of a root directory. Equal directories have equal ids, so that two snapshots are compared only
-//! where they differ, and an iteration that changed ten files stores ten files.
+//! where they differ, and an iteration that changed ten files stores ten files and the directories around them.
 
+pub mod capture;
+pub mod census;
+mod git_index;
+mod index;
 mod merged;
 pub mod objects;
 pub mod pack;
+pub mod prune;
+mod read;
+pub mod restore;
+mod rules;
+pub mod tree;
+mod walk;

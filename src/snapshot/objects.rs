@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::merged;
-use super::pack::{self, Frame, Unpack};
+use super::pack::{self, Frame, Frames, Unpack};
 use crate::disk;
 pub use crate::disk::hash::{Hasher, id_of};
 use crate::disk::layout::Layout;
@@ -32,9 +32,27 @@ struct Location {
 /// One pack as it was found.
 #[derive(Debug)]
 struct Pack {
+    id: ObjectId,
     path: PathBuf,
+    /// Bytes.
+    size: u64,
     /// Its index is whole and belongs to its name: what it names counts as stored.
     is_whole: bool,
+}
+
+/// One pack with its frames, sorted by id.
+#[derive(Debug)]
+pub(super) struct FoundPack {
+    /// Its name.
+    pub id: ObjectId,
+    /// Its file.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// Its index is whole and belongs to its name.
+    pub is_whole: bool,
+    /// Where its objects are.
+    pub frames: Frames,
 }
 
 /// The objects of a store, as they were when it was opened.
@@ -44,6 +62,8 @@ pub struct Objects {
     /// Sorted by id, then by pack; an id may be there twice.
     entries: Vec<(ObjectId, Location)>,
     faults: Vec<Error>,
+    /// Packs that the merged index does not have as they are now, and packs of it that are gone.
+    unmerged: usize,
     open: Mutex<Vec<(usize, Arc<File>)>>,
 }
 
@@ -54,61 +74,69 @@ impl Objects {
     /// # Errors
     /// The folder of packs cannot be listed.
     pub fn open(layout: &Layout) -> Result<Objects> {
-        let mut objects =
-            Objects { packs: Vec::new(), entries: Vec::new(), faults: Vec::new(), open: Mutex::new(Vec::new()) };
+        let mut objects = Objects {
+            packs: Vec::new(),
+            entries: Vec::new(),
+            faults: Vec::new(),
+            unmerged: 0,
+            open: Mutex::new(Vec::new()),
+        };
         let mut known = merged::load(&layout.pack_index());
-        let mut whole = Vec::new();
-        let mut fresh = 0;
         for (id, path) in pack_files(layout)? {
             let size = disk::metadata(&path)?.map_or(0, |meta| meta.len());
-            let frames = match known.remove(&id).filter(|known| known.size == size) {
-                Some(known) => Some(known.frames),
+            let mut pack = Pack { id, path, size, is_whole: true };
+            match known.remove(&id).filter(|known| known.size == size) {
+                Some(known) => objects.add(pack, &known.frames),
                 None => {
-                    fresh += 1;
-                    objects.load(&id, &path)
+                    objects.unmerged += 1;
+                    match load(&mut pack) {
+                        Ok((frames, fault)) => {
+                            objects.faults.extend(fault);
+                            objects.add(pack, &frames);
+                        }
+                        Err(error) => objects.faults.push(error),
+                    }
                 }
-            };
-            if let Some(frames) = frames {
-                objects.add(&path, true, &frames);
-                whole.push((id, merged::KnownPack { size, frames }));
             }
         }
+        objects.unmerged += known.len();
         objects.entries.sort_unstable();
-        if fresh >= merged::WORTH_PACKS || !known.is_empty() {
-            merged::store(layout, &whole);
-        }
         Ok(objects)
     }
 
-    /// The frames of a pack that is whole. One that is not is named as a fault, and what can still be found in it is
-    /// added, but does not count as stored.
-    fn load(&mut self, id: &ObjectId, path: &Path) -> Option<Vec<(ObjectId, Frame)>> {
-        let file = match disk::open_regular(path) {
-            Ok(file) => file,
-            Err(error) => {
-                self.faults.push(error);
-                return None;
-            }
-        };
-        let fault = match pack::read_index(&file) {
-            Ok(index) if index.checksum == *id => return Some(index.frames),
-            Ok(index) => {
-                self.add(path, false, &index.frames);
-                "it is not the pack that its name says".to_owned()
-            }
-            Err(fault) => {
-                self.add(path, false, &pack::scan(&file));
-                fault
-            }
-        };
-        self.faults.push(damaged_pack(path, &fault));
-        None
+    /// Writes the merged index again, if that is worth it: the next start then opens few packs. Failing costs time only.
+    pub fn merge_indexes(&self, layout: &Layout) {
+        if self.unmerged < merged::WORTH_PACKS {
+            return;
+        }
+        let whole = self.packs().into_iter().filter(|pack| pack.is_whole);
+        let known: Vec<_> =
+            whole.map(|pack| (pack.id, merged::KnownPack { size: pack.size, frames: pack.frames })).collect();
+        merged::store(layout, &known);
     }
 
-    fn add(&mut self, path: &Path, is_whole: bool, frames: &[(ObjectId, Frame)]) {
-        let pack = self.packs.len();
-        self.packs.push(Pack { path: path.to_path_buf(), is_whole });
-        self.entries.extend(frames.iter().map(|(id, frame)| (*id, Location { pack, frame: *frame })));
+    /// The packs with their frames.
+    pub(super) fn packs(&self) -> Vec<FoundPack> {
+        let of_pack = |pack: &Pack| FoundPack {
+            id: pack.id,
+            path: pack.path.clone(),
+            size: pack.size,
+            is_whole: pack.is_whole,
+            frames: Vec::new(),
+        };
+        let mut packs: Vec<FoundPack> = self.packs.iter().map(of_pack).collect();
+        for (id, at) in &self.entries {
+            if let Some(pack) = packs.get_mut(at.pack) {
+                pack.frames.push((*id, at.frame));
+            }
+        }
+        packs
+    }
+
+    fn add(&mut self, pack: Pack, frames: &[(ObjectId, Frame)]) {
+        let number = self.packs.len();
+        self.packs.push(pack);
+        self.entries.extend(frames.iter().map(|(id, frame)| (*id, Location { pack: number, frame: *frame })));
     }
 
     /// What is wrong with packs, as far as opening them tells; each names its file.
@@ -169,14 +197,6 @@ impl Objects {
         Ok(at.frame.length)
     }
 
-    /// Checks an object's bytes without keeping them.
-    ///
-    /// # Errors
-    /// As [`Objects::read`].
-    pub fn check(&self, id: &ObjectId) -> Result<u64> {
-        self.write_to(id, &mut io::sink())
-    }
-
     /// Where to read the object. If it is in several packs, the first in which it is sound.
     fn sound_location(&self, id: &ObjectId) -> Result<Location> {
         match self.locations(id) {
@@ -231,6 +251,18 @@ impl Objects {
     }
 }
 
+/// The frames of a pack. One that is not whole is marked so, and comes with the fault and what can still be found in it.
+fn load(pack: &mut Pack) -> Result<(Frames, Option<Error>)> {
+    let file = disk::open_regular(&pack.path)?;
+    let (frames, fault) = match pack::read_index(&file) {
+        Ok(index) if index.checksum == pack.id => return Ok((index.frames, None)),
+        Ok(index) => (index.frames, "it is not the pack that its name says".to_owned()),
+        Err(fault) => (pack::scan(&file), fault),
+    };
+    pack.is_whole = false;
+    Ok((frames, Some(damaged_pack(&pack.path, &fault))))
+}
+
 const HELP: &str = "nothing was changed; `highwater verify` says what is still restorable";
 
 fn damaged_pack(path: &Path, why: &str) -> Error {
@@ -240,6 +272,9 @@ fn damaged_pack(path: &Path, why: &str) -> Error {
 /// The packs of a store by name. Whatever else lies in the folder is no pack.
 pub(super) fn pack_files(layout: &Layout) -> Result<Vec<(ObjectId, PathBuf)>> {
     let folder = layout.objects();
+    if disk::metadata(&folder)?.is_some_and(|meta| !meta.is_dir()) {
+        return Err(Error::bad_input("the folder of packs is not a directory").at(&folder));
+    }
     let names = disk::list(&folder)?;
     let packs = names.iter().filter_map(|name| {
         let id = name.to_str()?.strip_suffix(".pack")?.parse().ok()?;
@@ -248,68 +283,68 @@ pub(super) fn pack_files(layout: &Layout) -> Result<Vec<(ObjectId, PathBuf)>> {
     Ok(packs.collect())
 }
 
-/// What checking one pack found.
-#[derive(Debug)]
-pub struct PackCheck {
-    /// The pack.
-    pub path: PathBuf,
-    /// Its objects that are sound.
-    pub sound: u64,
-    /// Its objects that are not; another pack may hold them too.
+/// What checking the objects of a store found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Objects that are sound, each counted once for every pack that holds it.
+    pub objects: u64,
+    /// All that is wrong, with its pack.
+    pub faults: Vec<(PathBuf, String)>,
+    /// Objects that are damaged in some pack; another one may hold them too.
     pub damaged: Vec<ObjectId>,
-    /// All that is wrong with the pack; each names its file. Empty if nothing is.
-    pub faults: Vec<Error>,
 }
 
-/// Checks packs one after the other: every byte against the pack's checksum, every object against its id.
-///
-/// # Errors
-/// The folder of packs cannot be listed.
-pub fn check_packs(layout: &Layout) -> Result<impl Iterator<Item = PackCheck>> {
-    Ok(pack_files(layout)?.into_iter().map(|(id, path)| check_pack(&id, path)))
-}
-
-fn check_pack(id: &ObjectId, path: PathBuf) -> PackCheck {
-    let mut check = PackCheck { sound: 0, damaged: Vec::new(), faults: Vec::new(), path };
-    let file = match disk::open_regular(&check.path) {
-        Ok(file) => file,
-        Err(error) => {
-            check.faults.push(error);
-            return check;
-        }
-    };
-    let mut is_named_right = true;
-    let mut frames = match pack::read_index(&file) {
-        Ok(index) => {
-            is_named_right = index.checksum == *id;
-            index.frames
-        }
-        Err(fault) => {
-            check.faults.push(damaged_pack(&check.path, &fault));
-            pack::scan(&file)
-        }
-    };
-    frames.sort_unstable_by_key(|(_, frame)| frame.offset);
-    for (id, frame) in frames {
-        match pack::unpack(&file, frame, &id, &mut io::sink()) {
-            Ok(()) => check.sound += 1,
-            Err(Unpack::Damaged(why)) => {
-                check
-                    .faults
-                    .push(Error::bad_input(format!("object {} is damaged", id.short())).at(&check.path).because(why));
-                check.damaged.push(id);
+impl Objects {
+    /// Checks every pack: every byte against the pack's checksum, the checksum against its name, and every object
+    /// against its id. Nothing that is derived is used. Other files in the folder of packs are no packs.
+    ///
+    /// # Errors
+    /// The folder of packs cannot be listed.
+    pub fn check(layout: &Layout) -> Result<Checked> {
+        let mut checked = Checked::default();
+        for (id, path) in pack_files(layout)? {
+            match disk::open_regular(&path) {
+                Ok(file) => checked.check_pack(&id, &path, &file),
+                Err(error) => {
+                    let why = error.cause.map_or(error.message.clone(), |cause| format!("{}: {cause}", error.message));
+                    checked.faults.push((path, why));
+                }
             }
-            Err(Unpack::Out(_)) => {}
+        }
+        Ok(checked)
+    }
+}
+
+impl Checked {
+    fn check_pack(&mut self, id: &ObjectId, path: &Path, file: &File) {
+        let mut fault = |why: String| self.faults.push((path.to_path_buf(), why));
+        let mut is_named_right = true;
+        let mut frames = match pack::read_index(file) {
+            Ok(index) => {
+                is_named_right = index.checksum == *id;
+                index.frames
+            }
+            Err(why) => {
+                fault(format!("pack is damaged: {why}"));
+                pack::scan(file)
+            }
+        };
+        match pack::checksum(file) {
+            Ok(found) if found == *id && is_named_right => {}
+            Ok(_) => fault("pack is damaged: its bytes are not those that its name says".to_owned()),
+            Err(error) => fault(format!("pack cannot be read: {error}")),
+        }
+        frames.sort_unstable_by_key(|(_, frame)| frame.offset);
+        for (id, frame) in frames {
+            match pack::unpack(file, frame, &id, &mut io::sink()) {
+                Ok(()) => self.objects += 1,
+                Err(error) => {
+                    self.faults.push((path.to_path_buf(), format!("object {} is damaged: {error}", id.short())));
+                    self.damaged.push(id);
+                }
+            }
         }
     }
-    match pack::checksum(&file) {
-        Ok(found) if found == *id && is_named_right => {}
-        Ok(_) => {
-            check.faults.push(damaged_pack(&check.path, "its bytes are not those that its name says"));
-        }
-        Err(error) => check.faults.push(Error::io("read", &check.path, &error)),
-    }
-    check
 }
 
 #[cfg(test)]

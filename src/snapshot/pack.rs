@@ -43,6 +43,9 @@ pub(super) const PIECE_BYTES: u64 = 4 << 20;
 /// Window of the largest frames that are read, as a power of two: more than level 1 ever makes.
 const WINDOW_LOG_MAX: u32 = 24;
 
+/// Objects and where in a pack they are.
+pub(super) type Frames = Vec<(ObjectId, Frame)>;
+
 /// Where in its pack an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Frame {
@@ -52,6 +55,13 @@ pub(super) struct Frame {
     pub length: u64,
     /// Bytes of it in the pack, compressed.
     pub stored: u64,
+}
+
+impl Frame {
+    /// Bytes of the pack that it takes, with its header and its place in the index.
+    pub fn bytes(&self) -> u64 {
+        self.stored.saturating_add(FRAME_HEADER + INDEX_ENTRY)
+    }
 }
 
 /// An object that is ready to be written: hashed and compressed, away from the writer's thread.
@@ -303,7 +313,7 @@ pub(super) fn count(length: usize) -> u64 {
 #[derive(Debug)]
 pub(super) struct Index {
     /// Where each object is.
-    pub frames: Vec<(ObjectId, Frame)>,
+    pub frames: Frames,
     /// The pack's checksum as it is written in it; the pack's name, if nothing was changed.
     pub checksum: ObjectId,
 }
@@ -356,7 +366,7 @@ fn id(rest: &mut &[u8]) -> ObjectId {
 }
 
 /// Finds the objects of a pack by its frames, for a pack whose index is damaged. Only whole, sound frames are answered.
-pub(super) fn scan(file: &File) -> Vec<(ObjectId, Frame)> {
+pub(super) fn scan(file: &File) -> Frames {
     let mut frames = Vec::new();
     let mut offset = count(BEGIN.len());
     while let Some((id, frame)) = frame_at(file, offset) {
@@ -411,6 +421,15 @@ pub(super) enum Unpack {
     Damaged(String),
     /// Whoever takes the bytes refused them.
     Out(io::Error),
+}
+
+impl std::fmt::Display for Unpack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unpack::Damaged(why) => f.write_str(why),
+            Unpack::Out(error) => write!(f, "{error}"),
+        }
+    }
 }
 
 fn broken(error: &io::Error) -> Unpack {

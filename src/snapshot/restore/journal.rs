@@ -1,5 +1,6 @@
 //! The journal: its appearing is the moment from which a restore goes forward. And the record that a restore leaves.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -87,6 +88,11 @@ impl Journal {
 /// The name of a step's file in `stage/` and `trash/`.
 pub fn staged_name(generation: u32, index: usize) -> String {
     format!("{generation}-{index}")
+}
+
+/// The generation that a name in `stage/` or `trash/` was made for.
+pub fn generation_of(name: &OsStr) -> Option<u32> {
+    name.to_str()?.split_once('-')?.0.parse().ok()
 }
 
 /// First line of a journal; the id of all bytes after the line follows, then a line break.

@@ -1,19 +1,21 @@
 //! A whole tree as one flat list: what stands at each path. Read from stored directories, every name checked again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::ids::{ObjectId, TreePath};
-use crate::model::tree::{EntryKind, TreeEntry};
+use crate::model::tree::{EntryKind, Tree, TreeEntry};
 use crate::snapshot::objects::Objects;
 
 /// Longest path, in bytes, that is read from a store: what Linux takes in one call.
 const PATH_MAX_BYTES: usize = 4095;
 
-/// Most entries of one tree. Directories share objects, so a few kilobytes of a hostile store could name 2^1000 paths.
-const ENTRIES_MAX: usize = 4_000_000;
+/// In how many places of one tree the same directory may stand, if anything is in it. Directories share objects, so a
+/// few kilobytes of a hostile store could name 2^1000 paths.
+const PLACES_MAX: u32 = 10_000;
 
 /// What a path stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,13 +87,15 @@ impl Manifest {
     pub fn load(objects: &Objects, root: &ObjectId) -> Result<Manifest> {
         let mut manifest = Manifest::default();
         let mut waiting: Vec<(Option<TreePath>, ObjectId)> = vec![(None, *root)];
+        let mut seen = Seen::default();
         while let Some((folder, id)) = waiting.pop() {
-            for entry in objects.tree(&id)?.entries() {
+            let (tree, too_often) = seen.tree(objects, id)?;
+            for entry in tree.entries() {
                 let path = match &folder {
                     Some(folder) => folder.join(&entry.name)?,
                     None => TreePath::new(entry.name.clone())?,
                 };
-                if path.as_bytes().len() > PATH_MAX_BYTES || manifest.entries.len() >= ENTRIES_MAX {
+                if path.as_bytes().len() > PATH_MAX_BYTES || too_often {
                     return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
                         .in_file(&path.to_string())
                         .help("highwater did not write it: run `highwater verify`"));
@@ -115,9 +119,38 @@ impl Manifest {
         self.entries.insert(path, state);
     }
 
+    /// Keeps only the paths for which `keep` says so.
+    pub fn retain(&mut self, mut keep: impl FnMut(&TreePath, &State) -> bool) {
+        self.entries.retain(|path, state| keep(path, state));
+    }
+
     /// All paths, in the order of their bytes: a directory before what it holds.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&TreePath, &State)> {
         self.entries.iter()
+    }
+}
+
+/// Directories that were read, and in how many places they stand.
+#[derive(Default)]
+struct Seen {
+    places: HashMap<[u8; 32], u32>,
+    /// Those that stand in several places, so that they are not read for each.
+    repeated: HashMap<[u8; 32], Rc<Tree>>,
+}
+
+impl Seen {
+    /// The directory, and whether it stands in more places than a tree of ours has.
+    fn tree(&mut self, objects: &Objects, id: ObjectId) -> Result<(Rc<Tree>, bool)> {
+        let places = self.places.entry(id.0).or_default();
+        *places = places.saturating_add(1);
+        if let Some(tree) = self.repeated.get(&id.0) {
+            return Ok((Rc::clone(tree), *places > PLACES_MAX && !tree.entries().is_empty()));
+        }
+        let tree = Rc::new(objects.tree(&id)?);
+        if *places > 1 {
+            self.repeated.insert(id.0, Rc::clone(&tree));
+        }
+        Ok((tree, false))
     }
 }
 

@@ -23,6 +23,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod unseen;
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -30,7 +31,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-pub use journal::{Origin, RestoreRecord, newest_record};
+pub use journal::{Origin, RestoreRecord, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
 pub use pending::{Pending, abort, pending, resume};
 pub use plan::{Action, Op, Plan, Scope, plan};
@@ -218,6 +219,7 @@ impl<'a> Prepared<'a> {
         }
         let tree = Beneath::open(layout.root())?;
         let mut found = survey(layout, &request)?;
+        unseen::forget(objects, &target, &mut found)?;
         let scope = request.scope();
         let beside = check::beside_the_rules(&tree, &target, &found, &scope, request.limits.file_bytes)?;
         let paths = beside.keys().cloned().collect();
@@ -235,7 +237,8 @@ impl<'a> Prepared<'a> {
         let scope = self.request.scope();
         folding::check(&folder.stage(), &self.target, &scope)?;
         let (safety, objects) = self.capture_safety()?;
-        let found = Manifest::load(&objects, &safety)?;
+        let mut found = Manifest::load(&objects, &safety)?;
+        unseen::forget(&objects, &self.target, &mut found)?;
         let plan = plan(&self.target, &found, &scope)?;
         if plan != self.plan {
             check::check(&self.tree, &plan, &found, folder::open(&folder.stage())?.as_fd())?;

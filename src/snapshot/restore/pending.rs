@@ -15,7 +15,7 @@ use super::journal::{self, Direction, Journal, Origin, RestoreRecord};
 use super::manifest::{Kind, Manifest, State};
 use super::plan::{Op, Plan, Scope, in_the_way, plan};
 use super::settle::{self, Held};
-use super::{LOCK_WAIT, Outcome, check, stage};
+use super::{LOCK_WAIT, Outcome, check, stage, unseen};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
@@ -146,12 +146,13 @@ fn go(layout: &Layout, read: impl Fn(&Folder) -> Result<Known>) -> Result<Outcom
     let folder = folder::pending(layout)?.ok_or_else(none)?;
     let (record, direction, journal) = read(&folder)?;
     let objects = Objects::open(layout)?;
-    let safety = Manifest::load(&objects, &record.safety)?;
+    let mut safety = Manifest::load(&objects, &record.safety)?;
     let target = match Manifest::load(&objects, &record.target) {
         // Going back needs the tree as it was, and nothing else.
         Err(_) if direction == Direction::Back && journal.is_some() => Manifest::default(),
         other => other?,
     };
+    unseen::forget(&objects, &target, &mut safety)?;
     let tree = Beneath::open(layout.root())?;
     let again = Again { record: &record, direction, target: &target, safety: &safety };
     let paths = again.paths(journal.as_ref())?;
@@ -159,6 +160,9 @@ fn go(layout: &Layout, read: impl Fn(&Folder) -> Result<Known>) -> Result<Outcom
     let left = again.plan(&paths, &found)?;
     check::check(&tree, &left, &found, folder::open(&layout.store())?.as_fd())?;
     stage::verify_new(&objects, &left)?;
+    if let Some(journal) = &journal {
+        settle::discard_unnamed(&folder, journal)?;
+    }
     settle::rescue(&folder, journal.as_ref(), &Held::new(&target, &safety))?;
     let generation = next_generation(&folder, journal.as_ref())?;
     disk::make_directory(&folder.stage())?;
@@ -177,7 +181,7 @@ fn go(layout: &Layout, read: impl Fn(&Folder) -> Result<Known>) -> Result<Outcom
 fn next_generation(folder: &Folder, journal: Option<&Journal>) -> Result<u32> {
     let mut names = disk::list(&folder.stage())?;
     names.extend(disk::list(&folder.trash())?);
-    let generations = names.iter().filter_map(|name| name.to_str()?.split_once('-')?.0.parse::<u32>().ok());
+    let generations = names.iter().filter_map(|name| journal::generation_of(name));
     let last = generations.chain(journal.map(|journal| journal.generation)).max();
     Ok(last.map_or(1, |last| last.saturating_add(1)))
 }

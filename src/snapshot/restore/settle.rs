@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::apply::going_on;
 use super::beneath::{Beneath, Seen, look_at};
 use super::folder::{self, Folder};
-use super::journal::Journal;
+use super::journal::{Journal, generation_of};
 use super::manifest::{Kind, Manifest, State};
 use super::plan::Op;
 use crate::disk;
@@ -99,6 +99,17 @@ pub fn rescue(folder: &Folder, journal: Option<&Journal>, held: &Held) -> Result
         }
     }
     Ok(())
+}
+
+/// Removes what was staged for steps that no journal ever named: it is ours, half written perhaps, and was never used.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn discard_unnamed(folder: &Folder, journal: &Journal) -> Result<()> {
+    let stage = folder.stage();
+    let names = disk::list(&stage)?;
+    let unnamed = names.iter().filter(|name| generation_of(name) > Some(journal.generation));
+    unnamed.map(|name| stage.join(name)).try_for_each(|path| folder::unlink(&path))
 }
 
 /// Under its own path; under a folder of its own if that is taken.

@@ -1,7 +1,7 @@
 //! Before the journal: every object that will be needed is read and checked, then written beside the work tree, with
 //! its mode, synced, so that applying is renaming only.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::folder;
+use super::folder::{self, for_each};
 use super::journal::staged_name;
 use super::manifest::{Kind, State};
 use super::plan::{Action, Op, Plan};
@@ -39,15 +39,12 @@ pub fn verify_old(objects: &Objects, plan: &Plan) -> Result<()> {
 }
 
 fn verify<'a>(objects: &Objects, wanted: impl Iterator<Item = (&'a TreePath, State)>) -> Result<()> {
-    let mut good: BTreeSet<(ObjectId, u64, bool)> = BTreeSet::new();
+    let mut each_once: BTreeMap<(ObjectId, u64, bool), (&TreePath, State)> = BTreeMap::new();
     for (path, state) in wanted {
-        let key = (state.object, state.size, state.kind == Kind::Link);
-        if !good.contains(&key) {
-            verify_one(objects, path, state)?;
-            good.insert(key);
-        }
+        each_once.entry((state.object, state.size, state.kind == Kind::Link)).or_insert((path, state));
     }
-    Ok(())
+    let wanted: Vec<(&TreePath, State)> = each_once.into_values().collect();
+    for_each(&wanted, |(path, state)| verify_one(objects, path, *state))
 }
 
 fn verify_one(objects: &Objects, path: &TreePath, state: State) -> Result<()> {
@@ -97,11 +94,12 @@ pub fn link_target(objects: &Objects, path: &TreePath, state: State) -> Result<V
 /// A failure that names the file; bad input if an object was damaged meanwhile.
 pub fn stage(objects: &Objects, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
     let stage = folder::open(into)?;
-    for (index, path, state) in plan.staged() {
-        let name = staged_name(generation, index);
-        make(objects, path, state, stage.as_fd(), name.as_bytes())
-            .map_err(|error| if error.place.path.is_none() { error.at(&into.join(&name)) } else { error })?;
-    }
+    let files: Vec<(usize, &TreePath, State)> = plan.staged().collect();
+    for_each(&files, |(index, path, state)| {
+        let name = staged_name(generation, *index);
+        make(objects, path, *state, stage.as_fd(), name.as_bytes())
+            .map_err(|error| if error.place.path.is_none() { error.at(&into.join(&name)) } else { error })
+    })?;
     disk::sync_directory(into).map(|_| ())
 }
 

@@ -1,0 +1,382 @@
+#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use super::super::tree::{entries_below, files};
+use super::*;
+
+mod rules;
+
+/// A work tree for one test.
+struct Work {
+    dir: tempfile::TempDir,
+    layout: Layout,
+    capture: Capture,
+    limits: Limits,
+}
+
+impl Work {
+    fn new() -> Work {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let capture = Capture { include: Vec::new(), exclude: Vec::new() };
+        Work { dir, layout, capture, limits: Limits { reports: 9, report_bytes: 9, file_bytes: 1 << 20 } }
+    }
+
+    fn with(files: &[(&str, &str)]) -> Work {
+        let work = Work::new();
+        for (name, content) in files {
+            work.write(name, content);
+        }
+        work
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    fn take(&self) -> Captured {
+        self.take_without(&[])
+    }
+
+    fn take_without(&self, not_code: &[&str]) -> Captured {
+        capture(&self.layout, &self.capture, &self.limits, &[], &paths(not_code), &|_, _| {}).unwrap()
+    }
+
+    /// The paths that a snapshot holds, directories with a `/` at their end.
+    fn held(&self) -> Vec<String> {
+        self.held_in(&self.take().root)
+    }
+
+    fn held_in(&self, root: &ObjectId) -> Vec<String> {
+        let objects = Objects::open(&self.layout).unwrap();
+        let entries = entries_below(&objects, root).unwrap().map(|entry| {
+            let (path, entry) = entry.unwrap();
+            if entry.kind == EntryKind::Directory { format!("{path}/") } else { path.to_string() }
+        });
+        let mut held: Vec<String> = entries.collect();
+        held.sort();
+        held
+    }
+
+    fn content(&self, root: &ObjectId, name: &str) -> Vec<u8> {
+        let objects = Objects::open(&self.layout).unwrap();
+        let found = files(&objects, root).unwrap().map(Result::unwrap).find(|(path, _)| path.to_string() == name);
+        objects.read(&found.unwrap().1.object).unwrap()
+    }
+
+    fn packs(&self) -> usize {
+        disk::list(&self.layout.objects()).unwrap().len()
+    }
+
+    fn git(&self, folder: &str, arguments: &[&str]) {
+        let status = Command::new("git")
+            .args(["-c", "init.defaultBranch=main", "-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(arguments)
+            .current_dir(self.path(folder))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(status.status.success(), "{status:?}");
+    }
+}
+
+fn paths(names: &[&str]) -> Vec<TreePath> {
+    names.iter().map(|name| TreePath::new(*name).unwrap()).collect()
+}
+
+/// Sets back the time of the last change of content, as `touch -d` does.
+fn set_modified(path: &Path, time: std::time::SystemTime) {
+    std::fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn taking_the_same_tree_twice_writes_nothing_new() {
+    let work = Work::with(&[("a.rs", "fn a() {}\n"), ("src/b.rs", "\nfn b() {}\n\n// c\n"), ("bin", "\0\n\n")]);
+    let first = work.take();
+    assert_eq!(first.census, Census { file_count: 3, loc_total: 3 });
+    assert_eq!((first.files, first.bytes), (3, 10 + 17 + 3));
+    assert_eq!(first.new_bytes, std::fs::metadata(only_pack(&work)).unwrap().len());
+    let second = work.take();
+    assert_eq!((second.root, second.census, second.new_bytes), (first.root, first.census, 0));
+    assert_eq!(work.packs(), 1);
+    // Without anything derived the answer is the same.
+    std::fs::remove_dir_all(work.layout.cache()).unwrap();
+    assert_eq!(work.take().root, first.root);
+    assert_eq!(work.packs(), 1);
+}
+
+fn only_pack(work: &Work) -> std::path::PathBuf {
+    work.layout.objects().join(&disk::list(&work.layout.objects()).unwrap()[0])
+}
+
+#[test]
+fn a_survey_sees_what_a_snapshot_holds_and_writes_nothing() {
+    let work = Work::with(&[("a", "1"), ("d/b", "2"), ("d/e/c", "3")]);
+    symlink("a", work.path("link")).unwrap();
+    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    assert!(disk::metadata(&work.layout.store()).unwrap().is_none());
+    let root = work.take().root;
+    let objects = Objects::open(&work.layout).unwrap();
+    let mut held: Vec<_> = entries_below(&objects, &root).unwrap().map(Result::unwrap).collect();
+    held.sort_by(|(one, _), (other, _)| one.cmp(other));
+    assert_eq!(seen, held);
+    assert_eq!(survey(&work.layout, &work.capture, &work.limits).unwrap(), held);
+}
+
+// PROMISES F97: the file is read although size and time say that nothing happened.
+#[test]
+fn another_content_of_the_same_size_and_time_is_seen() {
+    let work = Work::with(&[("a", "one")]);
+    let path = work.path("a");
+    let first = work.take();
+    for round in 0..20 {
+        let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let content = format!("{:03}", round % 7);
+        std::fs::write(&path, &content).unwrap();
+        set_modified(&path, time);
+        let next = work.take();
+        assert_eq!(work.content(&next.root, "a"), content.as_bytes());
+        assert_ne!(next.root, first.root);
+    }
+}
+
+#[test]
+fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it() {
+    let work = Work::with(&[("a", "one"), ("b", "two")]);
+    let first = work.take();
+    let path = work.path("a");
+    let stat = std::fs::metadata(&path).unwrap();
+    // Once the clock has moved on, the cache says that `a` is known. Plant a lie in it: only a cache that is used tells it.
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    work.take();
+    let mut cache = StatCache::load(&work.layout.stat_cache());
+    let stat = super::super::walk::Stat::of(&stat);
+    let lie = Known { lines: Some(100), ..*cache.unchanged(b"a", &stat).unwrap() };
+    cache.insert(b"a".to_vec(), lie);
+    cache.store(&work.layout.stat_cache()).unwrap();
+    assert_eq!(work.take().census.loc_total, 101);
+    std::fs::remove_dir_all(work.layout.objects()).unwrap();
+    let again = work.take();
+    assert_eq!((again.root, again.census.loc_total), (first.root, 2));
+    assert_eq!(work.content(&again.root, "a"), b"one");
+}
+
+#[test]
+fn reports_are_kept_but_are_no_code() {
+    let work = Work::with(&[("src/a.rs", "x\n")]);
+    let bare = work.take();
+    work.write("reports/junit.xml", "<testsuites/>\n");
+    work.write("src/cov.xml", "<coverage/>\n");
+    let with = work.take_without(&["reports/junit.xml", "src/cov.xml"]);
+    assert_eq!((with.tree_key, with.census), (bare.root, bare.census));
+    assert_ne!(with.root, bare.root);
+    assert_eq!(work.held_in(&with.root), ["reports/", "reports/junit.xml", "src/", "src/a.rs", "src/cov.xml"]);
+    let objects = Objects::open(&work.layout).unwrap();
+    let left = paths(&["reports/junit.xml", "src/cov.xml"]);
+    assert_eq!(super::super::tree::without(&objects, &with.root, &left).unwrap(), with.tree_key);
+    assert_eq!(super::super::census::of_tree(&objects, &with.root, &left).unwrap(), with.census);
+}
+
+#[test]
+fn further_objects_go_into_the_same_pack() {
+    let work = Work::with(&[("a", "1")]);
+    let extra = [b"config".to_vec(), b"cases".to_vec()];
+    let taken = capture(&work.layout, &work.capture, &work.limits, &extra, &[], &|_, _| {}).unwrap();
+    assert_eq!(work.packs(), 1);
+    let objects = Objects::open(&work.layout).unwrap();
+    assert_eq!(objects.read(&taken.extra[0]).unwrap(), b"config");
+    assert_eq!(objects.read(&taken.extra[1]).unwrap(), b"cases");
+}
+
+// PROMISES W6, F86.
+#[test]
+fn links_modes_empty_directories_and_odd_names_are_kept_as_they_are() {
+    let work = Work::with(&[("run.sh", "#!/bin/sh\n")]);
+    std::fs::set_permissions(work.path("run.sh"), std::fs::Permissions::from_mode(0o751)).unwrap();
+    std::fs::create_dir_all(work.path("empty/inner")).unwrap();
+    symlink("/etc/passwd", work.path("outward")).unwrap();
+    symlink("dangling", work.path("empty/loop")).unwrap();
+    let odd = OsStr::from_bytes(b"\xff\xfe\n name");
+    std::fs::write(work.dir.path().join(odd), "x").unwrap();
+    let taken = work.take();
+    assert_eq!(
+        work.held_in(&taken.root),
+        ["\\xff\\xfe\\x0a name", "empty/", "empty/inner/", "empty/loop", "outward", "run.sh"]
+    );
+    assert_eq!(work.content(&taken.root, "outward"), b"/etc/passwd");
+    let objects = Objects::open(&work.layout).unwrap();
+    let tree = objects.tree(&taken.root).unwrap();
+    assert_eq!(tree.get(b"run.sh").unwrap().mode, 0o751);
+    assert_eq!(tree.get(b"outward").unwrap().kind, EntryKind::Link);
+}
+
+// PROMISES F90, F91.
+#[test]
+fn hard_links_are_counted_and_large_files_are_named() {
+    let work = Work::with(&[("a", "x"), ("large", "")]);
+    std::fs::hard_link(work.path("a"), work.path("b")).unwrap();
+    std::fs::File::options().write(true).open(work.path("large")).unwrap().set_len((1 << 20) + 1).unwrap();
+    let taken = work.take();
+    assert_eq!(taken.hard_links, 2);
+    assert_eq!(work.held_in(&taken.root), ["a", "b", "large"]);
+    assert_eq!(taken.unheld.len(), 1);
+    assert!(taken.unheld[0].1.contains("limits.file_bytes"), "{:?}", taken.unheld);
+    assert_eq!((taken.files, taken.census.file_count), (2, 3));
+    let objects = Objects::open(&work.layout).unwrap();
+    let entry = objects.tree(&taken.root).unwrap().get(b"large").unwrap().clone();
+    assert_eq!((entry.kind, entry.size, entry.object), (EntryKind::Unheld, (1 << 20) + 1, ObjectId([0; 32])));
+    assert_eq!(super::super::census::of_tree(&objects, &taken.root, &[]).unwrap(), taken.census);
+}
+
+// PROMISES F88. Root may read everything, so the test runs itself once more as nobody.
+#[test]
+fn an_unreadable_file_or_folder_is_named_and_not_held() {
+    const AGAIN: &str = "HIGHWATER_TEST_AS_NOBODY";
+    if rustix::process::geteuid().is_root() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+        // Nobody may not be able to reach the build folder.
+        let program = dir.path().join("test");
+        std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        let name = "snapshot::capture::tests::an_unreadable_file_or_folder_is_named_and_not_held";
+        use std::os::unix::process::CommandExt;
+        let output = Command::new(&program)
+            .args(["--exact", name])
+            .uid(65_534)
+            .gid(65_534)
+            .current_dir(dir.path())
+            .env(AGAIN, "1")
+            .env("TMPDIR", dir.path())
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        return;
+    }
+    let work = Work::with(&[("a", "x"), ("secret", "12345"), ("closed/b", "x"), ("listed/c", "x")]);
+    let set = |name: &str, mode: u32| {
+        std::fs::set_permissions(work.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set("secret", 0o000);
+    set("closed", 0o000);
+    set("listed", 0o600);
+    let taken = work.take();
+    set("closed", 0o700);
+    set("listed", 0o700);
+    let told: Vec<String> = taken.unheld.iter().map(|(path, why)| format!("{path}: {why}")).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told.iter().all(|line| line.contains("denied")), "{told:?}");
+    assert_eq!(work.held_in(&taken.root), ["a", "closed", "listed/", "listed/c", "secret"]);
+    let objects = Objects::open(&work.layout).unwrap();
+    let entry = objects.tree(&taken.root).unwrap().get(b"secret").unwrap().clone();
+    assert_eq!((entry.kind, entry.size, entry.mode), (EntryKind::Unheld, 5, 0));
+}
+
+// PROMISES F89.
+#[test]
+fn a_file_that_is_written_all_the_time_is_held_whole_or_not_at_all() {
+    let work = Work::with(&[("a", "x")]);
+    let path = work.path("busy");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::fs::write(&path, vec![b'0'; 300_000]).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut digit = b'0';
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                digit = if digit == b'9' { b'0' } else { digit + 1 };
+                std::fs::write(&path, vec![digit; 300_000]).unwrap();
+            }
+        });
+        for _ in 0..30 {
+            let taken = work.take();
+            let objects = Objects::open(&work.layout).unwrap();
+            let entry = objects.tree(&taken.root).unwrap().get(b"busy").unwrap().clone();
+            if entry.kind == EntryKind::File {
+                assert_eq!(objects.read(&entry.object).unwrap().len() as u64, entry.size);
+            } else {
+                assert!(taken.unheld[0].1.contains("changed"), "{:?}", taken.unheld);
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_large_file_goes_through_in_pieces() {
+    let mut work = Work::new();
+    work.limits.file_bytes = 1 << 30;
+    let content: Vec<u8> = (0..3_000_000_u32).flat_map(|number| (number / 3).to_le_bytes()).collect();
+    work.write("large.bin", &content);
+    let text = "one line of text\n".repeat(400_000);
+    work.write("large.txt", &text);
+    let taken = work.take();
+    assert_eq!(work.content(&taken.root, "large.bin"), content);
+    assert_eq!(taken.census, Census { file_count: 2, loc_total: 400_000 });
+    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    assert_eq!(seen[0].1.object, id_of(&content));
+}
+
+// PROMISES F98, scaled down: a deep folder, and many files in one.
+#[test]
+fn depth_and_width_are_no_trouble() {
+    let work = Work::new();
+    let mut deep = work.path("d");
+    for _ in 0..200 {
+        deep.push("d");
+    }
+    std::fs::create_dir_all(&deep).unwrap();
+    std::fs::write(deep.join("leaf"), "x").unwrap();
+    for number in 0..3000 {
+        work.write(&format!("wide/{number}"), number.to_string());
+    }
+    let taken = work.take();
+    assert_eq!(taken.files, 3001);
+    assert_eq!(work.packs(), 1);
+}
+
+#[test]
+fn progress_is_told_up_to_the_end() {
+    let work = Work::with(&[("a", "1"), ("d/b", "2")]);
+    let told = std::cell::RefCell::new(Vec::new());
+    let tell = |done, total| told.borrow_mut().push((done, total));
+    capture(&work.layout, &work.capture, &work.limits, &[], &[], &tell).unwrap();
+    let told = told.into_inner();
+    assert_eq!(told.first(), Some(&(0, 0)));
+    assert!(matches!(told.last(), Some((done, total)) if done == total && *total > 0), "{told:?}");
+}
+
+#[test]
+fn the_store_itself_is_private_and_never_captured() {
+    let work = Work::with(&[("a", "1")]);
+    let first = work.take();
+    assert_eq!(work.held_in(&first.root), ["a"]);
+    for folder in [work.layout.store(), work.layout.objects(), work.layout.cache()] {
+        assert_eq!(std::fs::metadata(folder).unwrap().mode() & 0o777, 0o700);
+    }
+    assert_eq!(std::fs::metadata(work.layout.stat_cache()).unwrap().mode() & 0o777, 0o600);
+}
+
+// PROMISES S64: what a damaged pack held is stored again by the next snapshot.
+#[test]
+fn a_snapshot_does_not_rely_on_a_pack_that_was_cut() {
+    let work = Work::with(&[("a", "one"), ("b", "two")]);
+    let first = work.take();
+    let pack = only_pack(&work);
+    std::fs::set_permissions(&pack, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::File::options().write(true).open(&pack).unwrap().set_len(100).unwrap();
+    let again = work.take();
+    assert_eq!(again.root, first.root);
+    assert_eq!(work.content(&again.root, "b"), b"two");
+}

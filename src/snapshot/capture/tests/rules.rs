@@ -1,0 +1,183 @@
+//! What a snapshot takes and what it leaves out.
+
+use super::*;
+
+// PROMISES G2.
+#[test]
+fn secrets_and_ignored_files_stay_out_unless_they_are_named() {
+    let mut work = Work::with(&[
+        (".gitignore", "dist/\n*.log\n!keep.log\n/local\n"),
+        (".env", "TOKEN=1"),
+        (".env.example", "TOKEN="),
+        ("conf/server.pem", "key"),
+        ("dist/app.js", "x"),
+        ("dist/.env", "x"),
+        ("a.log", "x"),
+        ("keep.log", "x"),
+        ("local", "x"),
+        ("sub/local", "x"),
+        ("sub/.gitignore", "*.tmp\n"),
+        ("sub/x.tmp", "x"),
+        ("x.tmp", "x"),
+        (".progress-notes", "x"),
+    ]);
+    let plain = [
+        ".env.example",
+        ".gitignore",
+        ".progress-notes",
+        "conf/",
+        "keep.log",
+        "sub/",
+        "sub/.gitignore",
+        "sub/local",
+        "x.tmp",
+    ];
+    assert_eq!(work.held(), plain);
+    work.capture.include = vec![".env".into(), "dist/**".into(), "conf/*.pem".into()];
+    work.capture.exclude = vec!["sub".into(), "**/*.tmp".into()];
+    let taken = work.take();
+    assert_eq!(
+        work.held_in(&taken.root),
+        [
+            ".env",
+            ".env.example",
+            ".gitignore",
+            ".progress-notes",
+            "conf/",
+            "conf/server.pem",
+            "dist/",
+            "dist/app.js",
+            "keep.log"
+        ]
+    );
+    assert_eq!(taken.included_secrets, paths(&[".env", "conf/server.pem", "dist/app.js"]));
+}
+
+#[test]
+fn what_git_tracks_is_kept_although_a_rule_matches_it() {
+    let work = Work::with(&[
+        (".gitignore", "build/\n*.gen\n"),
+        ("build/keep.txt", "x"),
+        ("build/deep/keep.txt", "x"),
+        ("build/out.o", "x"),
+        ("build/junk/out.o", "x"),
+        ("a.gen", "x"),
+        ("b.gen", "x"),
+        (".env", "x"),
+    ]);
+    work.git("", &["init", "-q"]);
+    work.git("", &["add", "-f", "build/keep.txt", "build/deep/keep.txt", "a.gen", ".env"]);
+    work.write(".git/info/exclude", "excluded\n");
+    work.write("excluded", "x");
+    let expected = [".gitignore", "a.gen", "build/", "build/deep/", "build/deep/keep.txt", "build/keep.txt"];
+    assert_eq!(work.held(), expected);
+    // A damaged index is named, and then the rules alone decide.
+    work.write(".git/index", "DIRC");
+    let taken = work.take();
+    assert_eq!(work.held_in(&taken.root), [".gitignore"]);
+    assert!(
+        taken.skipped.iter().any(|(path, why)| path == ".git/index" && why.contains("not known")),
+        "{:?}",
+        taken.skipped
+    );
+}
+
+// PROMISES F92.
+#[test]
+fn a_nested_repositorys_files_are_kept_and_its_git_is_not() {
+    let work = Work::with(&[
+        ("a", "x"),
+        ("nested/b", "x"),
+        ("nested/.gitignore", "*.o\n"),
+        ("nested/c.o", "x"),
+        ("nested/d.o", "x"),
+    ]);
+    work.git("", &["init", "-q"]);
+    work.git("nested", &["init", "-q"]);
+    work.git("nested", &["add", "-f", "d.o"]);
+    assert_eq!(work.held(), ["a", "nested/", "nested/.gitignore", "nested/b", "nested/d.o"]);
+}
+
+#[test]
+fn a_work_tree_inside_a_repository_knows_the_rules_above_it_unless_they_leave_it_out() {
+    let repository = Work::with(&[
+        (".gitignore", "target/\n/sandbox/\n"),
+        ("app/x", "1"),
+        ("app/target/y", "2"),
+        ("sandbox/in/target/z", "3"),
+    ]);
+    repository.git("", &["init", "-q"]);
+    let held_below = |folder: &str| {
+        let layout = Layout::new(&repository.path(folder));
+        Work {
+            dir: tempfile::tempdir().unwrap(),
+            layout,
+            capture: repository.capture.clone(),
+            limits: repository.limits.clone(),
+        }
+        .held()
+    };
+    assert_eq!(held_below("app"), ["x"]);
+    assert_eq!(held_below("sandbox/in"), ["target/", "target/z"]);
+}
+
+/// What git itself would track is what a snapshot holds.
+#[test]
+fn git_agrees_on_what_is_ignored() {
+    let work = Work::with(&[
+        (
+            ".gitignore",
+            "# comment\n\n*.o\n!important.o\n/only-top\nfolder-only/\ndoc/**/*.html\n\\#hash\nspace\\ \na/*\n!a/b\n*.[ch]x\n",
+        ),
+        ("x.o", ""),
+        ("important.o", ""),
+        ("sub/important.o", ""),
+        ("only-top", ""),
+        ("sub/only-top", ""),
+        ("sub/folder-only/f", ""),
+        ("folder-only.txt", ""),
+        ("sub/file/folder-only", ""),
+        ("doc/a/b/c.html", ""),
+        ("doc/c.html", ""),
+        ("other/doc/c.html", ""),
+        ("#hash", ""),
+        ("space ", ""),
+        ("a/b/kept", ""),
+        ("a/c/lost", ""),
+        ("a/file", ""),
+        ("q.cx", ""),
+        ("sub/.gitignore", "!x.o\nlocal*\n"),
+        ("sub/x.o", ""),
+        ("sub/local.txt", ""),
+        ("sub/deeper/localized", ""),
+        ("neg/.gitignore", "*\n!.gitignore\n"),
+        ("neg/anything", ""),
+    ]);
+    work.git("", &["init", "-q"]);
+    let output = Command::new("git")
+        .args(["-c", "core.quotePath=false", "ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(work.dir.path())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let mut git: Vec<&str> = listed.lines().filter(|line| !line.starts_with(".progress")).collect();
+    git.sort_unstable();
+    let held = work.held();
+    let ours: Vec<&str> = held.iter().map(String::as_str).filter(|path| !path.ends_with('/')).collect();
+    assert_eq!(ours, git);
+}
+
+// PROMISES F87.
+#[test]
+fn what_is_no_file_is_skipped_and_named_without_waiting() {
+    let work = Work::with(&[("a", "x"), (".Progress", "x"), ("git~1", "x")]);
+    let fifo = work.path("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(work.path("socket")).unwrap();
+    let taken = work.take();
+    assert_eq!(work.held_in(&taken.root), ["a"]);
+    let told: Vec<&str> = taken.skipped.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(told, [".Progress", "git~1", "pipe", "socket"]);
+}

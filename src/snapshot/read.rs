@@ -1,0 +1,250 @@
+//! Reading one file of the work tree while others may write to it: what is kept is one state of the file, or nothing.
+
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::census::LineCounter;
+use super::objects::{Hasher, Objects, id_of};
+use super::pack::{PIECE_BYTES, Packed};
+use super::rules::as_path;
+use super::walk::{Stat, is_refusal};
+use crate::error::{Error, Result};
+use crate::model::ids::ObjectId;
+
+/// How often a file is read that changes while it is read.
+const ATTEMPTS: u32 = 4;
+
+/// What reading a path came to.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// A file, in one state.
+    File(Box<Content>),
+    /// A link and the bytes of its target.
+    Link(Vec<u8>),
+    /// It is there and cannot be kept.
+    Unheld {
+        /// Why.
+        why: String,
+        /// Bytes, as it was seen.
+        size: u64,
+        /// Permission bits, as they were seen.
+        mode: u32,
+    },
+    /// It is not there any more.
+    Gone,
+}
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(super) struct Content {
+    /// As the system had it before and after.
+    pub stat: Stat,
+    /// Of its bytes.
+    pub id: ObjectId,
+    /// Non-blank lines; `None` for a binary file.
+    pub lines: Option<u64>,
+    /// The bytes, if the store does not have them and they are to be kept.
+    pub packed: Option<Packed>,
+}
+
+/// Reads files of one work tree.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    root: &'a Path,
+    directory: OwnedFd,
+    objects: &'a Objects,
+    file_bytes: u64,
+    /// Where large compressed files are put meanwhile; `None` if nothing is to be kept.
+    spool: Option<PathBuf>,
+}
+
+/// One attempt.
+enum Attempt {
+    Done(Seen),
+    Changed,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader below `root`. Without `spool` contents are only hashed.
+    ///
+    /// # Errors
+    /// The root cannot be opened.
+    pub fn new(root: &'a Path, objects: &'a Objects, file_bytes: u64, spool: Option<PathBuf>) -> Result<Reader<'a>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::open(root, flags, Mode::empty())
+            .map_err(|error| Error::io("open the work tree", root, &error.into()))?;
+        Ok(Reader { root, directory, objects, file_bytes, spool })
+    }
+
+    /// Reads what is at the path now. A file that changes meanwhile is read again, three times.
+    ///
+    /// # Errors
+    /// A failure that names the file: the system failed, which is not the file's fault.
+    pub fn read(&self, path: &[u8]) -> Result<Seen> {
+        let full = self.root.join(as_path(path));
+        let named = |error: io::Error| Error::io("read", &full, &error);
+        let mut size = 0;
+        let mut mode = 0;
+        for _ in 0..ATTEMPTS {
+            let meta = match std::fs::symlink_metadata(&full) {
+                Ok(meta) => meta,
+                Err(error) if is_absence(&error) => return Ok(Seen::Gone),
+                Err(error) if is_refusal(&error) => return Ok(Seen::Unheld { why: error.to_string(), size, mode }),
+                Err(error) => return Err(named(error)),
+            };
+            (size, mode) = (meta.size(), meta.mode() & 0o777);
+            match self.attempt(path, &full, &meta) {
+                Ok(Attempt::Done(seen)) => return Ok(seen),
+                Ok(Attempt::Changed) => {}
+                Err(error) if is_absence(&error) => {}
+                Err(error) if is_refusal(&error) => return Ok(Seen::Unheld { why: error.to_string(), size, mode }),
+                Err(error) => return Err(named(error)),
+            }
+        }
+        Ok(Seen::Unheld { why: "it changed each time it was read".to_owned(), size, mode })
+    }
+
+    fn attempt(&self, path: &[u8], full: &Path, meta: &Metadata) -> io::Result<Attempt> {
+        if meta.is_symlink() {
+            return Ok(Attempt::Done(Seen::Link(std::fs::read_link(full)?.as_os_str().as_bytes().to_vec())));
+        }
+        let unheld = |why: &str| {
+            let (size, mode) = (meta.size(), meta.mode() & 0o777);
+            Ok(Attempt::Done(Seen::Unheld { why: why.to_owned(), size, mode }))
+        };
+        if !meta.is_file() {
+            return unheld("it was replaced by something else while the snapshot was made");
+        }
+        if meta.size() > self.file_bytes {
+            return unheld("it grew beyond limits.file_bytes while the snapshot was made");
+        }
+        let mut file = match self.open(path, full) {
+            Ok(file) => file,
+            // It, or a folder around it, became a link.
+            Err(Errno::LOOP | Errno::AGAIN) => return Ok(Attempt::Changed),
+            Err(Errno::XDEV) => return unheld("another file system is mounted there"),
+            Err(error) => return Err(error.into()),
+        };
+        let before = file.metadata()?;
+        if !before.is_file() || before.size() > self.file_bytes {
+            return Ok(Attempt::Changed);
+        }
+        let stat = Stat::of(&before);
+        let (id, lines, length, packed) = self.content(&mut file, stat.size)?;
+        if Stat::of(&file.metadata()?) != stat || length != stat.size {
+            return Ok(Attempt::Changed);
+        }
+        Ok(Attempt::Done(Seen::File(Box::new(Content { stat, id, lines, packed }))))
+    }
+
+    /// Reads the open file to its end, but not much further than it was long.
+    fn content(&self, file: &mut File, size: u64) -> io::Result<(ObjectId, Option<u64>, u64, Option<Packed>)> {
+        let mut counter = LineCounter::default();
+        let mut bounded = file.take(size.saturating_add(1));
+        if size <= PIECE_BYTES {
+            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
+            bounded.read_to_end(&mut bytes)?;
+            counter.update(&bytes);
+            let id = id_of(&bytes);
+            let length = super::pack::count(bytes.len());
+            let is_new = self.spool.is_some() && !self.objects.has(&id);
+            let packed = if is_new { Some(Packed::with_id(id, &bytes).map_err(io::Error::other)?) } else { None };
+            return Ok((id, counter.finish(), length, packed));
+        }
+        let mut counted = Counted { inner: &mut bounded, counter: &mut counter };
+        if let Some(folder) = &self.spool {
+            let packed = Packed::from_reader(&mut counted, folder)?;
+            let (id, length) = (packed.id(), packed.length());
+            return Ok((id, counter.finish(), length, (!self.objects.has(&id)).then_some(packed)));
+        }
+        let mut hasher = Hasher::default();
+        let length = io::copy(&mut counted, &mut hasher)?;
+        Ok((hasher.finish(), counter.finish(), length, None))
+    }
+
+    /// Opens a path below the root; no part of it may be a link, whatever is swapped in meanwhile.
+    fn open(&self, path: &[u8], full: &Path) -> Result<File, Errno> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        match open_below(&self.directory, path, flags) {
+            // Old kernels, and sandboxes that do not know the call.
+            Err(Errno::NOSYS | Errno::PERM | Errno::OPNOTSUPP) => {
+                rustix::fs::open(full, flags, Mode::empty()).map(File::from)
+            }
+            other => other,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_below(directory: &OwnedFd, path: &[u8], flags: OFlags) -> Result<File, Errno> {
+    use rustix::fs::ResolveFlags;
+    let resolve =
+        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+    rustix::fs::openat2(directory, as_path(path), flags, Mode::empty(), resolve).map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_below(_directory: &OwnedFd, _path: &[u8], _flags: OFlags) -> Result<File, Errno> {
+    Err(Errno::NOSYS)
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Counts lines of what passes through.
+struct Counted<'a, R> {
+    inner: &'a mut R,
+    counter: &'a mut LineCounter,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.counter.write_all(buffer.get(..read).unwrap_or_default())?;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+    use crate::disk::layout::Layout;
+
+    /// A folder was swapped for a link after it was listed: what lies behind the link is somebody else's.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn no_file_is_read_through_a_link_in_its_path() {
+        let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(outside.path().join("secret"), "theirs").unwrap();
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
+        std::fs::write(dir.path().join("own"), "ours").unwrap();
+        let objects = Objects::open(&Layout::new(dir.path())).unwrap();
+        let reader = Reader::new(dir.path(), &objects, 100, None).unwrap();
+        assert!(matches!(reader.read(b"folder/secret").unwrap(), Seen::Unheld { .. }));
+        assert!(matches!(reader.read(b"own").unwrap(), Seen::File(content) if content.id == id_of(b"ours")));
+        assert!(matches!(reader.read(b"folder").unwrap(), Seen::Link(_)));
+        assert!(matches!(reader.read(b"absent").unwrap(), Seen::Gone));
+        assert!(matches!(reader.read(b"own/below").unwrap(), Seen::Gone));
+    }
+
+    #[test]
+    fn what_became_something_else_is_not_held() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("folder")).unwrap();
+        std::fs::write(dir.path().join("grown"), "12345").unwrap();
+        let objects = Objects::open(&Layout::new(dir.path())).unwrap();
+        let reader = Reader::new(dir.path(), &objects, 4, None).unwrap();
+        for (path, said) in [(&b"folder"[..], "replaced"), (b"grown", "grew")] {
+            assert!(matches!(reader.read(path).unwrap(), Seen::Unheld { why, .. } if why.contains(said)));
+        }
+    }
+}

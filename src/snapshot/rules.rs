@@ -1,0 +1,313 @@
+//! What a snapshot leaves out: git's ignore rules, the rule for secrets, and the config's globs. Home of `ignore`.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::git_index::{self, Tracked};
+use crate::disk;
+use crate::error::{Error, Result};
+use crate::model::config::Capture;
+
+/// A larger `.gitignore` is none that people wrote.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// The rules of one ignore file, and those above it, which hold where it says nothing.
+#[derive(Debug)]
+pub(super) struct IgnoreRules {
+    above: Option<Arc<IgnoreRules>>,
+    /// Its folder with a `/` at its end, from the outermost repository's top; empty there.
+    base: Vec<u8>,
+    rules: Gitignore,
+}
+
+impl IgnoreRules {
+    /// Whether git would ignore the path (from the outermost repository's top), its parents not being ignored.
+    fn ignore(rules: Option<&Arc<IgnoreRules>>, path: &[u8], is_directory: bool) -> bool {
+        let mut next = rules;
+        while let Some(level) = next {
+            if let Some(relative) = path.strip_prefix(level.base.as_slice()) {
+                let matched = level.rules.matched(as_path(relative), is_directory);
+                if !matched.is_none() {
+                    return matched.is_ignore();
+                }
+            }
+            next = level.above.as_ref();
+        }
+        false
+    }
+
+    /// The rules with those of `file` over them; a file that is absent or cannot be read has none.
+    fn with(above: Option<Arc<IgnoreRules>>, base: &[u8], file: &Path) -> Option<Arc<IgnoreRules>> {
+        let Ok(Some(bytes)) = disk::read_if_present(file, MAX_BYTES) else { return above };
+        let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
+        let mut builder = GitignoreBuilder::new("");
+        for line in text.lines() {
+            // A line that is no glob matches nothing, as for git.
+            let _ = builder.add_line(None, line);
+        }
+        match builder.build() {
+            Ok(rules) if !rules.is_empty() => Some(Arc::new(IgnoreRules { above, base: base.to_vec(), rules })),
+            _ => above,
+        }
+    }
+}
+
+/// A repository that the walk is in, and the ones around it.
+#[derive(Debug)]
+pub(super) struct Repository {
+    around: Option<Arc<Repository>>,
+    /// As [`IgnoreRules::base`].
+    base: Vec<u8>,
+    tracked: Tracked,
+}
+
+/// What git knows about a folder.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Git {
+    rules: Option<Arc<IgnoreRules>>,
+    repository: Option<Arc<Repository>>,
+    /// The work tree from the outermost repository's top, with a `/` at its end; empty if it is that top.
+    prefix: Arc<[u8]>,
+}
+
+impl Git {
+    /// What holds for the top of a work tree that lies inside a repository. Rules by which git would ignore the work
+    /// tree itself are left aside: somebody who measures a loop in it wants it kept.
+    pub fn around(root: &Path, notes: &mut Vec<(String, String)>) -> Git {
+        if git_index::git_directory(root).is_some() {
+            return Git::default();
+        }
+        let Some(top) = root.ancestors().skip(1).find(|folder| git_index::git_directory(folder).is_some()) else {
+            return Git::default();
+        };
+        let Ok(inside) = root.strip_prefix(top) else { return Git::default() };
+        let mut git = Git::default();
+        let mut base = Vec::new();
+        let mut folder = top.to_path_buf();
+        for name in inside.components() {
+            git = git.enter(&folder, &base, notes);
+            base.extend_from_slice(name.as_os_str().as_bytes());
+            if IgnoreRules::ignore(git.rules.as_ref(), &base, true) {
+                return Git::default();
+            }
+            base.push(b'/');
+            folder.push(name);
+        }
+        Git { prefix: base.into(), ..git }
+    }
+
+    /// What holds inside a folder of the work tree, once its own `.git` and `.gitignore` are read.
+    pub fn inside(&self, root: &Path, folder: &[u8], notes: &mut Vec<(String, String)>) -> Git {
+        let mut base = self.prefix.to_vec();
+        base.extend_from_slice(folder);
+        if !folder.is_empty() {
+            base.push(b'/');
+        }
+        self.enter(&root.join(as_path(folder)), &base, notes)
+    }
+
+    fn enter(&self, folder: &Path, base: &[u8], notes: &mut Vec<(String, String)>) -> Git {
+        let mut git = self.clone();
+        if let Some(own) = git_index::git_directory(folder) {
+            let shared = git_index::common_directory(&own);
+            git.rules = IgnoreRules::with(git.rules, base, &shared.join("info/exclude"));
+            let tracked = git_index::load(&own).unwrap_or_else(|why| {
+                notes.push((crate::model::ids::escape(&[base, b".git/index"].concat()), why));
+                Tracked::default()
+            });
+            git.repository = Some(Arc::new(Repository { around: git.repository, base: base.to_vec(), tracked }));
+        }
+        git.rules = IgnoreRules::with(git.rules, base, &folder.join(".gitignore"));
+        git
+    }
+
+    fn in_repository(&self, path: &[u8]) -> Vec<u8> {
+        [&self.prefix, path].concat()
+    }
+
+    /// Whether git would ignore this path of the work tree, tracked or not, its parents not being ignored.
+    pub fn ignores(&self, path: &[u8], is_directory: bool) -> bool {
+        self.rules.is_some() && IgnoreRules::ignore(self.rules.as_ref(), &self.in_repository(path), is_directory)
+    }
+
+    /// Whether a repository tracks this file.
+    pub fn tracks(&self, path: &[u8]) -> bool {
+        self.any_repository(path, Tracked::contains)
+    }
+
+    /// Whether a repository tracks a file below this directory.
+    pub fn tracks_below(&self, directory: &[u8]) -> bool {
+        self.any_repository(directory, Tracked::reaches_below)
+    }
+
+    fn any_repository(&self, path: &[u8], ask: fn(&Tracked, &[u8]) -> bool) -> bool {
+        let path = self.in_repository(path);
+        let mut next = self.repository.as_ref();
+        while let Some(repository) = next {
+            if path.strip_prefix(repository.base.as_slice()).is_some_and(|path| ask(&repository.tracked, path)) {
+                return true;
+            }
+            next = repository.around.as_ref();
+        }
+        false
+    }
+}
+
+/// The config's globs, relative to the work tree; `*` does not match `/`.
+#[derive(Debug)]
+pub(super) struct Globs {
+    include: GlobSet,
+    /// Those of `include` that name a file: their last part is more than `*` or `**`. Only they can name a secret.
+    naming: GlobSet,
+    /// Where `include` can match at all, one for each glob.
+    reach: Vec<Reach>,
+    exclude: GlobSet,
+}
+
+impl Globs {
+    /// Reads the globs.
+    ///
+    /// # Errors
+    /// Bad input that names the key and the glob.
+    pub fn new(capture: &Capture) -> Result<Globs> {
+        let names_file = |glob: &&String| !matches!(glob.rsplit('/').next(), Some("*" | "**" | ""));
+        let naming: Vec<String> = capture.include.iter().filter(names_file).cloned().collect();
+        Ok(Globs {
+            include: glob_set("capture.include", &capture.include)?,
+            naming: glob_set("capture.include", &naming)?,
+            reach: capture.include.iter().map(|glob| Reach::of(glob)).collect(),
+            exclude: glob_set("capture.exclude", &capture.exclude)?,
+        })
+    }
+
+    /// Whether `capture.include` matches the path.
+    pub fn include(&self, path: &[u8]) -> bool {
+        self.include.is_match(as_path(path))
+    }
+
+    /// Whether `capture.include` names the path, and not only all that lies in a folder.
+    pub fn name(&self, path: &[u8]) -> bool {
+        self.naming.is_match(as_path(path))
+    }
+
+    /// Whether `capture.include` may match something below this directory.
+    pub fn include_below(&self, directory: &[u8]) -> bool {
+        let mut folder = directory.to_vec();
+        folder.push(b'/');
+        self.reach
+            .iter()
+            .any(|reach| reach.begin.starts_with(&folder) || reach.is_deep && folder.starts_with(&reach.begin))
+    }
+
+    /// Whether `capture.exclude` matches the path.
+    pub fn exclude(&self, path: &[u8]) -> bool {
+        self.exclude.is_match(as_path(path))
+    }
+}
+
+/// Where a glob can match.
+#[derive(Debug)]
+struct Reach {
+    /// What every match begins with: all of the glob, or the folders that it spells out before its first wildcard.
+    begin: Vec<u8>,
+    /// Matches may lie in folders below `begin` too.
+    is_deep: bool,
+}
+
+impl Reach {
+    fn of(glob: &str) -> Reach {
+        let Some(wild) = glob.find(['*', '?', '[', '{', '\\']) else {
+            return Reach { begin: glob.as_bytes().to_vec(), is_deep: false };
+        };
+        let literal = glob.get(..wild).unwrap_or_default();
+        let folders = literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default();
+        let rest = glob.get(folders.len()..).unwrap_or_default();
+        Reach { begin: folders.as_bytes().to_vec(), is_deep: rest.contains('/') || rest.contains("**") }
+    }
+}
+
+fn glob_set(key: &str, globs: &[String]) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let built = GlobBuilder::new(glob).literal_separator(true).build().map_err(|error| {
+            Error::bad_input(format!("{glob:?} in {key} is not a glob")).because(error.kind().to_string())
+        })?;
+        set.add(built);
+    }
+    set.build()
+        .map_err(|error| Error::bad_input(format!("the globs of {key} cannot be used")).because(error.to_string()))
+}
+
+/// Whether a file of that name is a secret (PROMISES G2): kept only if `capture.include` names it.
+pub(super) fn is_secret(name: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    let begins = |prefix: &[u8]| name.starts_with(prefix);
+    let ends = |suffix: &[u8]| name.ends_with(suffix);
+    let is_environment =
+        name == b".env" || begins(b".env.") && !matches!(name.as_slice(), b".env.example" | b".env.sample");
+    is_environment
+        || ends(b".pem")
+        || ends(b".key")
+        || begins(b"id_rsa")
+        || begins(b"id_ed25519")
+        || begins(b"id_ecdsa")
+        || matches!(name.as_slice(), b".netrc" | b".npmrc" | b".pypirc")
+}
+
+/// Raw bytes as the system's path.
+pub(super) fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // PROMISES G2.
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        for secret in [
+            ".env",
+            ".env.local",
+            ".env.production",
+            "server.pem",
+            "a.KEY",
+            "id_rsa",
+            "id_rsa.pub",
+            "id_ed25519",
+            "id_ecdsa_sk",
+            ".netrc",
+            ".npmrc",
+            ".pypirc",
+            ".ENV",
+        ] {
+            assert!(is_secret(secret.as_bytes()), "{secret}");
+        }
+        for plain in [".env.example", ".env.sample", "env", ".envrc", "pem", "key.rs", "my_id_rsa", "monkey"] {
+            assert!(!is_secret(plain.as_bytes()), "{plain}");
+        }
+    }
+
+    #[test]
+    fn a_glob_for_a_whole_folder_names_no_secret() {
+        let globs = |include: &[&str]| {
+            let include = include.iter().map(|glob| (*glob).to_owned()).collect();
+            Globs::new(&Capture { include, exclude: Vec::new() }).unwrap()
+        };
+        let folder = globs(&["dist/**", "conf/*"]);
+        assert!(folder.include(b"dist/a/.env") && !folder.name(b"dist/a/.env") && !folder.name(b"conf/.env"));
+        assert!(globs(&["**/.env"]).name(b"a/b/.env") && globs(&["conf/*.pem"]).name(b"conf/x.pem"));
+        assert!(!globs(&[".env"]).name(b"a/.env"));
+        assert!(folder.include_below(b"dist") && folder.include_below(b"dist/a") && !folder.include_below(b"distant"));
+        assert!(globs(&["a/b/c"]).include_below(b"a") && globs(&["**/x"]).include_below(b"anything"));
+        assert!(!globs(&["a/b/c"]).include_below(b"a/c") && !globs(&["*.local"]).include_below(b"node_modules"));
+        assert!(globs(&["a/*/c"]).include_below(b"a/b") && globs(&["a/**"]).include_below(b"a/b"));
+        let wrong = Capture { include: Vec::new(), exclude: vec!["a[".to_owned()] };
+        assert!(Globs::new(&wrong).unwrap_err().to_string().contains("capture.exclude"));
+    }
+}
