@@ -1,7 +1,7 @@
 //! The paragraph of plain facts that a loop can paste into its agent's next prompt.
 
-use super::markdown::short_action;
 use super::view::{class_name, fixed, length, plain, score, signed};
+use super::words::short_action;
 use crate::model::ids::Iteration;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
@@ -83,8 +83,13 @@ fn metrics(record: &IterationRecord) -> String {
     if parts.is_empty() {
         return "No tests, coverage or findings were measured.".to_owned();
     }
-    let against = if deltas.is_some() { " (changes since the previous)" } else { "" };
-    format!("{}{against}.", parts.join(", "))
+    let text = parts.join(", ");
+    let against = match deltas {
+        None => "",
+        Some(_) if text.contains(['+', '-']) => "; changes since the previous in brackets",
+        Some(_) => "; none of it changed since the previous",
+    };
+    format!("{text}{against}.")
 }
 
 /// The change in brackets; nothing where nothing changed or nobody knows.
@@ -134,7 +139,14 @@ fn best_so_far(record: &IterationRecord, best: &BestTracker) -> String {
 
 fn recommended(record: &IterationRecord) -> String {
     let recommendation = &record.recommendation;
-    format!("Recommended: {}: {}.", short_action(recommendation), tidy(&recommendation.reason))
+    let reason = tidy(&recommendation.reason);
+    // Most reasons begin with the action; told twice it would only take room.
+    let action = if reason.to_lowercase().starts_with(recommendation.action.name()) {
+        String::new()
+    } else {
+        format!("{}: ", short_action(recommendation))
+    };
+    format!("Recommended: {action}{reason}.")
 }
 
 #[cfg(test)]

@@ -8,9 +8,11 @@ mod for_agent;
 mod markdown;
 mod next;
 mod render;
+mod rows;
 mod sources;
 pub mod terminal;
 mod view;
+mod words;
 
 use crate::error::Result;
 use crate::model::config::LoopConfig;

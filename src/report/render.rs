@@ -90,6 +90,27 @@ fn code(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_prose_is_one_line_without_live_markup(text in "(?s).{0,60}") {
+            let escaped = prose(&text).replace("\\\\", "");
+            prop_assert!(!escaped.contains(['<', '>', '\n', '\r']), "{escaped:?}");
+            for mark in ['|', '`', '*', '[', ']', '~', '#', '$'] {
+                prop_assert_eq!(escaped.matches(mark).count(), escaped.matches(&format!("\\{mark}")).count(), "{}", escaped);
+            }
+        }
+
+        #[test]
+        fn any_code_span_ends_where_its_fence_does(text in "[`a |\\\\]{0,20}") {
+            let span = code(&text);
+            let fence = span.len() - span.trim_start_matches('`').len();
+            let inner = span.get(fence..span.len() - fence).unwrap_or_default();
+            prop_assert!(inner.split(|c| c != '`').all(|run| run.len() != fence), "{span}");
+            prop_assert!(!inner.starts_with('`') && !inner.ends_with('`'), "{span}");
+        }
+    }
 
     #[test]
     fn prose_cannot_break_a_table_begin_a_block_or_be_html() {

@@ -6,7 +6,8 @@ use super::text::{Tone, toned};
 use crate::model::trajectory::Point;
 use crate::model::verdict::Deltas;
 use crate::report::Screen;
-use crate::report::view::{POINTS, class_name, pair_rows};
+use crate::report::rows::pair_rows;
+use crate::report::view::{POINTS, class_name};
 
 /// What `diff` shows. Tests are listed by name, files by path.
 #[derive(Clone, Copy, Debug)]

@@ -8,16 +8,20 @@ use crate::model::trajectory::{BestTracker, Point, Selection};
 use crate::model::verdict::Action;
 use crate::report::Screen;
 use crate::report::bars::bar;
-use crate::report::markdown::{severity_counts, short_action, state};
-use crate::report::view::{ABSENT, action_phrase, class_name, fixed, passed_of_all, plain, score, signed};
+use crate::report::view::{ABSENT, action_phrase, class_name, dollars, fixed, passed_of_all, plain, score, signed};
+use crate::report::words::{severity_counts, short_action, state};
 
 /// The loop as a table: where it stands, the scores as a line, a row an iteration, and why a higher score than the peak's
 /// cannot be chosen.
 pub fn log(points: &[Point], best: &BestTracker, selection: Option<&Selection>, screen: Screen) -> String {
     let mut page = Page::new(screen);
+    let Some(last) = points.last() else {
+        page.line("nothing is recorded yet");
+        return page.finish();
+    };
     page.line(&toned(Tone::Strong, &state(points, selection)));
     page.gap();
-    stand(&mut page, points, best, selection);
+    stand(&mut page, last, best, selection);
     let scores: Vec<_> = points.iter().map(Point::score).collect();
     chart(&mut page, &scores, points.iter().position(|point| best.iteration == Some(point.iteration)));
     page.gap();
@@ -32,11 +36,7 @@ pub fn log(points: &[Point], best: &BestTracker, selection: Option<&Selection>, 
 }
 
 /// The peak, the last iteration beside it, what was recommended.
-fn stand(page: &mut Page, points: &[Point], best: &BestTracker, selection: Option<&Selection>) {
-    let Some(last) = points.last() else {
-        page.paragraph(INDENT, 0, "nothing is recorded yet");
-        return;
-    };
+fn stand(page: &mut Page, last: &Point, best: &BestTracker, selection: Option<&Selection>) {
     match best.iteration {
         Some(iteration) if iteration == last.iteration => {
             let text = format!("{PEAK} peak: iteration {iteration}, {}, the last one", score(best.quality_score));
@@ -53,9 +53,9 @@ fn stand(page: &mut Page, points: &[Point], best: &BestTracker, selection: Optio
     }
     // What a closed loop recommended last is history.
     if selection.is_none() {
-        let why = brief(&last.recommendation.reason);
         let action = toned(Tone::Strong, &action_phrase(&last.recommendation));
-        page.paragraph(INDENT, INDENT, &format!("→ {action}: {why}"));
+        page.paragraph(INDENT, INDENT, &format!("→ {action}"));
+        page.paragraph(INDENT * 2, 0, &brief(&last.recommendation.reason));
     }
 }
 
@@ -71,34 +71,34 @@ fn table(page: &mut Page, points: &[Point], best: &BestTracker) -> Vec<&'static 
         _ => 3,
     };
     let mut columns = vec![Column::right("#")];
-    columns.extend(branches.then(|| Column::right("from").rank(4)));
+    columns.extend(branches.then(|| Column::right("from").rank(5)));
     columns.push(Column::right("score"));
-    columns.push(Column::left("").rank(5));
+    columns.push(Column::left("").rank(6));
     columns.push(Column::left("class"));
-    columns.push(Column::right("tests"));
-    columns.push(Column::right("pass %").rank(2));
-    columns.push(Column::right("cov %").rank(1));
-    columns.push(Column::right("errors").rank(1));
+    columns.push(Column::right("tests").rank(1));
+    columns.push(Column::right("pass %").rank(4));
+    columns.push(Column::right("cov %").rank(2));
+    columns.push(Column::right("errors").rank(2));
     columns.push(Column::left("alerts").rank(3));
-    columns.extend(costs.then(|| Column::right("cost").rank(6)));
+    columns.extend(costs.then(|| Column::right("cost").rank(7)));
     columns.push(Column::left("next"));
-    columns.extend(labels.then(|| Column::left("label").rank(7)));
+    columns.extend(labels.then(|| Column::left("label").rank(8)));
     let rows: Vec<Vec<String>> = points
         .iter()
         .map(|point| {
             let mut row = vec![number(point, best)];
             row.extend(branches.then(|| from(point)));
             row.push(score(point.score()));
-            row.push(point.score().map(|score| bar(score.get(), cells)).unwrap_or_default());
+            row.push(point.score().map(|score| toned(Tone::Dim, &bar(score.get(), cells))).unwrap_or_default());
             row.push(maybe(class_tone(point.classification), class_name(point.classification, &point.recommendation)));
             row.push(passed_of_all(&point.metrics));
             row.push(fixed(point.metrics.pass_rate(), 2));
             row.push(fixed(point.metrics.coverage(), 2));
             row.push(point.metrics.error_count().map_or_else(|| ABSENT.to_owned(), |count| count.to_string()));
             row.push(alert_letters(point));
-            row.extend(costs.then(|| fixed(point.cost, 2)));
+            row.extend(costs.then(|| dollars(point.cost)));
             row.push(action(point));
-            row.extend(labels.then(|| label(point)));
+            row.extend(labels.then(|| label(point, page.width())));
             row
         })
         .collect();
@@ -129,11 +129,10 @@ fn action(point: &Point) -> String {
     }
 }
 
-/// Characters of a label in the table; its record and the summary have it whole.
-const LABEL_LIMIT: usize = 40;
-
-fn label(point: &Point) -> String {
-    toned(Tone::Dim, &fit(&plain(point.label.as_deref().unwrap_or_default()), LABEL_LIMIT))
+/// The label, cut to what a wide screen has left; its record and the summary have it whole.
+fn label(point: &Point, screen_width: usize) -> String {
+    let text = plain(point.label.as_deref().unwrap_or_default());
+    toned(Tone::Dim, &fit(&text, screen_width.saturating_sub(100).clamp(16, 80)))
 }
 
 /// `1C 2H`: how many of each severity.

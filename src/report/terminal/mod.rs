@@ -4,6 +4,7 @@
 //! came from. No line is wider than the screen: columns of low rank go, text is broken.
 
 mod diff;
+mod findings;
 mod log;
 mod page;
 mod parts;

@@ -36,14 +36,9 @@ impl Page {
         // At least some room for text remains, however deep it is indented.
         let first = indent.min(self.screen.width / 2);
         let rest = (indent + hang).min(self.screen.width / 2);
-        let mut words = wrap(text, self.screen.width.saturating_sub(first)).into_iter();
-        let Some(head) = words.next() else { return };
-        self.push(first, &head);
-        let tail: Vec<String> = words.collect();
-        for line in wrap(&tail.join(" "), self.screen.width.saturating_sub(rest)) {
-            if !line.is_empty() {
-                self.push(rest, &line);
-            }
+        let lines = wrap(text, self.screen.width.saturating_sub(first), self.screen.width.saturating_sub(rest));
+        for (n, line) in lines.iter().enumerate() {
+            self.push(if n == 0 { first } else { rest }, line);
         }
     }
 
@@ -61,7 +56,8 @@ impl Page {
             self.paragraph(indent + INDENT, 0, text);
             return;
         }
-        for (n, line) in wrap(text, self.screen.width - column).iter().enumerate() {
+        let room = self.screen.width - column;
+        for (n, line) in wrap(text, room, room).iter().enumerate() {
             if n == 0 {
                 self.push(indent, &format!("{before}{line}"));
             } else {
@@ -78,14 +74,15 @@ impl Page {
     /// A section's head, after an empty line.
     pub(super) fn section(&mut self, title: &str) {
         self.gap();
-        self.push(0, &toned(Tone::Strong, title));
+        self.paragraph(0, INDENT, &toned(Tone::Strong, title));
     }
 
     /// A table, `indent` columns in; the titles of the columns that had room.
     pub(super) fn table<'c>(&mut self, indent: usize, columns: &[Column<'c>], rows: &[Vec<String>]) -> Vec<&'c str> {
         let limit = self.screen.width.saturating_sub(indent);
-        let kept = kept(columns, rows, limit);
-        for line in layout(columns, &kept, rows, limit) {
+        let widths = widths(columns, rows);
+        let kept = kept(columns, &widths, limit);
+        for line in layout(columns, &kept, &widths, rows, limit) {
             self.push(indent, &line);
         }
         kept.iter().filter_map(|at| columns.get(*at)).map(|column| column.title).collect()
@@ -146,26 +143,25 @@ const BETWEEN: u16 = 2;
 const FLEXIBLE_MIN: usize = 12;
 
 /// The lines of a table of the columns that are kept, none wider than `limit`.
-fn layout(columns: &[Column<'_>], kept: &[usize], rows: &[Vec<String>], limit: usize) -> Vec<String> {
-    let pick = |row: &[String]| -> Vec<String> { kept.iter().filter_map(|at| row.get(*at).cloned()).collect() };
+fn layout(columns: &[Column<'_>], kept: &[usize], widths: &[usize], rows: &[Vec<String>], limit: usize) -> Vec<String> {
+    let heads: Vec<&Column<'_>> = kept.iter().filter_map(|at| columns.get(*at)).collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.force_no_tty().set_width(u16::try_from(limit).unwrap_or(u16::MAX));
-    let heads: Vec<&Column<'_>> = kept.iter().filter_map(|at| columns.get(*at)).collect();
     if heads.iter().any(|column| !column.title.is_empty()) {
         table.set_header(heads.iter().map(|column| toned(Tone::Dim, column.title)).collect::<Vec<_>>());
     }
     for row in rows {
-        table.add_row(pick(row));
+        table.add_row(kept.iter().filter_map(|at| row.get(*at)).collect::<Vec<_>>());
     }
-    let crowded = total_width(kept, columns, rows) > limit && !heads.iter().any(|column| column.flexible);
+    // What holds tones and numbers is not broken, unless nothing else is left to break.
+    let is_crowded = total(kept, widths) > limit && !heads.iter().any(|column| column.flexible);
     for (n, column) in heads.iter().enumerate() {
         let is_last = n + 1 == heads.len();
         if let Some(cells) = table.column_mut(n) {
             cells.set_padding((0, if is_last { 0 } else { BETWEEN }));
             cells.set_cell_alignment(if column.right { CellAlignment::Right } else { CellAlignment::Left });
-            // What holds tones and numbers is not broken, unless nothing else is left to break.
-            if !column.flexible && !crowded {
+            if !column.flexible && !is_crowded {
                 cells.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
@@ -173,10 +169,20 @@ fn layout(columns: &[Column<'_>], kept: &[usize], rows: &[Vec<String>], limit: u
     table.lines().collect()
 }
 
+/// Columns that each column of the table takes at least.
+fn widths(columns: &[Column<'_>], rows: &[Vec<String>]) -> Vec<usize> {
+    let at_least = |(at, column): (usize, &Column<'_>)| {
+        let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
+        let widest = if column.flexible { widest.min(FLEXIBLE_MIN) } else { widest };
+        widest.max(width(column.title))
+    };
+    columns.iter().enumerate().map(at_least).collect()
+}
+
 /// The columns that stay, by position.
-fn kept(columns: &[Column<'_>], rows: &[Vec<String>], limit: usize) -> Vec<usize> {
+fn kept(columns: &[Column<'_>], widths: &[usize], limit: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..columns.len()).collect();
-    while total_width(&kept, columns, rows) > limit {
+    while total(&kept, widths) > limit {
         let rank = |at: &usize| columns.get(*at).map_or(0, |column| column.rank);
         let Some(first_to_go) = kept.iter().copied().filter(|at| rank(at) > 0).max_by_key(rank) else { break };
         kept.retain(|at| *at != first_to_go);
@@ -185,14 +191,9 @@ fn kept(columns: &[Column<'_>], rows: &[Vec<String>], limit: usize) -> Vec<usize
 }
 
 /// Columns that the table takes at least.
-fn total_width(kept: &[usize], columns: &[Column<'_>], rows: &[Vec<String>]) -> usize {
-    let content = kept.iter().filter_map(|at| {
-        let column = columns.get(*at)?;
-        let widest = rows.iter().filter_map(|row| row.get(*at)).map(|cell| width(cell)).max().unwrap_or(0);
-        let widest = if column.flexible { widest.min(FLEXIBLE_MIN) } else { widest };
-        Some(widest.max(width(column.title)))
-    });
-    content.sum::<usize>() + usize::from(BETWEEN) * kept.len().saturating_sub(1)
+fn total(kept: &[usize], widths: &[usize]) -> usize {
+    let content: usize = kept.iter().filter_map(|at| widths.get(*at)).sum();
+    content + usize::from(BETWEEN) * kept.len().saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -200,7 +201,8 @@ mod tests {
     use super::*;
 
     fn lines(columns: &[Column<'_>], rows: &[Vec<String>], limit: usize) -> Vec<String> {
-        layout(columns, &kept(columns, rows, limit), rows, limit)
+        let widths = widths(columns, rows);
+        layout(columns, &kept(columns, &widths, limit), &widths, rows, limit)
     }
 
     fn rows() -> Vec<Vec<String>> {

@@ -1,19 +1,19 @@
 //! Parts that several screens share: the verdict, the score, findings, sources.
 
+use super::findings::{Most, details, rest};
 use super::page::{Column, INDENT, Page};
 use super::text::{Tone, padded, toned, width};
 use crate::model::ids::ObjectId;
-use crate::model::metrics::TestMetrics;
 use crate::model::trajectory::BestTracker;
 use crate::model::units::Score;
-use crate::model::verdict::{Alert, Classification, NamedTests, OpenFinding, Recommendation, Severity};
+use crate::model::verdict::{Classification, Recommendation, Severity};
 use crate::report::bars::{bar, position, sparkline};
-use crate::report::markdown::{remark, sorted};
+use crate::report::rows::{Change, MetricRow, PairRow};
 use crate::report::sources::{Fate, SourceLine};
-use crate::report::view::{Change, MetricRow, PairRow, action_phrase, class_name, fixed, length, plain, score, signed};
+use crate::report::view::{action_phrase, class_name, fixed, plain, score, signed};
 
 /// Characters of one message on a screen; what is longer is in `show --json` and in the report.
-const MESSAGE_LIMIT: usize = 600;
+const MESSAGE_LIMIT: usize = 300;
 
 /// Text from outside, harmless and of bounded length.
 pub(super) fn brief(text: &str) -> String {
@@ -105,7 +105,8 @@ const NAMES: usize = 8;
 /// The name of a row, its score, its bar, and what there is to say of it.
 pub(super) fn score_line(page: &mut Page, name: &str, total: Option<Score>, remark: &str) {
     let cells = (page.width() / 4).min(24);
-    let drawn = total.map(|total| bar(total.get(), cells)).unwrap_or_default();
+    // Dim: a bar is for comparing, and must not outshine the verdict.
+    let drawn = total.map(|total| toned(Tone::Dim, &bar(total.get(), cells))).unwrap_or_default();
     let name = padded(&toned(Tone::Dim, name), NAMES);
     let line = format!("{name}{}  {}", padded(&score(total), 6), padded(&drawn, cells));
     if INDENT + width(&line) + 2 + width(remark) <= page.width() {
@@ -135,7 +136,7 @@ pub(super) fn score_change(delta: Option<f64>) -> String {
     }
 }
 
-/// The metrics with their changes.
+/// The built-in metrics with their changes.
 pub(super) fn metric_table(page: &mut Page, rows: &[MetricRow]) {
     let columns = [
         Column::left(""),
@@ -151,14 +152,21 @@ pub(super) fn metric_table(page: &mut Page, rows: &[MetricRow]) {
             change(&row.delta_baseline, row.change_baseline),
         ]
     };
-    page.table(INDENT, &columns, &rows.iter().map(cells).collect::<Vec<_>>());
+    let built_in = rows.iter().filter(|row| !row.is_custom);
+    page.table(INDENT, &columns, &built_in.map(cells).collect::<Vec<_>>());
 }
 
 /// The metrics of two iterations side by side.
 pub(super) fn pair_table(page: &mut Page, a: &str, b: &str, rows: &[PairRow]) {
     let columns = [Column::left(""), Column::right(a), Column::right(b), Column::right("change")];
-    let cells =
-        |row: &PairRow| vec![row.name.to_lowercase(), row.a.clone(), row.b.clone(), change(&row.delta, row.change)];
+    let cells = |row: &PairRow| {
+        vec![
+            if row.is_custom { row.name.clone() } else { row.name.to_lowercase() },
+            row.a.clone(),
+            row.b.clone(),
+            change(&row.delta, row.change),
+        ]
+    };
     page.table(INDENT, &columns, &rows.iter().map(cells).collect::<Vec<_>>());
 }
 
@@ -171,87 +179,6 @@ pub(super) fn head_line(page: &mut Page, before: &str, head: &ObjectId) {
         page.line(&toned(Tone::Dim, before.trim_end()));
         page.paragraph(if page.width() >= head.len() + INDENT { INDENT } else { 0 }, 0, &head);
     }
-}
-
-/// How much of a list a screen shows.
-#[derive(Clone, Copy)]
-pub(super) struct Most {
-    /// Entries.
-    pub entries: usize,
-    /// Lines below each.
-    pub details: usize,
-}
-
-/// Everything.
-pub(super) const ALL: Most = Most { entries: usize::MAX, details: usize::MAX };
-
-/// Findings, the most severe first.
-pub(super) fn alerts(page: &mut Page, alerts: &[Alert], most: Most, where_all: &str) {
-    if alerts.is_empty() {
-        return;
-    }
-    page.section("alerts");
-    for alert in sorted(alerts).into_iter().take(most.entries) {
-        let severity = alert.severity.name();
-        let tone = if alert.counts() { severity_tone(alert.severity) } else { Tone::Dim };
-        let subject = alert.subject.as_deref().map(|subject| format!(" {}", brief(subject))).unwrap_or_default();
-        let remark = remark(alert).map(|remark| format!(", {remark}")).unwrap_or_default();
-        let rule = toned(Tone::Dim, &format!("[{}{remark}]", plain(&alert.rule)));
-        page.hung(INDENT, &padded(&toned(tone, severity), 10), &format!("{}{subject} {rule}", brief(&alert.message)));
-        details(page, &alert.evidence, most, INDENT + 10);
-    }
-    rest(page, alerts.len(), most, where_all);
-}
-
-fn details(page: &mut Page, lines: &[String], most: Most, indent: usize) {
-    for line in lines.iter().take(most.details) {
-        page.paragraph(indent, 2, &toned(Tone::Dim, &brief(line)));
-    }
-    if lines.len() > most.details {
-        page.paragraph(indent, 2, &toned(Tone::Dim, &format!("and {} more", lines.len() - most.details)));
-    }
-}
-
-/// How many entries are not shown, and where they are.
-fn rest(page: &mut Page, count: usize, most: Most, where_all: &str) {
-    if count > most.entries {
-        page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &format!("and {} more: {where_all}", count - most.entries)));
-    }
-}
-
-/// Losses that are still open, and what closes them.
-pub(super) fn open_findings(page: &mut Page, findings: &[OpenFinding], most: Most, where_all: &str) {
-    let open: Vec<&OpenFinding> = findings.iter().filter(|finding| finding.accepted.is_none()).collect();
-    if open.is_empty() {
-        return;
-    }
-    page.section("still open");
-    for finding in open.iter().take(most.entries) {
-        let since = toned(Tone::Dim, &format!("since iteration {}", finding.since));
-        let rule = toned(Tone::Warn, &plain(&finding.alert.rule));
-        page.paragraph(INDENT, INDENT, &format!("{rule} {since}: {}", brief(&finding.alert.message)));
-        page.paragraph(INDENT * 2, 0, &format!("closes when {}", brief(&finding.closes_when)));
-    }
-    rest(page, open.len(), most, where_all);
-}
-
-/// Tests by name.
-pub(super) fn named_tests(page: &mut Page, title: &str, tests: Option<&NamedTests>, most: Most, tone: Tone) {
-    let Some(tests) = tests.filter(|tests| tests.count > 0) else { return };
-    page.section(&format!("{title} ({})", tests.count));
-    for name in tests.names.iter().take(most.entries) {
-        page.paragraph(INDENT, INDENT, &toned(tone, &brief(name)));
-    }
-    let shown = u64::try_from(most.entries).unwrap_or(u64::MAX).min(length(&tests.names));
-    let more = tests.count.saturating_sub(shown);
-    if more > 0 {
-        page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &format!("and {more} more")));
-    }
-}
-
-/// What could not be loaded, as named tests.
-pub(super) fn failed_units(testing: Option<&TestMetrics>) -> Option<NamedTests> {
-    testing.map(|testing| NamedTests { count: testing.collection_errors, names: testing.failed_units.clone() })
 }
 
 /// Where the numbers came from, and why others gave none.
@@ -274,5 +201,5 @@ pub(super) fn sources(page: &mut Page, lines: &[SourceLine], most: Most, where_a
         }
         details(page, &line.warnings, most, INDENT + 13);
     }
-    rest(page, lines.len(), most, where_all);
+    rest(page, lines.len().saturating_sub(most.entries), where_all);
 }

@@ -1,22 +1,19 @@
 //! The screens of one iteration: the one that `begin` and `record` print, and the whole of it for `show`.
 
+use super::findings::{ALL, FEW, Most, alerts, failed_units, named_tests, open_findings, rest};
 use super::page::{INDENT, Page};
-use super::parts::{
-    ALL, Most, alerts, best_line, brief, failed_units, head_line, metric_table, named_tests, open_findings,
-    score_change, score_line, sources, verdict,
-};
+use super::parts::{best_line, brief, head_line, metric_table, score_change, score_line, sources, verdict};
 use super::text::{Tone, padded, toned};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
+use crate::model::verdict::NamedTests;
 use crate::report::Screen;
-use crate::report::markdown::{command_outcome, spent};
 use crate::report::next;
+use crate::report::rows::metric_rows;
 use crate::report::sources::source_lines;
-use crate::report::view::{POINTS, build_word, fixed, metric_rows, plain, time};
-
-/// What one screen holds of long lists.
-const FEW: Most = Most { entries: 6, details: 3 };
+use crate::report::view::{POINTS, build_word, fixed, length, number, plain, time};
+use crate::report::words::{command_outcome, spent};
 
 /// The screen that `begin` and `record` print: verdict and next command, score beside the best, metrics with their
 /// changes, findings, what was read, the head.
@@ -30,13 +27,13 @@ pub fn recorded(record: &IterationRecord, best: &BestTracker, head: &ObjectId, s
     scores(&mut page, record, best);
     page.gap();
     metric_table(&mut page, &metric_rows(record, &[], POINTS));
-    build_and_reasons(&mut page, record);
+    build_and_own(&mut page, record);
     alerts(&mut page, &record.alerts, FEW, &where_all);
     tests(&mut page, record, FEW);
     open_findings(&mut page, &record.open_findings, FEW, &where_all);
     accepted(&mut page, record);
     sources(&mut page, &source_lines(record), FEW, &where_all);
-    warnings(&mut page, record);
+    warnings(&mut page, record, FEW, &where_all);
     page.gap();
     head_line(&mut page, &format!("recorded iteration {}, head ", record.iteration), head);
     page.finish()
@@ -54,13 +51,13 @@ pub fn show(record: &IterationRecord, screen: Screen) -> String {
     dimensions(&mut page, record);
     page.gap();
     metric_table(&mut page, &metric_rows(record, &[], POINTS));
-    build_and_reasons(&mut page, record);
+    build_and_own(&mut page, record);
     alerts(&mut page, &record.alerts, ALL, "");
     tests(&mut page, record, ALL);
     open_findings(&mut page, &record.open_findings, ALL, "");
     accepted(&mut page, record);
     sources(&mut page, &source_lines(record), ALL, "");
-    warnings(&mut page, record);
+    warnings(&mut page, record, ALL, "");
     identity(&mut page, record);
     page.finish()
 }
@@ -109,24 +106,47 @@ fn dimensions(page: &mut Page, record: &IterationRecord) {
     }
 }
 
-fn build_and_reasons(page: &mut Page, record: &IterationRecord) {
+/// Build, and the user's own metrics. Their changes are in the written report and in `diff`: a record alone does not hold
+/// what they were before.
+fn build_and_own(page: &mut Page, record: &IterationRecord) {
     if let Some(word) = build_word(&record.metrics) {
         let word = if word == "failed" { toned(Tone::Bad, word) } else { word.to_owned() };
         page.paragraph(INDENT, 0, &format!("build {word}"));
     }
+    if record.metrics.custom.is_empty() {
+        return;
+    }
+    page.section("your own metrics");
     for (name, metric) in &record.metrics.custom {
-        if let (None, Some(reason)) = (metric.value, &metric.reason) {
-            page.paragraph(INDENT, INDENT, &format!("{}: not measured, {}", plain(name), brief(reason)));
-        }
+        let unit = metric.unit.as_deref().map(|unit| format!(" {}", brief(unit))).unwrap_or_default();
+        let told = match (metric.value, &metric.reason) {
+            (Some(_), _) => format!("{}{unit}", number(metric.value)),
+            (None, Some(reason)) => toned(Tone::Warn, &format!("not measured: {}", brief(reason))),
+            (None, None) => toned(Tone::Warn, "not measured"),
+        };
+        page.paragraph(INDENT, INDENT, &format!("{} {told}", toned(Tone::Dim, &brief(name))));
     }
 }
 
+/// Tests by name, those left out that a finding above names already.
 fn tests(page: &mut Page, record: &IterationRecord, most: Most) {
+    let told = |name: &String| {
+        record.alerts.iter().any(|alert| {
+            alert.subject.as_ref() == Some(name) || alert.evidence.iter().any(|line| line.ends_with(name.as_str()))
+        })
+    };
+    let list = |page: &mut Page, title: &str, tests: Option<&NamedTests>| {
+        let Some(tests) = tests else { return };
+        let mut rest = tests.clone();
+        rest.names.retain(|name| !told(name));
+        rest.count = rest.count.saturating_sub(length(&tests.names) - length(&rest.names));
+        named_tests(page, title, &rest, most, Tone::Bad);
+    };
     let deltas = record.from_previous.as_ref();
-    named_tests(page, "tests lost", deltas.and_then(|deltas| deltas.tests_lost.as_ref()), most, Tone::Bad);
-    named_tests(page, "tests broken", deltas.and_then(|deltas| deltas.tests_broken.as_ref()), most, Tone::Bad);
+    list(page, "tests lost", deltas.and_then(|deltas| deltas.tests_lost.as_ref()));
+    list(page, "tests broken", deltas.and_then(|deltas| deltas.tests_broken.as_ref()));
     let units = failed_units(record.metrics.testing.as_ref());
-    named_tests(page, "failed to load", units.as_ref(), most, Tone::Bad);
+    list(page, "failed to load", units.as_ref());
 }
 
 fn accepted(page: &mut Page, record: &IterationRecord) {
@@ -139,10 +159,11 @@ fn accepted(page: &mut Page, record: &IterationRecord) {
     }
 }
 
-fn warnings(page: &mut Page, record: &IterationRecord) {
-    for warning in &record.warnings {
+fn warnings(page: &mut Page, record: &IterationRecord, most: Most, where_all: &str) {
+    for warning in record.warnings.iter().take(most.entries) {
         page.paragraph(INDENT, INDENT, &format!("{} {}", toned(Tone::Warn, "warning:"), brief(warning)));
     }
+    rest(page, record.warnings.len().saturating_sub(most.entries), where_all);
 }
 
 /// Times, command, objects: what `show` has beyond the verdict.
@@ -156,7 +177,7 @@ fn identity(page: &mut Page, record: &IterationRecord) {
     if let Some(command) = &record.command {
         field("command", &format!("{} ({})", brief(&command.argv.join(" ")), command_outcome(command)));
     }
-    field("class", &format!("decided by {}", plain(&record.class_rule)));
+    field("class", &format!("decided by {}", plain(&record.class_rule).replace(',', ", ")));
     let because: Vec<String> = record.recommendation.because.iter().map(|name| plain(name)).collect();
     field("because", &because.join(", "));
     let also: Vec<String> = record.recommendation.also.iter().map(|name| plain(name)).collect();

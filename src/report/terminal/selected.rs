@@ -6,8 +6,9 @@ use super::text::{Tone, toned};
 use crate::model::ids::{Iteration, TreePath};
 use crate::model::trajectory::{Candidate, Point, Selection};
 use crate::report::Screen;
-use crate::report::markdown::{improvement, pattern_words};
-use crate::report::view::{POINTS, counted, length, pair_rows, signed};
+use crate::report::rows::pair_rows;
+use crate::report::view::{POINTS, counted, length, signed};
+use crate::report::words::{improvement, pattern_words};
 
 /// Where a restore wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Where a loop stands.
 
+use super::findings::{FEW, open_findings};
 use super::page::{INDENT, Page};
-use super::parts::{Most, best_line, brief, head_line, open_findings, score_line, verdict};
+use super::parts::{best_line, brief, head_line, score_line, verdict};
 use super::text::{Tone, toned};
 use crate::model::ids::ObjectId;
 use crate::model::record::IterationRecord;
@@ -26,8 +27,6 @@ pub struct StatusView<'a> {
     pub other_open_loops: &'a [String],
 }
 
-const FEW: Most = Most { entries: 6, details: 3 };
-
 /// The screen of `status`.
 pub fn status(status: &StatusView<'_>, screen: Screen) -> String {
     let mut page = Page::new(screen);
@@ -40,8 +39,11 @@ pub fn status(status: &StatusView<'_>, screen: Screen) -> String {
     }
     page.gap();
     standing(&mut page, status);
-    let where_all = format!("highwater show {} --loop {}", record.iteration, record.loop_id);
-    open_findings(&mut page, &record.open_findings, FEW, &where_all);
+    // What a closed loop left open was left behind with its last iteration.
+    if !status.is_closed {
+        let where_all = format!("highwater show {} --loop {}", record.iteration, record.loop_id);
+        open_findings(&mut page, &record.open_findings, FEW, &where_all);
+    }
     others(&mut page, status.other_open_loops);
     page.gap();
     head_line(&mut page, &format!("newest is iteration {}, head ", record.iteration), status.head);

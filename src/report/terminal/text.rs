@@ -110,19 +110,20 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// Broken between words into lines of at most `limit` columns; a word that is longer is broken too.
-pub(super) fn wrap(text: &str, limit: usize) -> Vec<String> {
-    let limit = limit.max(1);
-    let mut lines = Vec::new();
+/// Broken between words into lines: the first of at most `first` columns, the others of at most `rest`. A word that is
+/// longer than a whole line is broken too.
+pub(super) fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
+    let limit = |lines: &[String]| if lines.is_empty() { first.max(1) } else { rest.max(1) };
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let mut word = word;
         let gap = usize::from(!line.is_empty());
-        if width(&line) + gap + width(word) > limit && !line.is_empty() {
+        if width(&line) + gap + width(word) > limit(&lines) && !line.is_empty() {
             lines.push(std::mem::take(&mut line));
         }
-        while width(word) > limit {
-            let part = head(word, limit);
+        while width(word) > limit(&lines) {
+            let part = head(word, limit(&lines));
             // A character wider than the whole line: better one column too many than no end.
             let part = if part.is_empty() { word } else { part };
             lines.push(part.to_owned());
@@ -142,6 +143,26 @@ pub(super) fn wrap(text: &str, limit: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::view::plain;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_broken_without_loss_and_never_too_wide(text in "(?s).{0,80}", first in 4usize..40, rest in 4usize..40) {
+            let text = plain(&text);
+            let lines = wrap(&text, first, rest);
+            for (n, line) in lines.iter().enumerate() {
+                prop_assert!(width(line) <= if n == 0 { first } else { rest }, "{line:?}");
+            }
+            let letters = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(letters(&lines.concat()), letters(&text));
+        }
+
+        #[test]
+        fn any_text_fits_when_cut(text in "(?s).{0,80}", limit in 1usize..40) {
+            prop_assert!(width(&fit(&plain(&text), limit)) <= limit);
+        }
+    }
 
     #[test]
     fn tones_have_no_width_and_vanish_without_colour() {
@@ -160,9 +181,9 @@ mod tests {
     #[test]
     fn text_from_outside_cannot_hold_the_marks() {
         for (_, mark, _) in Tone::MARKS {
-            assert!(!crate::report::view::plain(&mark.to_string()).contains(mark));
+            assert!(!plain(&mark.to_string()).contains(mark));
         }
-        assert!(!crate::report::view::plain(&END.to_string()).contains(END));
+        assert!(!plain(&END.to_string()).contains(END));
     }
 
     #[test]
@@ -177,11 +198,12 @@ mod tests {
 
     #[test]
     fn lines_are_broken_between_words_and_long_words_anywhere() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
-        assert_eq!(wrap("", 5), [""]);
-        assert_eq!(wrap("漢字漢", 1), ["漢字漢"]);
-        for line in wrap("漢字漢字 and more 漢字", 5) {
+        assert_eq!(wrap("one two three", 7, 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh ij", 3, 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrap("abcdefgh ij", 4, 2), ["abcd", "ef", "gh", "ij"]);
+        assert_eq!(wrap("", 5, 5), [""]);
+        assert_eq!(wrap("漢字漢", 1, 1), ["漢字漢"]);
+        for line in wrap("漢字漢字 and more 漢字", 5, 5) {
             assert!(width(&line) <= 5, "{line}");
         }
     }
