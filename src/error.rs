@@ -128,7 +128,7 @@ impl Error {
         Error::new(ErrorKind::Bug, message)
     }
 
-    /// A system call on `path` that failed (exit 1): "cannot <doing> <path>", the system's word as cause.
+    /// A system call on `path` that failed (exit 1): the message is "cannot" and `doing`, the system's word is the cause.
     pub fn io(doing: &str, path: &Path, error: &std::io::Error) -> Error {
         Error::failed(format!("cannot {doing}")).at(path).because(error.to_string())
     }

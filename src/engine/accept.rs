@@ -16,10 +16,15 @@ pub fn accept(session: &Session<'_>, store: &Store, rules: &[String], reason: &s
     // A record that is being made reads the notes under this lock.
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
     let newest = newest(store)?.record;
-    let open: Vec<&str> = newest.open_findings.iter().filter(|f| f.accepted.is_none()).map(|f| f.alert.rule.as_str()).collect();
+    let open: Vec<&str> =
+        newest.open_findings.iter().filter(|f| f.accepted.is_none()).map(|f| f.alert.rule.as_str()).collect();
     for rule in rules {
         if !open.contains(&rule.as_str()) {
-            let are_open = if open.is_empty() { "no finding is open".to_owned() } else { format!("open are: {}", open.join(", ")) };
+            let are_open = if open.is_empty() {
+                "no finding is open".to_owned()
+            } else {
+                format!("open are: {}", open.join(", "))
+            };
             return Err(Error::bad_input(format!("no open finding of {rule}"))
                 .because(are_open)
                 .help("`highwater status` lists the open findings"));

@@ -8,8 +8,8 @@ use super::{Offer, Session, settle};
 use crate::analysis::{self, Choice};
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
-use crate::model::config::LoopConfig;
 use crate::model::SCHEMA_VERSION;
+use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
@@ -113,14 +113,17 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
     if store.is_closed()? && !is_rehearsal {
         return Err(Error::bad_input(format!("loop {} is closed already", store.id()))
             .at(&store.paths().selection())
-            .help("`highwater report selection` prints what was chosen; `highwater restore ITER` puts any iteration back"));
+            .help(
+                "`highwater report selection` prints what was chosen; `highwater restore ITER` puts any iteration back",
+            ));
     }
     let mut notes = if finishing.target.dry_run { Vec::new() } else { settle(session)? };
     let candidates = Candidates::of(session.layout, store)?;
     let (mut verification, mut rejected) = (Vec::new(), Vec::new());
     let (choice, outcome) = loop {
         let choice = analysis::select_without(&candidates.points, &candidates.config, &rejected);
-        let attempts_are_left = u32::try_from(rejected.len()).is_ok_and(|count| count < candidates.config.select.max_attempts);
+        let attempts_are_left =
+            u32::try_from(rejected.len()).is_ok_and(|count| count < candidates.config.select.max_attempts);
         let Some(candidate) = choice.selected.filter(|_| attempts_are_left) else {
             break (Choice { selected: None, improvement_percentage: None, degradation: None, ..choice }, None);
         };
@@ -148,6 +151,9 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
         let text = report::selection_markdown(&selection, &candidates.points, &candidates.config)?;
         disk::make_directory(&store.paths().reports())?;
         disk::replace(&store.paths().selection_report(), text.as_bytes())?;
+        let best = analysis::best(&candidates.points, &candidates.config);
+        let text = report::summary_markdown(store.id(), &candidates.points, &best, Some(&selection))?;
+        disk::replace(&store.paths().summary(), text.as_bytes())?;
         store.close(&selection)?;
     }
     Ok(Finished { selection, outcome, points: candidates.points, is_closed, notes })
@@ -203,7 +209,8 @@ fn measure_again(
         return Err(Attempt::Unfit(format!("measured again, a report could not be read: {}", fault.message)));
     }
     let again = measured.measurement;
-    let again = Metrics { testing: again.testing, coverage: again.coverage, quality: again.quality, ..Metrics::default() };
+    let again =
+        Metrics { testing: again.testing, coverage: again.coverage, quality: again.quality, ..Metrics::default() };
     match difference(&record.metrics, &again) {
         None => Ok(()),
         Some(difference) => Err(Attempt::Unfit(format!("measured again, {difference}"))),

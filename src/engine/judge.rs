@@ -21,12 +21,13 @@ pub(super) fn judged(
     objects: &Objects,
 ) -> Result<IterationRecord> {
     let named = |metrics: &crate::model::metrics::Metrics| metrics.testing.as_ref().and_then(|tests| tests.cases);
-    let previous_cases =
-        match analysis::previous_with(history, record.parent, |metrics| named(metrics).is_some()).and_then(|p| named(&p.metrics)) {
-            // Without a side to compare with, nothing is read: names are an addition to the counts.
-            Some(id) if cases.is_some() => Some(read_cases(objects, &id)?),
-            _ => None,
-        };
+    let previous_cases = match analysis::previous_with(history, record.parent, |metrics| named(metrics).is_some())
+        .and_then(|p| named(&p.metrics))
+    {
+        // Without a side to compare with, nothing is read: names are an addition to the counts.
+        Some(id) if cases.is_some() => Some(read_cases(objects, &id)?),
+        _ => None,
+    };
     let verdict = analysis::assess(
         history,
         &Current {

@@ -41,7 +41,12 @@ fn known(all: &[Loop]) -> String {
     }
     let names: Vec<String> =
         all.iter().take(5).map(|one| format!("{}{}", one.id, if one.is_closed { " (closed)" } else { "" })).collect();
-    format!("there {}: {}{}", if all.len() == 1 { "is" } else { "are" }, names.join(", "), if all.len() > 5 { ", …" } else { "" })
+    format!(
+        "there {}: {}{}",
+        if all.len() == 1 { "is" } else { "are" },
+        names.join(", "),
+        if all.len() > 5 { ", …" } else { "" }
+    )
 }
 
 /// The first free name of `loop-001`, `loop-002`, …

@@ -40,8 +40,8 @@ pub(super) struct Measured {
     pub passed_over: Vec<PassedOver>,
     /// Reports that could not be read.
     pub faults: Vec<Error>,
-    /// Every report file inside the work tree, read or stale: no code, so no part of the census.
-    pub report_paths: Vec<TreePath>,
+    /// As the record names them.
+    pub report_files: Vec<TreePath>,
 }
 
 /// Reads everything that is offered.
@@ -56,13 +56,16 @@ pub(super) fn measure(
     since: Option<SystemTime>,
     before: &[Source],
 ) -> Result<Measured> {
-    let mut reading = Reading { session, config, offer, since, before, measured: Measured::default(), parsed: Vec::new() };
+    let mut reading =
+        Reading { session, config, offer, since, before, measured: Measured::default(), parsed: Vec::new() };
     for asked in &offer.reports {
         reading.named(asked)?;
     }
-    if offer.discover {
-        for found in reports::find(session.layout.root(), &config.reports, &config.limits)? {
+    for found in reports::find(session.layout.root(), &config.reports, &config.limits)? {
+        if offer.discover {
             reading.file(&found, None)?;
+        } else {
+            reading.leave(&found);
         }
     }
     if let Some(console) = &offer.console {
@@ -95,6 +98,18 @@ impl Reading<'_> {
         Ok(())
     }
 
+    /// A report that was found and not asked for: not read, and no code either.
+    fn leave(&mut self, found: &Found) {
+        let is_report = reports::open(self.session.layout.root(), found, &self.config.limits).is_ok()
+            && matches!(
+                ingest::detect(&Input::source(&found.name, &|| opened(&found.path), self.config.limits.report_bytes)),
+                Ok(Some(_))
+            );
+        if let (true, Some(path)) = (is_report, &found.tree_path) {
+            self.measured.report_files.push(path.clone());
+        }
+    }
+
     /// One report file, unless it was read already, is no report, is left out, or is older than the iteration.
     fn file(&mut self, found: &Found, format: Option<&'static Format>) -> Result<()> {
         if self.measured.sources.iter().any(|source| source.path == found.name) {
@@ -103,7 +118,10 @@ impl Reading<'_> {
         let open = match reports::open(self.session.layout.root(), found, &self.config.limits) {
             Ok(open) => open,
             // Gone between the search and now: as if it had not been found.
-            Err(_) if !found.named && std::fs::metadata(&found.path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound) => {
+            Err(_)
+                if !found.named
+                    && std::fs::metadata(&found.path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound) =>
+            {
                 return Ok(());
             }
             Err(error) => {
@@ -113,7 +131,11 @@ impl Reading<'_> {
         };
         let told = match format {
             Some(format) => Some(format),
-            None => match ingest::detect(&Input::source(&found.name, &|| opened(&found.path), self.config.limits.report_bytes)) {
+            None => match ingest::detect(&Input::source(
+                &found.name,
+                &|| opened(&found.path),
+                self.config.limits.report_bytes,
+            )) {
                 Ok(Some((format, _))) => Some(format),
                 Ok(None) if found.named => None,
                 Ok(None) => {
@@ -124,14 +146,14 @@ impl Reading<'_> {
                 Err(_) => None,
             },
         };
+        if let Some(path) = &found.tree_path {
+            self.measured.report_files.push(path.clone());
+        }
         if let Some(kind) = told.map(|format| format.kind)
             && self.offer.skip.contains(&kind)
         {
             self.pass_over(&found.name, "left out by --skip");
             return Ok(());
-        }
-        if let Some(path) = &found.tree_path {
-            self.measured.report_paths.push(path.clone());
         }
         if self.since.is_some_and(|since| open.modified < since) {
             self.stale(found, told, open.modified, None);
@@ -170,20 +192,19 @@ impl Reading<'_> {
 
     /// What the command printed: every report in it.
     fn console(&mut self, console: &std::fs::File) -> Result<()> {
-        let mut reader = console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
+        let mut reader =
+            console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
-        let found = ingest::console::console(&Input::source(CONSOLE, &|| copy_of(&spool), self.config.limits.report_bytes));
-        let wanted: Vec<Parsed> = found.into_iter().filter(|parsed| !self.offer.skip.contains(&parsed.kind)).collect();
+        let found =
+            ingest::console::console(&Input::source(CONSOLE, &|| copy_of(&spool), self.config.limits.report_bytes));
+        let wanted: Vec<Parsed> =
+            found.into_iter().filter(|parsed| !self.offer.skip.contains(&parsed.format.kind)).collect();
         if wanted.is_empty() {
             return Ok(());
         }
         let artifact = format!("{}-console.txt", spool.id);
         for parsed in wanted {
-            let source = Source {
-                blake3: Some(spool.id),
-                artifact: Some(artifact.clone()),
-                ..Source::named(CONSOLE)
-            };
+            let source = Source { blake3: Some(spool.id), artifact: Some(artifact.clone()), ..Source::named(CONSOLE) };
             self.keep(source, parsed);
         }
         self.measured.artifacts.push((artifact, spool));
@@ -198,15 +219,11 @@ impl Reading<'_> {
         modified_at: Option<DateTime<Utc>>,
     ) -> Result<()> {
         let artifact = artifact_name(&spool.id, name);
-        let source = Source {
-            blake3: Some(spool.id),
-            artifact: Some(artifact.clone()),
-            modified_at,
-            ..Source::named(name)
-        };
+        let source =
+            Source { blake3: Some(spool.id), artifact: Some(artifact.clone()), modified_at, ..Source::named(name) };
         match ingest::parse(&Input::source(name, &|| copy_of(&spool), self.config.limits.report_bytes), format) {
             Ok(parsed) => {
-                if self.offer.skip.contains(&parsed.kind) {
+                if self.offer.skip.contains(&parsed.format.kind) {
                     self.pass_over(name, "left out by --skip");
                     return Ok(());
                 }
@@ -222,7 +239,7 @@ impl Reading<'_> {
     fn keep(&mut self, source: Source, parsed: Parsed) {
         self.measured.sources.push(Source {
             format: Some(parsed.format.name.to_owned()),
-            kind: Some(parsed.kind),
+            kind: Some(parsed.format.kind),
             figures: Some(parsed.figures.clone()),
             warnings: parsed.warnings.clone(),
             ..source
@@ -283,8 +300,8 @@ impl Reading<'_> {
             }
         }
         self.measured.measurement = measurement;
-        self.measured.report_paths.sort();
-        self.measured.report_paths.dedup();
+        self.measured.report_files.sort();
+        self.measured.report_files.dedup();
         self.measured
     }
 }
@@ -310,10 +327,7 @@ fn artifact_name(id: &ObjectId, name: &str) -> String {
 ///
 /// # Errors
 /// If an artifact is missing, damaged or does not parse any more.
-pub(super) fn measure_again(
-    sources: &[Source],
-    artifact: &dyn Fn(&str) -> Result<Vec<u8>>,
-) -> Result<Measurement> {
+pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Measurement> {
     let mut parsed = Vec::new();
     let mut console: Option<Vec<Parsed>> = None;
     for source in sources.iter().filter(|source| source.figures.is_some()) {
@@ -323,9 +337,10 @@ pub(super) fn measure_again(
         let bytes = artifact(name)?;
         if source.path == CONSOLE {
             let found = console.get_or_insert_with(|| ingest::console::console(&Input::bytes(CONSOLE, &bytes)));
-            let at = found.iter().position(|parsed| parsed.format.name == format.name).ok_or_else(|| {
-                Error::bad_input(format!("the stored output holds no {} any more", format.name))
-            })?;
+            let at = found
+                .iter()
+                .position(|parsed| parsed.format.name == format.name)
+                .ok_or_else(|| Error::bad_input(format!("the stored output holds no {} any more", format.name)))?;
             parsed.push(found.remove(at));
         } else {
             parsed.push(ingest::parse(&Input::bytes(source.path.as_str(), &bytes), Some(format))?);

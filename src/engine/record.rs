@@ -157,16 +157,13 @@ pub(super) fn keep(
     let cases = measured.measurement.cases.take().map(|cases| TestCases { schema_version: SCHEMA_VERSION, ..cases });
     let mut extra = vec![config_text.clone().into_bytes()];
     if let Some(cases) = &cases {
-        extra.push(serde_json::to_vec(cases).map_err(|e| Error::bug("test outcomes do not serialize").because(e.to_string()))?);
+        extra.push(
+            serde_json::to_vec(cases)
+                .map_err(|e| Error::bug("test outcomes do not serialize").because(e.to_string()))?,
+        );
     }
-    let captured = capture(
-        session.layout,
-        &config.capture,
-        &config.limits,
-        &extra,
-        &measured.report_paths,
-        session.on_progress,
-    )?;
+    let captured =
+        capture(session.layout, &config.capture, &config.limits, &extra, &measured.report_files, session.on_progress)?;
     notes.extend(notes_of(&captured));
 
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
@@ -174,7 +171,7 @@ pub(super) fn keep(
         if !store.numbers()?.is_empty() {
             return Ok(Kept::BaselineTaken);
         }
-        disk::make_directory(&store.paths().dir())?;
+        disk::make_directory(store.paths().dir())?;
         disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
     }
     let draft = draft(store, config, &offer, &measured, &captured, cases.is_some())?;
@@ -183,14 +180,23 @@ pub(super) fn keep(
     if history.rebuilt && !is_baseline {
         notes.push("trajectory.json was not up to date; it was made again from the records".into());
     }
-    notes.extend(history.damaged.iter().map(|d| format!("iteration {} is damaged and left out: {}", d.iteration, d.error.message)));
+    notes.extend(
+        history
+            .damaged
+            .iter()
+            .map(|d| format!("iteration {} is damaged and left out: {}", d.iteration, d.error.message)),
+    );
 
     let mut points = history.points;
     points.push(Point::of(&record));
     let best = analysis::best(&points, config);
     if let Err(error) = derive(session, store, &record, head, &points, &best, &captured) {
         // The record stands; what is derived is made again at the next one.
-        notes.push(format!("recorded, but what is derived from it could not be written: {} ({})", error.message, error.cause.unwrap_or_default()));
+        notes.push(format!(
+            "recorded, but what is derived from it could not be written: {} ({})",
+            error.message,
+            error.cause.unwrap_or_default()
+        ));
     }
     Ok(Kept::Recorded(Box::new(Recorded {
         record,
@@ -255,6 +261,7 @@ fn draft(
         recorded_at: offer.started_at,
         metrics: metrics_of(config, offer, measured, cases_id, with_census.then_some(captured)),
         sources: measured.sources.clone(),
+        report_files: measured.report_files.clone(),
         warnings: measured.measurement.warnings.clone(),
         quality_score: None,
         acceptable: false,
@@ -386,7 +393,8 @@ fn keep_artifacts(store: &Store, iteration: Iteration, measured: &Measured) -> R
     for (name, spool) in &measured.artifacts {
         spool.keep_as(&folder.join(name))?;
     }
-    disk::sync_directory(&folder)
+    disk::sync_directory(&folder)?;
+    Ok(())
 }
 
 fn derive(

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::Session;
 use super::loops::frozen_config;
 use super::record::no_such_iteration;
+use super::{Session, newest};
+use crate::config;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, TreePath};
@@ -79,7 +80,7 @@ pub(super) fn put_back(
 pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
     let Some(pending) = restore::pending(session.layout)? else { return Ok(Vec::new()) };
     check(session.layout)?;
-    restore::resume(session.layout, session.now)?;
+    restore::resume(session.layout)?;
     Ok(vec![format!("restore {} had been interrupted; it was finished first", pending.number)])
 }
 
@@ -89,21 +90,31 @@ pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
 /// As [`settle`].
 pub(super) fn check(layout: &Layout) -> Result<()> {
     match restore::pending(layout)? {
-        Some(pending) if !pending.safe_to_finish => Err(Error::failed("a restore was interrupted, and files were changed since")
-            .at(&layout.restore_dir(pending.number))
-            .because("a half-restored tree must not become an iteration; nothing was recorded")
-            .help("`highwater restore --resume` finishes it, `highwater restore --abort` backs out of it")),
+        Some(pending) if !pending.safe_to_finish() => {
+            Err(Error::failed("a restore was interrupted, and files were changed since")
+                .at(&layout.restore_dir(pending.number))
+                .because("a half-restored tree must not become an iteration; nothing was recorded")
+                .help("`highwater restore --resume` finishes it, `highwater restore --abort` backs out of it"))
+        }
         _ => Ok(()),
     }
 }
 
-/// Reverts the last restore.
+/// Reverts the last restore. What it replaces is kept as the restore's own loop keeps it.
 ///
 /// # Errors
 /// Bad input if there is none; otherwise as a restore.
 pub fn undo(session: &Session<'_>) -> Result<Outcome> {
     settle(session)?;
-    restore::undo(session.layout, session.now)
+    let last = restore::newest_record(session.layout)?.and_then(|record| record.origin);
+    let config = match last {
+        Some(origin) => {
+            let store = Store::new(session.layout, origin.loop_id);
+            frozen_config(session.layout, &store, newest(&store)?.record.config)?.config
+        }
+        None => config::defaults()?,
+    };
+    restore::undo(session.layout, &config.capture, &config.limits, session.now)
 }
 
 /// The iteration that the work tree came from: the newest one, unless another was restored whole since.
@@ -134,7 +145,7 @@ fn standing(layout: &Layout, last: RestoreRecord) -> Result<Standing> {
     let mut record = last;
     let mut is_undone = false;
     while let Some(number) = record.undoes {
-        record = restore::record(layout, number)?;
+        record = restore::read_record(layout, number)?;
         is_undone = !is_undone;
     }
     Ok(if is_undone { Standing::Undone(record) } else { Standing::Restored(record) })

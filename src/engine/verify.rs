@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Session;
 use super::judge::{judged, read_cases};
 use super::loops::frozen_config;
-use super::measure::{CONSOLE, measure_again};
+use super::measure::measure_again;
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
-use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{CodebaseMetrics, Metrics, TestMetrics};
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::Point;
@@ -185,7 +185,8 @@ impl Check<'_> {
             let manifest = disk::read_if_present(&path, u64::MAX);
             if let Ok(Some(bytes)) = manifest {
                 match crate::store::parse::<super::Manifest>(&bytes) {
-                    Ok(manifest) if manifest.tree == stored.record.tree && manifest.iteration == stored.record.iteration => {}
+                    Ok(manifest)
+                        if manifest.tree == stored.record.tree && manifest.iteration == stored.record.iteration => {}
                     _ => self.found(&path, "it differs from its record (derived; the record counts)"),
                 }
             }
@@ -201,7 +202,9 @@ impl Check<'_> {
                 Ok(again) if again.metrics != stored.record.metrics => {
                     self.found(&path, "parsed and counted again, its metrics come out otherwise");
                 }
-                Ok(again) if again != stored.record => self.found(&path, "judged again, its verdict comes out otherwise"),
+                Ok(again) if again != stored.record => {
+                    self.found(&path, "judged again, its verdict comes out otherwise")
+                }
                 Ok(_) => {}
                 Err(error) => self.found(&path, format!("it cannot be recomputed: {}", error.message)),
             }
@@ -214,8 +217,7 @@ impl Check<'_> {
         let folder = self.store.paths().artifacts(record.iteration);
         let measurement = measure_again(&record.sources, &|name| disk::read(&folder.join(name), u64::MAX))?;
         let cases = cases_of(&record.metrics).map(|id| read_cases(objects, &id)).transpose()?;
-        let reports: Vec<TreePath> = report_paths(record);
-        let census = census::of_tree(objects, &record.tree, &reports)?;
+        let census = census::of_tree(objects, &record.tree, &record.report_files)?;
         let counted = record.metrics.codebase.as_ref().is_some_and(|codebase| codebase.file_count.is_some());
         let codebase = CodebaseMetrics {
             file_count: counted.then_some(census.file_count),
@@ -231,18 +233,9 @@ impl Check<'_> {
             custom: record.metrics.custom.clone(),
         };
         let config = frozen_config(self.session.layout, self.store, record.config)?.config;
-        let tree_key = crate::snapshot::tree::without(objects, &record.tree, &reports)?;
+        let tree_key = crate::snapshot::tree::without(objects, &record.tree, &record.report_files)?;
         judged(IterationRecord { metrics, tree_key, ..record.clone() }, cases.as_ref(), history, &config, objects)
     }
-}
-
-/// The reports that lay in the work tree: they are no code.
-fn report_paths(record: &IterationRecord) -> Vec<TreePath> {
-    let files = record.sources.iter().filter(|source| source.path != CONSOLE && source.path != "-");
-    let mut paths: Vec<TreePath> = files.filter_map(|source| TreePath::try_from(source.path.clone()).ok()).collect();
-    paths.sort();
-    paths.dedup();
-    paths
 }
 
 fn cases_of(metrics: &Metrics) -> Option<ObjectId> {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::figures::{Figures, ReportKind};
-use super::ids::{Iteration, LoopId, ObjectId};
+use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::metrics::Metrics;
 use super::verdict::{Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
 
@@ -115,6 +115,9 @@ pub struct IterationRecord {
     pub metrics: Metrics,
     /// Where it came from.
     pub sources: Vec<Source>,
+    /// Report files inside the work tree, read or not: they are no code, so neither the census nor `tree_key` counts them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub report_files: Vec<TreePath>,
     /// What the readers had to say over several sources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -103,10 +103,8 @@ impl Store {
     /// # Errors
     /// If the folder cannot be read.
     pub fn numbers(&self) -> Result<Vec<Iteration>> {
-        let mut numbers: Vec<Iteration> = disk::list(&self.paths.progress())?
-            .iter()
-            .filter_map(|name| record_number(name))
-            .collect();
+        let mut numbers: Vec<Iteration> =
+            disk::list(&self.paths.progress())?.iter().filter_map(|name| record_number(name)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         Ok(numbers)
@@ -137,10 +135,9 @@ impl Store {
         let bytes = disk::read(&path, MAX_BYTES)?;
         let record: IterationRecord = parse(&bytes).map_err(|error| error.at(&path))?;
         if record.iteration != iteration || record.loop_id != self.id {
-            return Err(damaged("its number or loop is not the one of its name").at(&path).because(format!(
-                "it says iteration {} of loop {}",
-                record.iteration, record.loop_id
-            )));
+            return Err(damaged("its number or loop is not the one of its name")
+                .at(&path)
+                .because(format!("it says iteration {} of loop {}", record.iteration, record.loop_id)));
         }
         Ok(Stored { record, id: disk::hash::id_of(&bytes) })
     }
@@ -205,7 +202,11 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let explain = |error: &serde_json::Error| {
         let at = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let error_with_place = damaged("it is cut or no JSON of ours").because(error.to_string());
-        if error.line() == 0 { error_with_place } else { error_with_place.line_column(at(error.line()), at(error.column())) }
+        if error.line() == 0 {
+            error_with_place
+        } else {
+            error_with_place.line_column(at(error.line()), at(error.column()))
+        }
     };
     let Versioned { schema_version } = serde_json::from_slice(bytes).map_err(|error| explain(&error))?;
     if schema_version > SCHEMA_VERSION {

@@ -39,7 +39,9 @@ impl Store {
     /// # Errors
     /// If the file cannot be read.
     pub fn accepted_since(&self, newest: Iteration) -> Result<(Vec<Accepted>, usize)> {
-        let Some(bytes) = disk::read_if_present(&self.paths.accepted(), super::MAX_BYTES)? else { return Ok((Vec::new(), 0)) };
+        let Some(bytes) = disk::read_if_present(&self.paths.accepted(), super::MAX_BYTES)? else {
+            return Ok((Vec::new(), 0));
+        };
         let (mut accepted, mut torn) = (Vec::new(), 0);
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
             match serde_json::from_slice::<AcceptedNote>(line) {
