@@ -24,8 +24,6 @@ pub enum Echo {
     Stderr,
     /// Each stream to our own of the same name, as if we were not there.
     Through,
-    /// Nowhere.
-    Quiet,
 }
 
 /// A command that has ended.
@@ -34,8 +32,8 @@ pub struct Ran {
     pub command: Command,
     /// Everything it printed, at its first byte.
     pub console: File,
-    /// Just before it began, by the clock of the work tree's file system.
-    pub since: SystemTime,
+    /// Just before it began, by the clock of the work tree's file system; `None` if the store cannot be used.
+    pub since: Option<SystemTime>,
 }
 
 /// A grandchild that keeps the pipe open, and says nothing for this long after the command ended, is not waited for.
@@ -47,8 +45,8 @@ const LINGER: Duration = Duration::from_millis(500);
 /// Bad input if it cannot be started; a failure if the machine has no room for its output.
 pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>, echo: Echo) -> Result<Ran> {
     let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("no command was given")) };
-    disk::open_store(layout)?;
-    let since = disk::time::time_on(&layout.cache())?;
+    // A store that cannot be used is told when the iteration is to be recorded; the command runs all the same.
+    let since = disk::open_store(layout).and_then(|()| disk::time_on(&layout.cache())).ok();
     let started_at = Utc::now();
     let clock = Instant::now();
 
@@ -63,7 +61,6 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
         Echo::Through if !is_one_file() => vec![(Target::Stdout, true), (Target::Stderr, false)],
         Echo::Through => vec![(Target::Stdout, true)],
         Echo::Stderr => vec![(Target::Stderr, true)],
-        Echo::Quiet => vec![(Target::Nowhere, true)],
     };
     let mut readers = Vec::new();
     for (target, is_first) in &streams {
@@ -86,7 +83,8 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
     let (done, ended) = channel();
     let mut spools = Vec::new();
     for (target, reader) in readers {
-        let spool = tempfile::tempfile().map_err(|e| Error::failed("cannot keep a command's output").because(e.to_string()))?;
+        let spool =
+            tempfile::tempfile().map_err(|e| Error::failed("cannot keep a command's output").because(e.to_string()))?;
         spools.push(spool.try_clone().map_err(no_pipe)?);
         let (done, seen) = (done.clone(), Arc::clone(&seen));
         std::thread::spawn(move || {
@@ -119,7 +117,6 @@ fn cannot_start(program: &OsString, error: &std::io::Error) -> Error {
 enum Target {
     Stdout,
     Stderr,
-    Nowhere,
 }
 
 /// Hands on what comes, as it comes, and keeps a copy.
@@ -140,7 +137,6 @@ fn relay(mut reader: std::io::PipeReader, target: Target, mut spool: File, seen:
                 out.write_all(chunk).and_then(|()| out.flush())
             }
             Target::Stderr => std::io::stderr().lock().write_all(chunk),
-            Target::Nowhere => Ok(()),
         };
         // A full disk costs the copy, not the command: what is cut short does not parse.
         let _ = spool.write_all(chunk);

@@ -53,13 +53,16 @@ impl Context {
         };
         let start = std::fs::canonicalize(&start)
             .map_err(|error| Error::bad_input("no such work tree").at(&start).because(error.to_string()))?;
-        let store_name = start.components().find(|part| {
-            matches!(part, Component::Normal(name) if *name == ".git" || *name == ".progress")
-        });
+        let store_name = start
+            .components()
+            .find(|part| matches!(part, Component::Normal(name) if *name == ".git" || *name == ".progress"));
         if let Some(name) = store_name {
-            return Err(Error::bad_input(format!("this is inside {}, which is no work tree", name.as_os_str().display()))
-                .at(&start)
-                .help("change into the work tree, then try again, or name it with --root"));
+            return Err(Error::bad_input(format!(
+                "this is inside {}, which is no work tree",
+                name.as_os_str().display()
+            ))
+            .at(&start)
+            .help("change into the work tree, then try again, or name it with --root"));
         }
         let root = if common.root.is_some() { start } else { nearest_root(&start)? };
         if root.parent().is_none() {
@@ -108,10 +111,12 @@ impl Context {
         if self.common.config.is_none() && disk::metadata(&path)?.is_none() {
             return Ok((config::load("", "")?, None));
         }
-        let unreadable = |error: Error| Error::bad_input("config cannot be read").at(&path).because(match error.cause {
-            Some(cause) => format!("{}: {cause}", error.message),
-            None => error.message,
-        });
+        let unreadable = |error: Error| {
+            Error::bad_input("config cannot be read").at(&path).because(match error.cause {
+                Some(cause) => format!("{}: {cause}", error.message),
+                None => error.message,
+            })
+        };
         let bytes = disk::read_named(&path, MAX_BYTES).map_err(unreadable)?;
         let name = path.strip_prefix(self.layout.root()).unwrap_or(&path).display().to_string();
         let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;

@@ -36,7 +36,7 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
 
 /// Adds what a command printed, and when it began.
 pub fn measured_with(offer: &mut Offer, ran: Ran) {
-    offer.since = Some(ran.since);
+    offer.since = ran.since;
     offer.console = Some(ran.console);
     offer.command = Some(ran.command);
 }
@@ -47,7 +47,8 @@ fn asked(context: &Context, text: &str) -> Result<Asked> {
         if let Some(format) = ingest::format(name) {
             return Ok(Asked { format: Some(format), path: path.to_owned() });
         }
-        let looks_like_a_format = name.len() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c.is_ascii_digit());
+        let looks_like_a_format =
+            name.len() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c.is_ascii_digit());
         if looks_like_a_format && crate::disk::metadata(&context.folder.join(text))?.is_none() {
             return Err(unknown_format(name));
         }

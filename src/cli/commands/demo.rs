@@ -19,7 +19,8 @@ use crate::disk::{self, layout::Layout};
 use crate::engine::{self, Finished, Finishing, Offer, Opening, Recorded, Session, Target};
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, ObjectId};
-use crate::report;
+use crate::report::terminal::Destination;
+use crate::report::{self, Screen};
 use crate::snapshot::capture::capture;
 use crate::store::Store;
 
@@ -44,9 +45,12 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
     let layout = Layout::new(&work);
     let id: LoopId = LOOP.parse()?;
     let store = Store::new(&layout, id.clone());
-    let session = Session { layout: &layout, now: Utc::now(), wait: std::time::Duration::from_secs(10), on_progress: &|_, _| {} };
+    let session =
+        Session { layout: &layout, now: Utc::now(), wait: std::time::Duration::from_secs(10), on_progress: &|_, _| {} };
     if !context.json() {
-        output::out("A recorded loop of 12 iterations: an agent at work on a small Python project, with pytest, coverage.py and ruff.\n\n");
+        output::out(
+            "A recorded loop of 12 iterations: an agent at work on a small Python project, with pytest, coverage.py and ruff.\n\n",
+        );
     }
     for name in names() {
         let recorded = iteration(&session, &store, &recording.join(&name), &work)?;
@@ -66,7 +70,9 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
     let Some(peak) = finished.selection.selected else { return Err(Error::bug("the demo found no peak")) };
     let (peak_tree, restored_tree) = (engine::iteration(&store, peak)?.record.tree, tree_of(&session)?);
     if peak_tree != restored_tree {
-        return Err(Error::bug("the restored tree is not the peak's").because(format!("{restored_tree}, not {peak_tree}")));
+        return Err(
+            Error::bug("the restored tree is not the peak's").because(format!("{restored_tree}, not {peak_tree}"))
+        );
     }
     if context.json() {
         output::json(&answers::Demo {
@@ -79,7 +85,7 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
         })?;
     } else {
         output::out(&report::terminal::selected(&finished.selection, &finished.points, context.screen()));
-        output::out(&ending(&store, &finished, peak, peak_tree, &work));
+        output::out(&ending(context.screen(), &store, &finished, peak, peak_tree, &work));
     }
     Ok(Exit::Done)
 }
@@ -97,7 +103,8 @@ fn folder(context: &Context, keep: Option<&Path>) -> Result<PathBuf> {
         return Ok(folder);
     }
     let made = tempfile::Builder::new().prefix("highwater-demo-").tempdir();
-    made.map(tempfile::TempDir::keep).map_err(|error| Error::failed("cannot make a temporary folder").because(error.to_string()))
+    made.map(tempfile::TempDir::keep)
+        .map_err(|error| Error::failed("cannot make a temporary folder").because(error.to_string()))
 }
 
 /// The recording's folders, in order: `000`, `001`, …
@@ -109,7 +116,9 @@ fn names() -> Vec<String> {
 
 /// Makes the work tree what it was at this iteration, then begins or records as `highwater` does.
 fn iteration(session: &Session<'_>, store: &Store, recorded: &Path, work: &Path) -> Result<Recorded> {
-    let copied = |error: fs_extra::error::Error| Error::failed("cannot copy the recording").at(recorded).because(error.to_string());
+    let copied = |error: fs_extra::error::Error| {
+        Error::failed("cannot copy the recording").at(recorded).because(error.to_string())
+    };
     let old: Vec<PathBuf> =
         disk::list(work)?.into_iter().filter(|name| name != ".progress").map(|name| work.join(name)).collect();
     fs_extra::remove_items(&old).map_err(copied)?;
@@ -154,7 +163,9 @@ fn about_the_deletion(so_far: &engine::SoFar) -> String {
     let (Some(deletion), Some(before)) = (at(DELETION), before) else { return String::new() };
     let (Some(was), Some(is)) = (before.score(), deletion.score()) else { return String::new() };
     let why = so_far.best.ineligible.get(&DELETION).map_or("it is eligible", String::as_str);
-    format!("\nIteration {DELETION} deleted failing tests, and its score rose from {was} to {is}. It cannot be the peak: {why}.\n")
+    format!(
+        "\nIteration {DELETION} deleted failing tests, and its score rose from {was} to {is}. It cannot be the peak: {why}.\n"
+    )
 }
 
 /// The root object of the work tree as it is now.
@@ -163,8 +174,9 @@ fn tree_of(session: &Session<'_>) -> Result<ObjectId> {
     Ok(capture(session.layout, &config.capture, &config.limits, &[], &[], session.on_progress)?.root)
 }
 
-fn ending(store: &Store, finished: &Finished, peak: Iteration, tree: ObjectId, work: &Path) -> String {
-    let mut text = finished.outcome.as_ref().map_or(String::new(), |outcome| page(outcome, false));
+fn ending(screen: Screen, store: &Store, finished: &Finished, peak: Iteration, tree: ObjectId, work: &Path) -> String {
+    let mut text = String::from("\n");
+    text.extend(finished.outcome.as_ref().map(|outcome| page(outcome, Destination::WorkTree, screen)));
     let reports = store.paths().reports();
     let me = std::env::args_os().next().map_or("highwater".to_owned(), |name| name.to_string_lossy().into_owned());
     text.push_str(&format!(

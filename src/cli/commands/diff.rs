@@ -8,6 +8,7 @@ use crate::cli::output;
 use crate::engine::{change_name, changed_files, difference};
 use crate::error::Result;
 use crate::model::ids::Iteration;
+use crate::model::trajectory::Point;
 use crate::report::{self, terminal::DiffView};
 
 pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -> Result<Exit> {
@@ -39,8 +40,8 @@ pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -
     let tests = found.tests.as_ref();
     let named = |of: fn(&crate::engine::Tests) -> &Vec<String>| tests.map_or(&empty, of).as_slice();
     let view = DiffView {
-        a: &found.a,
-        b: &found.b,
+        a: &Point::of(&found.a),
+        b: &Point::of(&found.b),
         deltas: &found.deltas,
         lost: named(|tests| &tests.lost),
         added: named(|tests| &tests.added),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use chrono::Utc;
 
-use super::restore::{answer as restored, page};
+use super::restore::{answer as restored, destination, page};
 use crate::cli::answers::{Finish, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::child::{self, Echo};
@@ -15,7 +15,7 @@ use crate::cli::output;
 use crate::disk::layout::Layout;
 use crate::engine::{Finished, Finishing, Offer, Target, Verification, finish};
 use crate::error::{Error, Result};
-use crate::report;
+use crate::report::{self, terminal::Destination};
 
 pub fn run(
     context: &Context,
@@ -28,7 +28,9 @@ pub fn run(
     let into = into.map(|into| context.folder.join(into));
     let target = Target { paths: &[], into: into.as_deref(), dry_run };
     let scratch = match verify_cmd {
-        Some(_) => Some(tempfile::tempdir().map_err(|e| Error::failed("cannot make a temporary folder").because(e.to_string()))?),
+        Some(_) => Some(
+            tempfile::tempdir().map_err(|e| Error::failed("cannot make a temporary folder").because(e.to_string()))?,
+        ),
         None => None,
     };
     let measure = |layout: &Layout| offer_of(layout, verify_cmd.unwrap_or_default());
@@ -42,7 +44,7 @@ pub fn run(
         let path = store.paths().selection_report();
         path.strip_prefix(context.layout.root()).unwrap_or(&path).display().to_string()
     });
-    tell(context, &finished, dry_run, report.as_deref())?;
+    tell(context, &finished, &destination(into.as_deref(), dry_run), report.as_deref())?;
     Ok(if finished.selection.selected.is_some() { Exit::Done } else { Exit::Unmeasured })
 }
 
@@ -56,7 +58,7 @@ fn offer_of(layout: &Layout, command: &str) -> Result<Offer> {
     Ok(offer)
 }
 
-fn tell(context: &Context, finished: &Finished, dry_run: bool, report: Option<&str>) -> Result<()> {
+fn tell(context: &Context, finished: &Finished, to: &Destination, report: Option<&str>) -> Result<()> {
     for note in &finished.notes {
         context.say(&format!("note: {note}"));
     }
@@ -64,13 +66,14 @@ fn tell(context: &Context, finished: &Finished, dry_run: bool, report: Option<&s
         return output::json(&Finish {
             schema_version: VERSION,
             selection: finished.selection.clone(),
-            restore: finished.outcome.as_ref().map(|outcome| restored(outcome, dry_run)),
+            restore: finished.outcome.as_ref().map(|outcome| restored(outcome, *to == Destination::DryRun)),
             report: report.map(str::to_owned),
         });
     }
     output::out(&report::terminal::selected(&finished.selection, &finished.points, context.screen()));
     if let Some(outcome) = &finished.outcome {
-        output::out(&page(outcome, dry_run));
+        output::out("\n");
+        output::out(&page(outcome, to.clone(), context.screen()));
     }
     if let Some(report) = report {
         output::out(&format!("report: {report}\n"));

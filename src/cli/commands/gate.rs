@@ -8,7 +8,6 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::engine::{best_so_far, newest};
 use crate::error::Result;
-use crate::model::ids::Iteration;
 use crate::model::trajectory::BestTracker;
 use crate::report;
 
@@ -30,14 +29,9 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
         })?;
         return Ok(exit);
     }
-    let target = record.recommendation.target.map_or(String::new(), |target| format!(" to iteration {target}"));
-    output::out(&printable(&format!(
-        "{}{target}: {} (iteration {}, {})",
-        record.recommendation.action.name(),
-        record.recommendation.reason,
-        record.iteration,
-        best.iteration.map_or("no best yet".to_owned(), |best: Iteration| format!("best {best}")),
-    )));
+    let best = best.iteration.map_or("no best yet".to_owned(), |best| format!("best {best}"));
+    let reason = &record.recommendation.reason;
+    output::out(&printable(&format!("{reason} (iteration {}, {best})", record.iteration)));
     output::out("\n");
     Ok(exit)
 }

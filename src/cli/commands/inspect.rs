@@ -21,7 +21,8 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
     };
     let mut exit = Exit::Done;
     for file in files {
-        let answer = read_report(context.layout.root(), &context.folder, file, format, &context.config()?.0.config.limits);
+        let answer =
+            read_report(context.layout.root(), &context.folder, file, format, &context.config()?.0.config.limits);
         if let Err(error) = &answer
             && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
         {
@@ -54,7 +55,7 @@ fn inspected(file: &Path, answer: &Result<Parsed>) -> Inspected {
     match answer {
         Ok(parsed) => {
             inspected.format = Some(parsed.format.name.to_owned());
-            inspected.kind = Some(parsed.kind());
+            inspected.kind = Some(parsed.format.kind);
             inspected.sniffed_by = Some(parsed.sniffed_by.clone());
             inspected.figures = Some(parsed.figures.clone());
             inspected.declared = parsed.declared.clone();
@@ -85,7 +86,12 @@ fn print(context: &Context, file: &Path, given: Option<&Format>, answer: Result<
         Err(error) => return output::err(&diagnostic::render(&error, false)),
     };
     let how = if given.is_some() { "as asked" } else { parsed.sniffed_by.as_str() };
-    output::out(&printable(&format!("{}: {} ({}), {how}", file.display(), parsed.format.name, parsed.kind().name())));
+    output::out(&printable(&format!(
+        "{}: {} ({}), {how}",
+        file.display(),
+        parsed.format.name,
+        parsed.format.kind.name()
+    )));
     output::out("\n");
     let declared = parsed.declared.clone().unwrap_or_default();
     let rows: Vec<Vec<String>> = parsed

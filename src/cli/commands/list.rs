@@ -30,6 +30,11 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// A rule at length.
+fn docs(meaning: &str, formula: &str, source: &str) -> String {
+    format!("{meaning}\n\nFormula: {formula}\nSource: {source}")
+}
+
 fn formats() -> Vec<Listed> {
     let listed = FORMATS.iter().map(|format| Listed {
         kind: Some(format.kind),
@@ -72,27 +77,28 @@ fn table(context: &Context, what: Listing, members: &[Listed]) -> String {
 }
 
 pub fn explain(context: &Context, name: &str) -> Result<Exit> {
-    let (what, about, text, keys): (&str, &str, String, &[&str]) =
-        if let Some(rule) = RULES.iter().find(|rule| rule.name == name) {
-            ("rule", rule.about, rule.docs.to_owned(), rule.thresholds)
-        } else if let Some(detector) = DETECTORS.iter().find(|detector| detector.name == name) {
-            ("detector", detector.about, detector.docs.to_owned(), detector.thresholds)
-        } else if let Some(format) = ingest::format(name) {
-            let cuts = if format.has_end {
-                "A report that is cut anywhere is refused."
-            } else {
-                "The format has no end of its own: a cut is seen only inside a record."
-            };
-            let text = format!(
-                "Written by: {}\nTold by: {}\nCounting: {}\n{cuts}",
-                format.written_by, format.told_by, format.counting
-            );
-            ("format", format.about, text, &[])
-        } else if let Some(report) = REPORTS.iter().find(|report| report.name == name) {
-            ("report", report.about, format!("`highwater report {name}` prints it; it is kept as {}.", report.file), &[])
+    let (what, about, text, keys): (&str, &str, String, &[&str]) = if let Some(rule) =
+        RULES.iter().find(|rule| rule.name == name)
+    {
+        ("rule", rule.about, docs(rule.meaning, rule.formula, rule.source), rule.thresholds)
+    } else if let Some(detector) = DETECTORS.iter().find(|detector| detector.name == name) {
+        ("detector", detector.about, docs(detector.meaning, detector.formula, detector.source), detector.thresholds)
+    } else if let Some(format) = ingest::format(name) {
+        let cuts = if format.has_end {
+            "A report that is cut anywhere is refused."
         } else {
-            return Err(unknown(name));
+            "The format has no end of its own: a cut is seen only inside a record."
         };
+        let text = format!(
+            "Written by: {}\nTold by: {}\nCounting: {}\n{cuts}",
+            format.written_by, format.told_by, format.counting
+        );
+        ("format", format.about, text, &[])
+    } else if let Some(report) = REPORTS.iter().find(|report| report.name == name) {
+        ("report", report.about, format!("`highwater report {name}` prints it; it is kept as {}.", report.file), &[])
+    } else {
+        return Err(unknown(name));
+    };
     let leaves = config::leaves(&context.config()?.0.config)?;
     let mode = config_mode(context, name, what)?;
     let thresholds: BTreeMap<String, serde_json::Value> =
@@ -125,15 +131,17 @@ fn config_mode(context: &Context, name: &str, what: &str) -> Result<Option<(Stri
         return Ok(None);
     }
     let mode = context.config()?.0.config.mode(name);
-    let value = serde_json::to_value(mode).map_err(|error| Error::bug("a mode has no name").because(error.to_string()))?;
+    let value =
+        serde_json::to_value(mode).map_err(|error| Error::bug("a mode has no name").because(error.to_string()))?;
     Ok(Some((format!("rules.{name}"), value)))
 }
 
 fn unknown(name: &str) -> Error {
     let rules = RULES.iter().map(|rule| rule.name).chain(DETECTORS.iter().map(|one| one.name));
-    let all: Vec<&str> = rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name)).collect();
+    let all: Vec<&str> =
+        rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name)).collect();
     let error = Error::usage(format!("nothing is named {name:?}"));
-    let error = match config::nearest(name, all.iter().copied()) {
+    let error = match config::nearest(name, &all) {
         Some(near) => error.because(format!("did you mean {near}?")),
         None => error,
     };

@@ -29,12 +29,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
 }
 
 pub fn answer(loop_id: &LoopId, points: &[Point], best: &BestTracker) -> Log {
-    Log {
-        schema_version: VERSION,
-        loop_id: loop_id.clone(),
-        best: best.iteration,
-        iterations: lines(points, best),
-    }
+    Log { schema_version: VERSION, loop_id: loop_id.clone(), best: best.iteration, iterations: lines(points, best) }
 }
 
 fn lines(points: &[Point], best: &BestTracker) -> Vec<LogLine> {

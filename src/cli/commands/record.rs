@@ -77,7 +77,6 @@ pub fn tell(context: &Context, recorded: &Recorded) -> Result<()> {
     }
     let screen = context.screen();
     output::out(&report::terminal::recorded(&recorded.record, &recorded.best, &recorded.head, screen));
-    output::out(&format!("recorded iteration {}, head {}\n", recorded.record.iteration, recorded.head));
     Ok(())
 }
 

@@ -5,12 +5,13 @@ use std::path::{Component, Path, PathBuf};
 use crate::cli::answers::{Restored, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
-use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::engine::{self, Target};
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, TreePath};
+use crate::report::terminal::{Destination, RestoredView};
+use crate::report::{self, Screen};
 use crate::snapshot::restore::{self, Outcome};
 
 /// How it is done.
@@ -30,13 +31,9 @@ pub fn run(
 ) -> Result<Exit> {
     if how.resume || how.abort {
         let outcome = context.with_session(|session| {
-            if how.resume {
-                restore::resume(session.layout, session.now)
-            } else {
-                restore::abort(session.layout, session.now)
-            }
+            if how.resume { restore::resume(session.layout) } else { restore::abort(session.layout) }
         })?;
-        return tell(context, &outcome, false);
+        return tell(context, &outcome, Destination::WorkTree);
     }
     let Some(iteration) = iteration else { return Err(Error::usage("no iteration was named")) };
     let store = context.store(choice, true)?;
@@ -51,22 +48,25 @@ pub fn run(
         }
         engine::restore_iteration(session, &store, iteration, target)
     })?;
-    tell(context, &outcome, how.dry_run)
+    tell(context, &outcome, destination(how.into, how.dry_run))
 }
 
 pub fn undo(context: &Context) -> Result<Exit> {
     if !crate::disk::check_store(&context.layout)? {
-        return Err(Error::bad_input("no loop has been begun here, so there is no restore to undo")
-            .at(&context.layout.store()));
+        return Err(
+            Error::bad_input("no loop has been begun here, so there is no restore to undo").at(&context.layout.store())
+        );
     }
     let outcome = context.with_session(engine::undo)?;
-    tell(context, &outcome, false)
+    tell(context, &outcome, Destination::WorkTree)
 }
 
 /// A path as typed → its place in the tree. Relative paths start where the command was typed, as everywhere.
 fn tree_path(context: &Context, path: &Path) -> Result<TreePath> {
     let outside = || {
-        Error::bad_input("path is not in the work tree").at(path).help("name paths inside the work tree, files or folders")
+        Error::bad_input("path is not in the work tree")
+            .at(path)
+            .help("name paths inside the work tree, files or folders")
     };
     let folder = std::fs::canonicalize(&context.folder).unwrap_or_else(|_| context.folder.clone());
     let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
@@ -85,12 +85,12 @@ fn tree_path(context: &Context, path: &Path) -> Result<TreePath> {
 }
 
 /// What was done, counts last.
-pub fn tell(context: &Context, outcome: &Outcome, dry_run: bool) -> Result<Exit> {
+fn tell(context: &Context, outcome: &Outcome, destination: Destination) -> Result<Exit> {
     if context.json() {
-        output::json(&answer(outcome, dry_run))?;
+        output::json(&answer(outcome, destination == Destination::DryRun))?;
         return Ok(Exit::Done);
     }
-    output::out(&page(outcome, dry_run));
+    output::out(&page(outcome, destination, context.screen()));
     Ok(Exit::Done)
 }
 
@@ -108,39 +108,24 @@ pub fn answer(outcome: &Outcome, dry_run: bool) -> Restored {
     }
 }
 
-/// A path a line, up to a point.
-pub fn page(outcome: &Outcome, dry_run: bool) -> String {
-    const SHOWN: usize = 20;
-    let would = if dry_run { "would " } else { "" };
-    let mut page = String::new();
-    let mut list = |verb: &str, paths: &[TreePath]| {
-        for path in paths.iter().take(SHOWN) {
-            page.push_str(&printable(&format!("{verb} {path}\n").replace('\n', "")));
-            page.push('\n');
-        }
-        if let Some(more) = paths.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            page.push_str(&format!("{verb} {more} more\n"));
-        }
+pub fn page(outcome: &Outcome, to: Destination, screen: Screen) -> String {
+    let view = RestoredView {
+        to,
+        restored: outcome.restored.clone(),
+        removed: outcome.removed.clone(),
+        unchanged: outcome.unchanged,
+        kept: outcome.kept.clone(),
+        rescued: outcome.rescued.clone(),
+        unheld: outcome.unheld.clone(),
     };
-    list(&format!("{would}write"), &outcome.restored);
-    list(&format!("{would}remove"), &outcome.removed);
-    list("left alone, not in the snapshot's reach:", &outcome.kept);
-    list("edited meanwhile, kept aside:", &outcome.rescued);
-    list("named in the snapshot but not held:", &outcome.unheld);
-    let word = if dry_run { "would be restored" } else { "restored" };
-    page.push_str(&format!(
-        "{} {word}, {} removed, {} unchanged, {} kept, {} rescued, {} unheld\n",
-        outcome.restored.len(),
-        outcome.removed.len(),
-        outcome.unchanged,
-        outcome.kept.len(),
-        outcome.rescued.len(),
-        outcome.unheld.len()
-    ));
-    match (&outcome.record, dry_run) {
-        (Some(record), _) => page.push_str(&format!("this was restore {}; `highwater undo` reverts it\n", record.number)),
-        (None, true) => page.push_str("nothing was changed\n"),
-        (None, false) => {}
+    report::terminal::restored(&view, screen)
+}
+
+/// Where a restore writes, from its options.
+pub fn destination(into: Option<&Path>, dry_run: bool) -> Destination {
+    match into {
+        _ if dry_run => Destination::DryRun,
+        Some(into) => Destination::Directory(into.display().to_string()),
+        None => Destination::WorkTree,
     }
-    page
 }

@@ -33,7 +33,8 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
         })?;
         return Ok(Exit::Done);
     }
-    let others = crate::store::loops(&context.layout)?.into_iter().filter(|one| !one.is_closed && one.id != record.loop_id);
+    let others =
+        crate::store::loops(&context.layout)?.into_iter().filter(|one| !one.is_closed && one.id != record.loop_id);
     let others: Vec<String> = others.map(|one| one.id.to_string()).collect();
     let view = StatusView {
         record: &record,

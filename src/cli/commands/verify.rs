@@ -69,7 +69,9 @@ fn page(loop_id: &LoopId, verified: &Verified, had_head: bool, recomputed: bool)
         page.push_str("everything is as it was written");
         page.push_str(if recomputed { ", and the stored reports give the stored metrics again\n" } else { "\n" });
         if !had_head {
-            page.push_str("(that the newest records were not cut off shows only against a head kept outside: --head N:HASH)\n");
+            page.push_str(
+                "(that the newest records were not cut off shows only against a head kept outside: --head N:HASH)\n",
+            );
         }
     }
     page
