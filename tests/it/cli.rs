@@ -1,5 +1,4 @@
 //! The command line itself: usage, help, environment, streams. PROMISES A52–A58.
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -17,7 +16,9 @@ fn begun() -> Project {
 #[test]
 fn a52_a_wrong_command_line_is_64() {
     let project = Project::new();
-    for arguments in [[].as_slice(), &["nonsense"], &["log", "--nonsense"], &["record", "--metric", "x"], &["gate", "a"]] {
+    for arguments in
+        [[].as_slice(), &["nonsense"], &["log", "--nonsense"], &["record", "--metric", "x"], &["gate", "a"]]
+    {
         let answer = project.run(arguments).expect(64);
         assert!(answer.stdout.is_empty() && !answer.stderr.is_empty(), "{answer:?}");
     }
@@ -59,7 +60,11 @@ fn a56_a_closed_or_full_stream_changes_no_result() {
     for arguments in [["log"].as_slice(), &["gate"], &["list", "formats"], &["log", "--json"]] {
         let expected = project.run(arguments).code;
         let closed = |close: &str| {
-            let script = format!("exec {} {} {close}", assert_cmd::cargo::cargo_bin!("highwater").display(), arguments.join(" "));
+            let script = format!(
+                "exec {} {} {close}",
+                assert_cmd::cargo::cargo_bin!("highwater").display(),
+                arguments.join(" ")
+            );
             let mut command = std::process::Command::new("sh");
             command.args(["-c", &script]).current_dir(project.root()).stdin(Stdio::null());
             command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code()
@@ -104,11 +109,16 @@ fn a58_the_environment_changes_neither_bytes_nor_modes() {
     let modes_and_tree = |umask: &str, bare: bool| {
         let project = Project::new();
         project.tests(&[("a", true), ("b", false)]);
-        let mut script = format!("umask {umask}; exec {} begin --json", assert_cmd::cargo::cargo_bin!("highwater").display());
+        let mut script =
+            format!("umask {umask}; exec {} begin --json", assert_cmd::cargo::cargo_bin!("highwater").display());
         if bare {
-            script = format!("umask {umask}; exec env -i {} begin --json", assert_cmd::cargo::cargo_bin!("highwater").display());
+            script = format!(
+                "umask {umask}; exec env -i {} begin --json",
+                assert_cmd::cargo::cargo_bin!("highwater").display()
+            );
         }
-        let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+        let output =
+            std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
         let record = answer(&output).expect(0).json();
         let mode = |name: &str| std::fs::symlink_metadata(project.path(name)).unwrap().mode() & 0o777;
         assert_eq!(mode(".progress"), 0o700);

@@ -1,7 +1,19 @@
 //! Everything that is tested through the crate's public face or the built program. One test program links once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and sets up files of its own"
+)]
 
 mod architecture;
 mod bad_input;
+mod bad_reports;
 mod cli;
 mod commands;
 mod console;
@@ -10,6 +22,7 @@ mod goldens;
 mod hourbook;
 mod keeping;
 mod properties;
+mod readme;
 mod restore;
 mod roundtrip;
 mod schemas;

@@ -1,5 +1,4 @@
 //! The published schemas are the types' own, and every stored file and answer keeps to them.
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 
 use std::path::Path;
 
@@ -77,8 +76,14 @@ fn stored_files_keep_to_their_schemas() {
     assert_eq!(notes.len(), 1);
     assert_shape("accepted", &serde_json::from_str(notes[0]).unwrap());
     for number in ["000", "001", "002", "003"] {
-        assert_shape("metrics", &file(&project, &format!(".progress/story/iterations/iteration-{number}/metrics.json")));
-        assert_shape("manifest", &file(&project, &format!(".progress/story/iterations/iteration-{number}/manifest.json")));
+        assert_shape(
+            "metrics",
+            &file(&project, &format!(".progress/story/iterations/iteration-{number}/metrics.json")),
+        );
+        assert_shape(
+            "manifest",
+            &file(&project, &format!(".progress/story/iterations/iteration-{number}/manifest.json")),
+        );
     }
 }
 

@@ -1,5 +1,4 @@
 //! A small project on disk, the built program run in it, and what it answered.
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -119,7 +118,11 @@ pub fn junit(tests: &[(&str, bool)]) -> String {
     );
     for (name, passes) in tests {
         text.push_str(&format!("<testcase classname=\"tests.unit\" name=\"{name}\" time=\"0.01\""));
-        text.push_str(if *passes { "/>\n" } else { "><failure message=\"assert 1 == 2\">trace</failure></testcase>\n" });
+        text.push_str(if *passes {
+            "/>\n"
+        } else {
+            "><failure message=\"assert 1 == 2\">trace</failure></testcase>\n"
+        });
     }
     text.push_str("</testsuite></testsuites>\n");
     text
