@@ -251,15 +251,6 @@ pub fn detect(input: &Input<'_>) -> Result<Option<(&'static Format, String)>> {
     Head::read(input).and_then(|head| told_by_content(&head)).map_err(|error| error.in_file(input.name()))
 }
 
-/// All formats that are sure of the report: one at most, or their marks are not good enough.
-///
-/// # Errors
-/// As [`detect`].
-pub fn sure_of(input: &Input<'_>) -> Result<Vec<&'static Format>> {
-    let head = Head::read(input)?;
-    Ok(FORMATS.iter().copied().filter(|format| matches!((format.sniff)(&head), Sniff::Sure(_))).collect())
-}
-
 fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>> {
     let mut maybe = None;
     for format in FORMATS.iter().copied() {
@@ -332,4 +323,47 @@ fn overflow() -> Error {
 /// Malformed if it does not fit.
 fn add(a: u64, b: u64) -> Result<u64> {
     a.checked_add(b).ok_or_else(overflow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for (index, one) in FORMATS.iter().enumerate() {
+            assert_eq!(format(one.name), Some(*one));
+            assert!(FORMATS.iter().skip(index + 1).all(|other| other.name != one.name), "{}", one.name);
+        }
+        assert_eq!(format("no-such-format"), None);
+    }
+
+    #[test]
+    fn no_two_formats_are_sure_of_one_fixture() {
+        let reports = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports");
+        let mut seen = 0;
+        for format in FORMATS {
+            for entry in std::fs::read_dir(reports.join(format.name)).unwrap() {
+                let path = entry.unwrap().path();
+                if !path.file_name().unwrap().to_string_lossy().starts_with("good") {
+                    continue;
+                }
+                let bytes = std::fs::read(&path).unwrap();
+                let head = Head::read(&Input::bytes("x", &bytes)).unwrap();
+                let is_sure = |other: &&&Format| matches!((other.sniff)(&head), Sniff::Sure(_));
+                let others: Vec<_> = FORMATS.iter().filter(is_sure).filter(|other| **other != *format).collect();
+                assert!(others.is_empty(), "{} is taken for {others:?}", path.display());
+                seen += 1;
+            }
+        }
+        assert!(seen >= FORMATS.len(), "{seen} fixtures");
+    }
+
+    #[test]
+    fn a_part_is_not_larger_than_its_whole() {
+        let figures = Figures { functions_covered: Some(3), functions_total: Some(2), ..Figures::default() };
+        let parsed = Parsed::new(&coverage::lcov::FORMAT, figures, Details::Coverage(CoverageDetails::default()));
+        assert_eq!(checked(parsed).unwrap_err().message, "3 of 2 functions covered");
+        assert!(add(u64::MAX, 1).is_err() && add(1, 1).is_ok());
+    }
 }

@@ -247,4 +247,13 @@ mod tests {
             assert!(matches!(reader.read(path).unwrap(), Seen::Unheld { why, .. } if why.contains(said)));
         }
     }
+
+    /// The system's own files say that they are empty and are not: as if they grew between looking and reading.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_is_not_as_long_as_it_was_said_to_be_is_not_held() {
+        let objects = Objects::open(&Layout::new(Path::new("/absent"))).unwrap();
+        let reader = Reader::new(Path::new("/proc/self"), &objects, 100, None).unwrap();
+        assert!(matches!(reader.read(b"status").unwrap(), Seen::Unheld { why, .. } if why.contains("changed")));
+    }
 }

@@ -1,5 +1,6 @@
 //! Restoring, through the library's own door: nothing is lost, nothing leaves the tree, everything can be taken back.
 
+#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "helpers of tests may fail the test")]
 
 use std::collections::BTreeMap;
@@ -505,6 +506,32 @@ fn a_restore_that_does_not_fit_is_refused_before_anything_is_changed() {
     assert_eq!(error.kind, ErrorKind::Failed);
     assert!(error.to_string().contains("no space"), "{error}");
     assert_eq!(work.listing(), before);
+}
+
+// PROMISES F98.
+#[test]
+fn a_tree_two_hundred_folders_deep_comes_back() {
+    let work = Work::new();
+    let deep = format!("{}file", "d/".repeat(200));
+    work.write(&deep, "one");
+    let target = work.capture();
+    std::fs::remove_dir_all(work.path("d")).unwrap();
+    work.write("d", "a file");
+    work.restore(target).unwrap();
+    assert_eq!(work.read(&deep).as_deref(), Some("one"));
+    work.undo().unwrap();
+    assert_eq!(work.read("d").as_deref(), Some("a file"));
+}
+
+#[test]
+fn a_folder_that_hands_its_group_down_goes_on_doing_so() {
+    let work = Work::new();
+    work.write("shared/x", "one");
+    work.mode("shared", 0o750);
+    let target = work.capture();
+    work.mode("shared", 0o2770);
+    work.restore(target).unwrap();
+    assert_eq!(std::fs::metadata(work.path("shared")).unwrap().mode() & 0o7777, 0o2750);
 }
 
 // PROMISES F96.

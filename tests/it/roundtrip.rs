@@ -1,6 +1,7 @@
 //! PROMISES `roundtrip`: random trees are captured, changed at random, restored and restored back. The oracle is a plain
 //! description of the tree, written to the disk and read from it by this file alone.
 
+#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

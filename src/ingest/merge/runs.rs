@@ -328,8 +328,15 @@ fn metrics(sum: Counts, counted: &[Report<'_>]) -> Option<TestMetrics> {
     })
 }
 
-/// The outcomes by id: of all that was counted.
+/// The outcomes by id: of all that was counted, if all of it is named.
 fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
+    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
+    let all = || counted.iter().flat_map(|report| &report.tests.cases.cases);
+    let failing: BTreeSet<&String> = all().filter(|(_, case)| is_bad(case.outcome)).map(|(id, _)| id).collect();
+    measurement.failing = failing.into_iter().take(NAMES_KEPT).cloned().collect();
+    if counted.iter().any(|report| report.tests.dropped > 0) {
+        return;
+    }
     let mut cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };
     let mut told = Index::default();
     let some_are_added = counted.iter().any(|report| report.adds_some);
@@ -344,9 +351,5 @@ fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
             told.add(&report.tests.cases, 0);
         }
     }
-    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
-    let failing = cases.cases.iter().filter(|(_, case)| is_bad(case.outcome)).map(|(id, _)| id.clone());
-    measurement.failing = failing.take(NAMES_KEPT).collect();
-    let all_are_named = counted.iter().all(|report| report.tests.dropped == 0);
-    measurement.cases = Some(cases).filter(|_| all_are_named);
+    measurement.cases = Some(cases);
 }

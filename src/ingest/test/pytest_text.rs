@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::lines::{Counts, is_progress, outcome, ruled, verbose_parts};
 use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -11,6 +12,10 @@ use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
 use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::{Figures, ReportKind};
+
+mod lines;
+#[cfg(test)]
+mod tests;
 
 /// What `pytest` prints.
 pub const FORMAT: Format = Format {
@@ -70,77 +75,6 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         None => Err(Error::report(Reject::NoResult, "no pytest summary line in it")
             .help("pytest prints it last, like \"3 passed in 0.02s\"; with -qq it does not")),
     }
-}
-
-/// The numbers of a summary line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
-    passed: u64,
-    failed: u64,
-    errored: u64,
-    skipped: u64,
-    /// A number was too large to hold, or their sum is.
-    overflow: bool,
-}
-
-impl Counts {
-    /// Reads `5 failed, 22 passed in 0.21s`, with or without a rule of `=` around it.
-    fn read(line: &str) -> Option<Counts> {
-        let body = ruled(line, '=').unwrap_or(line);
-        let (counts, time) = body.rsplit_once(" in ")?;
-        if !is_time(time) {
-            return None;
-        }
-        let mut read = Counts::default();
-        if counts == "no tests ran" {
-            return Some(read);
-        }
-        for part in counts.split(", ") {
-            let (number, word) = part.split_once(' ')?;
-            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-            let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-' | b'_'));
-            if !is_number || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
-                return None;
-            }
-            let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
-            let slot = match word {
-                "passed" | "xpassed" => &mut read.passed,
-                "failed" => &mut read.failed,
-                "error" | "errors" => &mut read.errored,
-                "skipped" | "xfailed" => &mut read.skipped,
-                // Deselected, warnings, rerun, subtests passed, and what plugins add: no tests.
-                _ => continue,
-            };
-            let sum = slot.checked_add(number);
-            read.overflow |= !fits || sum.is_none();
-            *slot = sum.unwrap_or(u64::MAX);
-        }
-        read.overflow |= read.total().is_none();
-        Some(read)
-    }
-
-    fn total(&self) -> Option<u64> {
-        self.passed.checked_add(self.failed)?.checked_add(self.errored)?.checked_add(self.skipped)
-    }
-}
-
-/// `0.21s`, `61.02s (0:01:01)`, and `0.12 seconds` of old.
-fn is_time(text: &str) -> bool {
-    let (seconds, clock) = text.split_once(" (").unwrap_or((text, "0)"));
-    let clock_is_time = clock.strip_suffix(')').is_some_and(|clock| {
-        clock.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b' ' || b.is_ascii_alphabetic() || b == b',')
-    });
-    let number = seconds.strip_suffix(" seconds").or_else(|| seconds.strip_suffix('s')).unwrap_or_default();
-    let Some((whole, part)) = number.split_once('.') else { return false };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    clock_is_time && digits(whole) && digits(part)
-}
-
-/// The title of a line that is a rule of `mark` around it: `=== title ===`.
-fn ruled(line: &str, mark: char) -> Option<&str> {
-    let title = line.strip_prefix(mark)?.trim_start_matches(mark).strip_prefix(' ')?;
-    let title = title.strip_suffix(mark)?.trim_end_matches(mark).strip_suffix(' ')?;
-    (!title.trim().is_empty()).then_some(title)
 }
 
 /// In which part of a session a line stands.
@@ -221,19 +155,17 @@ impl Run {
     }
 
     /// A line `id OUTCOME [ 3%]`, or `[gw0] [ 3%] OUTCOME id` of xdist.
-    fn verbose(&mut self, text: &str) -> bool {
-        let Some((id, word)) = verbose_parts(text) else { return false };
+    fn verbose(&mut self, id: &str, word: &str) {
         self.has_verbose = true;
-        match word {
-            "RERUN" if self.reruns.len() < CASES_KEPT => *self.reruns.entry(id).or_insert(0) += 1,
-            word => {
-                if let Some(outcome) = outcome(word) {
-                    self.add(id, outcome, None);
-                    self.named += 1;
-                }
+        let id = printable(id, LONGEST_ID);
+        match outcome(word) {
+            Some(outcome) => {
+                self.add(id, outcome, None);
+                self.named += 1;
             }
+            None if self.reruns.len() < CASES_KEPT => *self.reruns.entry(id).or_insert(0) += 1,
+            None => {}
         }
-        true
     }
 
     /// A line of the short summary: `FAILED id - message`.
@@ -308,54 +240,8 @@ impl Run {
             self.named = self.named.saturating_sub(1);
             return;
         }
-        let file = id.split_once("::").map(|(file, _)| file.to_owned());
-        self.cases.add(id, TestCase { file, message, ..TestCase::new(outcome) });
+        self.cases.add(id, TestCase { message, ..TestCase::new(outcome) });
     }
-}
-
-/// Name of an outcome as pytest prints it.
-fn outcome(word: &str) -> Option<Outcome> {
-    match word {
-        "PASSED" | "XPASS" => Some(Outcome::Passed),
-        "FAILED" => Some(Outcome::Failed),
-        "ERROR" => Some(Outcome::Errored),
-        "SKIPPED" | "XFAIL" => Some(Outcome::Skipped),
-        _ => None,
-    }
-}
-
-/// Id and outcome word of a verbose line.
-fn verbose_parts(text: &str) -> Option<(String, &str)> {
-    if let Some(rest) = text.strip_prefix("[gw") {
-        let (_, rest) = rest.split_once("] ")?;
-        let rest = rest.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(rest, |(_, rest)| rest);
-        let (word, id) = rest.split_once(' ')?;
-        let is_outcome = outcome(word).is_some() || word == "RERUN";
-        return (is_outcome && id.contains("::")).then(|| (printable(id.trim_end(), LONGEST_ID), word));
-    }
-    let (rest, progress) = text.strip_suffix(']')?.rsplit_once('[')?;
-    if !progress.trim().bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'%' | b'/')) {
-        return None;
-    }
-    // A skip's reason stands in parentheses after the word: the first word that is an outcome after the id counts.
-    let rest = rest.trim_end();
-    let words = ["PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "XPASS", "RERUN"];
-    let found = words.iter().filter_map(|word| {
-        let at = rest.rfind(&format!(" {word}"))?;
-        let after = rest.get(at + 1 + word.len()..)?;
-        (after.is_empty() || after.starts_with(" (")).then_some((at, *word))
-    });
-    let (at, word) = found.min_by_key(|(at, _)| *at)?;
-    let id = rest.get(..at)?;
-    id.contains("::").then(|| (printable(id, LONGEST_ID), word))
-}
-
-/// A line of progress without names: `tests/a.py ..F.  [ 30%]`.
-fn is_progress(text: &str) -> bool {
-    let Some((rest, percent)) = text.strip_suffix("%]").and_then(|rest| rest.rsplit_once('[')) else { return false };
-    let marks = rest.trim_end().rsplit(' ').next().unwrap_or_default();
-    let is_percent = percent.trim().parse().is_ok_and(|percent: u8| percent <= 100);
-    is_percent && !marks.is_empty() && marks.bytes().all(|byte| b".FEsxXRu,-".contains(&byte))
 }
 
 /// Reads lines of one or several runs.
@@ -475,14 +361,15 @@ impl Reader {
 
     /// Lines that only pytest writes. `true` if it was one.
     fn structure(&mut self, text: &str) -> bool {
-        if is_progress(text) || verbose_parts(text).is_some() {
+        let verbose = verbose_parts(text);
+        if verbose.is_some() || is_progress(text) {
             if self.run.as_ref().is_some_and(|run| run.counts.is_some()) {
                 self.close();
             }
             let run = self.open();
             run.has_evidence = true;
-            if run.section == Section::Progress {
-                run.verbose(text);
+            if let (Some((id, word)), Section::Progress) = (verbose, run.section) {
+                run.verbose(id, word);
             }
             return true;
         }
@@ -546,6 +433,3 @@ impl Run {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

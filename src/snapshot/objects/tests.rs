@@ -80,6 +80,21 @@ fn a_streamed_object_is_the_same_object() {
     assert_eq!(objects.read(&id_of(b"after")).unwrap(), b"after");
 }
 
+// PROMISES S64, for objects that are handled in pieces.
+#[test]
+fn a_flipped_byte_of_a_large_object_is_found() {
+    let large = noise(usize::try_from(PIECE_BYTES).unwrap() + 12_345);
+    let (_dir, layout) = store(&[&large]);
+    let path = only_pack(&layout);
+    for at in [100, 2 << 20, 4 << 20] {
+        change(&path, |bytes| bytes[at] ^= 1);
+        assert!(Objects::open(&layout).unwrap().read(&id_of(&large)).is_err(), "byte {at}");
+        assert_eq!(Objects::check(&layout).unwrap().damaged, [id_of(&large)]);
+        change(&path, |bytes| bytes[at] ^= 1);
+    }
+    assert_eq!(Objects::open(&layout).unwrap().read(&id_of(&large)).unwrap(), large);
+}
+
 #[test]
 fn nothing_new_writes_nothing() {
     let dir = tempfile::tempdir().unwrap();

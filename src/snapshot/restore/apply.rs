@@ -212,9 +212,12 @@ fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: FileType, mode: u32) -> rus
     if FileType::from_raw_mode(stat.st_mode) != kind {
         return Err(if kind == FileType::Directory { Errno::NOTDIR } else { Errno::EXIST });
     }
-    let mode = Mode::from_raw_mode(mode & 0o777);
-    if Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(0o777) == mode {
+    let permissions = Mode::from_raw_mode(mode & 0o777);
+    let now = Mode::from_raw_mode(stat.st_mode);
+    if now & Mode::from_raw_mode(0o777) == permissions {
         return Ok(());
     }
-    rustix::fs::fchmod(&open, mode)
+    // A directory that hands its group down goes on doing so; a file gets no more than its permission bits.
+    let special = if kind == FileType::Directory { now & (Mode::SGID | Mode::SVTX) } else { Mode::empty() };
+    rustix::fs::fchmod(&open, permissions | special)
 }

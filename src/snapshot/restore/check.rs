@@ -11,7 +11,7 @@ use super::beneath::{Beneath, Seen, last_name};
 use super::manifest::{Kind, Manifest, State};
 use super::plan::{Action, Op, Plan, Scope, in_the_way};
 use crate::error::{Error, Result};
-use crate::model::ids::TreePath;
+use crate::model::ids::{TreePath, escape};
 
 /// Room that a restore needs beside the files themselves, bytes: directories, journal, record.
 const ROOM_TO_WORK: u64 = 1 << 20;
@@ -88,9 +88,8 @@ fn check_swapped_directories(tree: &Beneath, plan: &Plan, found: &Manifest) -> R
             // A name that no tree may hold (`.git`) is in no snapshot either.
             let held = folder.join(&name).ok().filter(|path| found.get(path).is_some());
             if held.is_none() {
-                let name = String::from_utf8_lossy(&name).into_owned();
-                let what = format!("a directory that holds {name:?}, which no snapshot has, is in the way");
-                return Err(in_the_way(folder, &what));
+                let what = "a directory that has to go holds a file that no snapshot has";
+                return Err(in_the_way(folder, what).because(format!("it is {}; nothing was changed", escape(&name))));
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -45,10 +46,14 @@ pub fn check(stage: &Path, target: &Manifest, scope: &Scope) -> Result<()> {
 pub fn check_unwritten(layout: &Layout, target: &Manifest, scope: &Scope) -> Result<()> {
     let store = layout.store();
     let loud = store.file_name().map(std::ffi::OsStr::to_ascii_uppercase).unwrap_or_default();
-    let ignores_case = disk::metadata(&store.with_file_name(loud))?.is_some();
-    if !ignores_case {
-        return Ok(());
-    }
+    let file =
+        |path: &Path| -> Result<Option<(u64, u64)>> { Ok(disk::metadata(path)?.map(|meta| (meta.dev(), meta.ino()))) };
+    let ignores_case = file(&store)?.is_some() && file(&store)? == file(&store.with_file_name(loud))?;
+    if ignores_case { check_case(target, scope) } else { Ok(()) }
+}
+
+/// Whether two names of one directory differ in case only.
+fn check_case(target: &Manifest, scope: &Scope) -> Result<()> {
     for (_, names) in by_folder(target, scope) {
         let mut seen: BTreeMap<String, &TreePath> = BTreeMap::new();
         for path in names {
@@ -131,4 +136,41 @@ fn collision(path: &TreePath, other: &TreePath) -> Error {
         .in_file(&path.to_string())
         .because(format!("it cannot be told from {other}; nothing was changed"))
         .help("restore into a directory on another file system: `--into DIR`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::snapshot::restore::manifest::State;
+
+    fn path(text: &str) -> TreePath {
+        TreePath::new(text).unwrap()
+    }
+
+    // PROMISES W7. Few machines have a file system at hand that folds names, so its answers are played here.
+    #[test]
+    fn names_that_are_one_are_refused_and_nothing_is_left_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let stage = folder::open(dir.path()).unwrap();
+        let (readme, other) = (path("docs/README"), path("docs/other"));
+        assert!(try_names(stage.as_fd(), &[&readme, &other]).is_ok());
+        remove(stage.as_fd(), &[&readme, &other]).unwrap();
+        let error = try_names(stage.as_fd(), &[&readme, &other, &readme]).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::BadInput);
+        assert!(error.to_string().contains("docs/README"), "{error}");
+        remove(stage.as_fd(), &[&readme, &other, &readme]).unwrap();
+        assert!(disk::list(dir.path()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn names_that_differ_in_case_only_are_found_folder_by_folder() {
+        let tree =
+            |names: &[&str]| names.iter().map(|name| (path(name), State::directory(0o755))).collect::<Manifest>();
+        assert!(check_case(&tree(&["a", "a/x", "b", "b/X"]), &Scope::default()).is_ok());
+        let twice = tree(&["a", "a/Stra\u{df}e", "a/stra\u{df}e"]);
+        assert_eq!(check_case(&twice, &Scope::default()).unwrap_err().kind, ErrorKind::BadInput);
+        let elsewhere = [path("b")];
+        assert!(check_case(&twice, &Scope { paths: &elsewhere, open_directories: false }).is_ok());
+    }
 }

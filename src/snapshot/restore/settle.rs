@@ -112,20 +112,20 @@ pub fn discard_unnamed(folder: &Folder, journal: &Journal) -> Result<()> {
     unnamed.map(|name| stage.join(name)).try_for_each(|path| folder::unlink(&path))
 }
 
-/// Under its own path; under a folder of its own if that is taken.
+/// Under its own path; in a folder of its own if that is taken; under the name that it has if its path is too long.
 fn move_to_rescued(folder: &Folder, from: &Path, own: &Path, name: &OsString) -> Result<()> {
     let mut other = folder.rescued().into_os_string();
     other.push("-");
     other.push(name);
-    for base in [folder.rescued(), PathBuf::from(other)] {
-        let to = base.join(own);
+    let other = PathBuf::from(other);
+    for to in [folder.rescued().join(own), other.join(own), other.join(name)] {
         let Some(parent) = to.parent() else { continue };
         if disk::make_directory(parent).is_err() {
             continue;
         }
         match rename_if_free(from, &to) {
             Ok(()) => return disk::sync_directory(parent).map(|_| ()),
-            Err(Errno::EXIST | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY) => {}
+            Err(Errno::EXIST | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY | Errno::NAMETOOLONG) => {}
             Err(error) => return Err(going_on(Error::io("rescue", &to, &error.into()))),
         }
     }

@@ -1,4 +1,8 @@
+//! Lines and whole outputs of cargo test, real and imitated.
+
+use super::binary::without_line;
 use super::*;
+use crate::model::cases::Outcome;
 
 const OK: &str = "test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.22s\n";
 

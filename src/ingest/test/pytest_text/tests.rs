@@ -1,3 +1,5 @@
+//! Lines and whole outputs of pytest, real and imitated.
+
 use super::*;
 
 fn read(text: &str) -> Result<Parsed> {

@@ -82,6 +82,15 @@ fn what_git_tracks_is_kept_although_a_rule_matches_it() {
     );
 }
 
+#[test]
+fn an_ignored_folder_in_which_nothing_was_wanted_is_not_there() {
+    let mut work = Work::with(&[(".gitignore", "out/\n"), ("out/deep/other", "x"), ("out/deep/er/other", "x")]);
+    work.capture.include = vec!["out/**/wanted".into()];
+    assert_eq!(work.held(), [".gitignore"]);
+    work.write("out/deep/er/wanted", "x");
+    assert_eq!(work.held(), [".gitignore", "out/", "out/deep/", "out/deep/er/", "out/deep/er/wanted"]);
+}
+
 // PROMISES F92.
 #[test]
 fn a_nested_repositorys_files_are_kept_and_its_git_is_not() {

@@ -1,0 +1,126 @@
+//! The lines of pytest that say something: summaries, rules with a title, progress, tests with their outcome.
+
+use super::super::LONGEST_ID;
+use crate::model::cases::Outcome;
+
+/// The numbers of a summary line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub passed: u64,
+    pub failed: u64,
+    pub errored: u64,
+    pub skipped: u64,
+    /// A number was too large to hold, or their sum is.
+    pub overflow: bool,
+}
+
+impl Counts {
+    /// Reads `5 failed, 22 passed in 0.21s`, with or without a rule of `=` around it.
+    pub fn read(line: &str) -> Option<Counts> {
+        let body = ruled(line, '=').unwrap_or(line);
+        let (counts, time) = body.rsplit_once(" in ")?;
+        if !is_time(time) {
+            return None;
+        }
+        let mut read = Counts::default();
+        if counts == "no tests ran" {
+            return Some(read);
+        }
+        for part in counts.split(", ") {
+            let (number, word) = part.split_once(' ')?;
+            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-' | b'_'));
+            if !is_number || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
+                return None;
+            }
+            let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
+            let slot = match word {
+                "passed" | "xpassed" => &mut read.passed,
+                "failed" => &mut read.failed,
+                "error" | "errors" => &mut read.errored,
+                "skipped" | "xfailed" => &mut read.skipped,
+                // Deselected, warnings, rerun, subtests passed, and what plugins add: no tests.
+                _ => continue,
+            };
+            let sum = slot.checked_add(number);
+            read.overflow |= !fits || sum.is_none();
+            *slot = sum.unwrap_or(u64::MAX);
+        }
+        read.overflow |= read.total().is_none();
+        Some(read)
+    }
+
+    /// All tests.
+    pub fn total(&self) -> Option<u64> {
+        self.passed.checked_add(self.failed)?.checked_add(self.errored)?.checked_add(self.skipped)
+    }
+}
+
+/// `0.21s`, `61.02s (0:01:01)`, and `0.12 seconds` of old.
+fn is_time(text: &str) -> bool {
+    let (seconds, clock) = text.split_once(" (").unwrap_or((text, "0)"));
+    let clock_is_time = clock.strip_suffix(')').is_some_and(|clock| {
+        clock.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b' ' || b.is_ascii_alphabetic() || b == b',')
+    });
+    let number = seconds.strip_suffix(" seconds").or_else(|| seconds.strip_suffix('s')).unwrap_or_default();
+    let Some((whole, part)) = number.split_once('.') else { return false };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    clock_is_time && digits(whole) && digits(part)
+}
+
+/// The title of a line that is a rule of `mark` around it: `=== title ===`.
+pub(super) fn ruled(line: &str, mark: char) -> Option<&str> {
+    let title = line.strip_prefix(mark)?.trim_start_matches(mark).strip_prefix(' ')?;
+    let title = title.strip_suffix(mark)?.trim_end_matches(mark).strip_suffix(' ')?;
+    (!title.trim().is_empty()).then_some(title)
+}
+
+/// Name of an outcome as pytest prints it.
+pub(super) fn outcome(word: &str) -> Option<Outcome> {
+    match word {
+        "PASSED" | "XPASS" => Some(Outcome::Passed),
+        "FAILED" => Some(Outcome::Failed),
+        "ERROR" => Some(Outcome::Errored),
+        "SKIPPED" | "XFAIL" => Some(Outcome::Skipped),
+        _ => None,
+    }
+}
+
+/// Whether the word is an outcome, or the end of an attempt that does not count.
+fn is_outcome(word: &str) -> bool {
+    outcome(word).is_some() || word == "RERUN"
+}
+
+/// Id and outcome word of a verbose line.
+pub(super) fn verbose_parts(text: &str) -> Option<(&str, &str)> {
+    // Each word of it is looked at: a line of megabytes is no test's name.
+    if text.len() > 8 * LONGEST_ID {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix("[gw") {
+        let (_, rest) = rest.split_once("] ")?;
+        let rest = rest.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(rest, |(_, rest)| rest);
+        let (word, id) = rest.split_once(' ')?;
+        return (is_outcome(word) && id.contains("::")).then(|| (id.trim_end(), word));
+    }
+    let (rest, progress) = text.strip_suffix(']')?.rsplit_once('[')?;
+    if !progress.trim().bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'%' | b'/')) {
+        return None;
+    }
+    // A skip's reason stands in parentheses after the word, and may hold anything: the first outcome that is followed by
+    // nothing or by a parenthesis counts.
+    let rest = rest.trim_end();
+    rest.match_indices(' ').find_map(|(at, _)| {
+        let (id, after) = (rest.get(..at)?, rest.get(at + 1..)?);
+        let word = after.split_once(" (").map_or(after, |(word, _)| word);
+        (is_outcome(word) && id.contains("::")).then_some((id, word))
+    })
+}
+
+/// A line of progress without names: `tests/a.py ..F.  [ 30%]`.
+pub(super) fn is_progress(text: &str) -> bool {
+    let Some((rest, percent)) = text.strip_suffix("%]").and_then(|rest| rest.rsplit_once('[')) else { return false };
+    let marks = rest.trim_end().rsplit(' ').next().unwrap_or_default();
+    let is_percent = percent.trim().parse().is_ok_and(|percent: u8| percent <= 100);
+    is_percent && !marks.is_empty() && marks.bytes().all(|byte| b".FEsxXRu,-".contains(&byte))
+}
