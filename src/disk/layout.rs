@@ -176,6 +176,11 @@ impl LoopLayout {
         self.reports().join("output-selection-report.md")
     }
 
+    /// What the whole loop came to, for people.
+    pub fn summary(&self) -> PathBuf {
+        self.reports().join("summary.md")
+    }
+
     /// What hooks swallowed.
     pub fn faults(&self) -> PathBuf {
         self.dir.join("faults.log")

@@ -309,6 +309,18 @@ mod tests {
         assert!(std::fs::symlink_metadata(dir.path().join("outside")).is_err());
     }
 
+    /// NFS may answer that a name is taken to the very request that took it, sent twice.
+    #[test]
+    fn a_name_that_is_taken_by_the_same_file_is_ours() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("record.json");
+        let temporary = Temporary::new(dir.path()).unwrap();
+        rustix::fs::link(temporary.path(), &path).unwrap();
+        assert_eq!(temporary.publish(&path).unwrap(), Created::Written);
+        assert_eq!(Temporary::new(dir.path()).unwrap().publish(&path).unwrap(), Created::AlreadyThere);
+        assert_eq!(names(dir.path()), ["record.json"]);
+    }
+
     #[test]
     fn rename_without_links_does_not_replace_either() {
         let dir = tempfile::tempdir().unwrap();

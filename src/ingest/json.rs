@@ -23,13 +23,13 @@ pub(super) fn object<'de, S: DeserializeSeed<'de>>(input: &Input<'_>, seed: S) -
     if !bytes.seek_object()? {
         return Err(Error::report(Reject::NotThisFormat, "no JSON object is in it"));
     }
-    let first_line = bytes.line;
+    let (first_line, indent) = (bytes.line, bytes.indent);
     let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(64 * 1024, &mut bytes));
     let value = seed.deserialize(&mut json);
     drop(json);
     let value = match value {
         Ok(value) => value,
-        Err(error) => return Err(bytes.fault.take().unwrap_or_else(|| fault(&error, first_line))),
+        Err(error) => return Err(bytes.fault.take().unwrap_or_else(|| fault(&error, first_line, indent))),
     };
     bytes.finish()?;
     Ok(value)
@@ -102,10 +102,11 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>, F: FnMut() -> S> Visitor<'de> for
     }
 }
 
-/// A fault of serde_json's as ours; its lines count from `first_line`.
-fn fault(error: &serde_json::Error, first_line: u64) -> Error {
+/// A fault of serde_json's as ours; its lines count from `first_line`, in which `indent` blanks come first.
+fn fault(error: &serde_json::Error, first_line: u64, indent: u64) -> Error {
     let line = first_line.saturating_add(u64::try_from(error.line()).unwrap_or(1).saturating_sub(1));
-    let column = u64::try_from(error.column()).unwrap_or(1).max(1);
+    let before = if error.line() <= 1 { indent } else { 0 };
+    let column = u64::try_from(error.column()).unwrap_or(1).max(1).saturating_add(before);
     // The place is told apart from the message.
     let text = error.to_string();
     let why = text.split(" at line ").next().unwrap_or_default();
@@ -124,6 +125,8 @@ struct Bytes<'a> {
     buffer: Vec<u8>,
     at: usize,
     line: u64,
+    /// Blanks before the object in its first line.
+    indent: u64,
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -133,7 +136,7 @@ struct Bytes<'a> {
 impl<'a> Bytes<'a> {
     fn new(text: Text<'a>) -> Bytes<'a> {
         let (buffer, fault) = (Vec::new(), None);
-        Bytes { text, buffer, at: 0, line: 1, depth: 0, in_string: false, escaped: false, fault }
+        Bytes { text, buffer, at: 0, line: 1, indent: 0, depth: 0, in_string: false, escaped: false, fault }
     }
 
     fn refill(&mut self) -> Result<bool> {
@@ -158,8 +161,8 @@ impl<'a> Bytes<'a> {
         while let Some(byte) = self.peek()? {
             match byte {
                 b'{' if only_space => return Ok(true),
-                b'\n' => (self.line, only_space) = (self.line + 1, true),
-                byte if byte.is_ascii_whitespace() => {}
+                b'\n' => (self.line, self.indent, only_space) = (self.line + 1, 0, true),
+                byte if byte.is_ascii_whitespace() => self.indent += 1,
                 _ => only_space = false,
             }
             self.at += 1;
@@ -169,9 +172,9 @@ impl<'a> Bytes<'a> {
 
     /// After the object: other output may follow, another object may not.
     fn finish(&mut self) -> Result<()> {
-        self.line = 0;
         if self.seek_object()? {
             return Err(Error::report(Reject::Malformed, "a second JSON document follows in the same file")
+                .line(self.line)
                 .help("two runs wrote into one report file; let each run write its own"));
         }
         Ok(())
@@ -310,6 +313,7 @@ mod tests {
     fn faults_have_the_line_of_the_file() {
         let place = |text: &str| read(text).map_err(|error| (error.place.line, error.place.column)).unwrap_err();
         assert_eq!(place("banner\n\n{\n \"a\": tru }"), (Some(4), Some(10)));
+        assert_eq!(place("x\n   {\"a\": tru }"), (Some(2), Some(13)));
         assert_eq!(place("{\n\"a\": 1").0, Some(2));
         assert_eq!(place(&format!("\n{}", "{\"a\":".repeat(200))).0, Some(2));
         assert_eq!(read("{\"a\": [1, \"}\\\"{\"]}\ntrailing").unwrap()["a"][1], "}\"{");
@@ -318,7 +322,8 @@ mod tests {
     #[test]
     fn one_object_is_read_and_no_second_may_follow() {
         assert_eq!(read("x {}\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
-        assert_eq!(read("{}\n{}").unwrap_err().reject(), Some(Reject::Malformed));
+        let second = read("{\n}\n{}").unwrap_err();
+        assert_eq!((second.reject(), second.place.line), (Some(Reject::Malformed), Some(3)));
         assert_eq!(read("{}{}").unwrap_err().reject(), Some(Reject::Malformed));
         assert!(read("{} {").is_err() && read("{} x {}").is_ok() && read(" {}\n[]").is_ok());
     }

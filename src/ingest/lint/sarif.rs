@@ -37,7 +37,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         (true, true, _, _) => Sniff::Sure("keys runs and version".into()),
         (true, _, _, true) => Sniff::Sure("keys runs and tool".into()),
         (true, _, true, _) => Sniff::Sure("keys runs and $schema".into()),
-        (_, true, true, _) if head.text().contains("sarif") => Sniff::Sure("keys $schema and version".into()),
+        (_, true, true, _) if head.text().contains("sarif-2") => Sniff::Maybe("a SARIF schema and version".into()),
         _ => Sniff::No,
     }
 }

@@ -78,7 +78,10 @@ fn is_whole(line: &str) -> bool {
     let line = line.trim_end();
     let is_result =
         line.starts_with("test result: ") && line.contains("; finished in ") && Counts::read(line).is_some();
-    is_result || (failed_target(line).is_some() || line.starts_with("    `--")) && line.ends_with('`')
+    is_result
+        || (failed_target(line).is_some() || line.starts_with("    `--"))
+            && line.ends_with('`')
+            && line.matches('`').count() == 2
 }
 
 /// The number in `running 6 tests`.
