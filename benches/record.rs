@@ -5,6 +5,7 @@
 //! disk: `TMPDIR=/dev/shm cargo bench --bench record`.
 #![allow(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::panic,
     clippy::disallowed_methods,

@@ -4,6 +4,7 @@
 //! `cargo bench --bench startup`. Needs `rustc` on the path for the peer.
 #![allow(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::panic,
     clippy::disallowed_methods,

@@ -30,9 +30,10 @@ fn overwrite(project: &Project, name: &str, bytes: &[u8]) {
 
 #[test]
 fn s62_a_damaged_record_is_named_and_the_others_work() {
-    let damages: [(&str, &dyn Fn(&str) -> Vec<u8>); 5] = [
+    type Damage<'a> = (&'a str, &'a dyn Fn(&str) -> Vec<u8>);
+    let damages: [Damage; 5] = [
         ("empty", &|_| Vec::new()),
-        ("cut", &|text| text[..text.len() / 2].as_bytes().to_vec()),
+        ("cut", &|text| text.as_bytes()[..text.len() / 2].to_vec()),
         ("not JSON", &|_| b"hello".to_vec()),
         ("another number", &|text| text.replace("\"iteration\": 2,", "\"iteration\": 7,").into_bytes()),
         ("newer", &|text| text.replace("\"schema_version\": 1,", "\"schema_version\": 9,").into_bytes()),
@@ -138,7 +139,8 @@ fn s72_what_is_derived_is_made_again() {
     let log = project.run(&["log", "--json"]).expect(0).stdout;
     let gate = project.run(&["gate", "--json"]).expect(11).stdout;
     let (trajectory, best) = (".progress/kept/progress/trajectory.json", ".progress/kept/best-tracker.json");
-    let lies: [(&str, &dyn Fn(&str) -> Option<String>); 3] = [
+    type Lie<'a> = (&'a str, &'a dyn Fn(&str) -> Option<String>);
+    let lies: [Lie; 3] = [
         ("gone", &|_| None),
         ("edited", &|text| {
             Some(text.replace("\"iteration\":2", "\"iteration\":0").replacen("\"head\": \"", "\"head\": \"00", 1))

@@ -51,6 +51,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let tally = RefCell::new(LintTally::default());
     for run in &runs {
         let (tool, sort) = tool_and_sort(&run.tool, None);
+        if tool == "clippy" {
+            // It runs the compiler, which has found nothing then: a tool that reported nothing is not one that is missing.
+            tally.borrow_mut().tool("rustc", Sort::Compiler);
+        }
         tally.borrow_mut().tool(&tool, sort);
     }
     let mut rules = runs.iter();
@@ -458,7 +462,9 @@ mod tests {
         assert_eq!(build("ruff", r#"{"level":"error"}"#), None);
         assert_eq!(build("rustc", ""), Some(BuildStatus::Success));
         assert_eq!(build("GNU C17", r#"{"level":"error"}"#), Some(BuildStatus::Failed));
-        assert_eq!(build("clippy", r#"{"ruleId":"clippy::x","level":"error"}"#), None);
+        assert_eq!(build("clippy", r#"{"ruleId":"clippy::x","level":"error"}"#), Some(BuildStatus::Success));
+        let Details::Lint(details) = read(&tool("clippy"), "", "").details else { panic!("lint") };
+        assert_eq!(details.by_tool.keys().collect::<Vec<_>>(), ["clippy", "rustc"]);
         assert_eq!(build("clippy", r#"{"ruleId":"E0308","level":"error"}"#), Some(BuildStatus::Failed));
     }
 
