@@ -5,6 +5,7 @@
 
 pub mod capture;
 pub mod census;
+mod disposable;
 mod git_index;
 mod index;
 mod merged;

@@ -1,4 +1,4 @@
-//! The files that a snapshot covers: what git would track, and no secrets.
+//! The files that a snapshot covers: what git would track, no secrets, and nothing that tools make again.
 //!
 //! Folders are listed level by level and in parallel, never recursively, so that depth costs no stack. Links are not
 //! followed and other file systems are not entered. What git tracks is taken even where an ignore rule matches it.
@@ -11,6 +11,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::disposable::is_disposable;
 use super::rules::{Git, Globs, as_path, is_secret};
 use crate::error::{Error, Result};
 use crate::model::config::{Capture, Limits};
@@ -295,7 +296,9 @@ impl Walk<'_> {
         if self.globs.exclude(&path) {
             return;
         }
-        let reach = if !is_included && (folder.reach == Reach::Ignored || git.ignores(&path, true)) {
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let is_left_out = || folder.reach == Reach::Ignored || git.ignores(&path, true) || is_disposable(name, full);
+        let reach = if !is_included && is_left_out() {
             if !(git.tracks_below(&path) || self.globs.include_below(&path)) {
                 return;
             }

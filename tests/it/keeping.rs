@@ -242,6 +242,24 @@ fn g2_secrets_and_ignored_files_are_not_kept() {
 }
 
 #[test]
+fn what_tools_make_again_is_not_kept_unless_it_is_named() {
+    let tag = "Signature: 8a477f597d28d172789f06886806bc55\n";
+    let project = Project::new();
+    project.tests(&[("a", true)]);
+    project.write("node_modules/x/index.js", "1");
+    project.write("target/CACHEDIR.TAG", tag);
+    project.write("target/debug/app", "compiled");
+    let census = |answer: serde_json::Value| answer["metrics"]["codebase"]["file_count"].as_u64();
+    assert_eq!(census(project.run(&["begin", "--json"]).expect(0).json()), Some(1));
+    project.write("target/debug/app", "compiled again");
+    project.run(&["restore", "0"]).expect(0);
+    assert_eq!(project.read("target/debug/app"), "compiled again", "what is not kept is not touched");
+    project.write("highwater.yaml", "capture:\n  include: ['node_modules/**']\n");
+    let named = project.run(&["begin", "--loop", "named", "--json"]).expect(0).json();
+    assert_eq!(census(named), Some(3), "the file, the dependency, the config");
+}
+
+#[test]
 fn a_replayed_loop_is_the_same_to_the_byte() {
     let project = lossy();
     let layout = highwater::disk::layout::Layout::new(project.root());
