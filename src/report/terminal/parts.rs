@@ -187,19 +187,22 @@ pub(super) fn sources(page: &mut Page, lines: &[SourceLine], most: Most, where_a
     if lines.is_empty() {
         page.paragraph(INDENT, 0, &toned(Tone::Warn, "no report was found"));
     }
-    for line in lines.iter().take(most.entries) {
-        let (word, tone) = match line.fate {
-            Fate::Read => (line.format.as_deref().unwrap_or("read"), None),
-            Fate::PassedOver => ("passed over", Some(Tone::Dim)),
-            Fate::Stale => ("stale", Some(Tone::Warn)),
-            Fate::Failed => ("not read", Some(Tone::Bad)),
-        };
+    let word_of = |line: &SourceLine| match line.fate {
+        Fate::Read => (line.format.clone().unwrap_or_else(|| "read".to_owned()), None),
+        Fate::PassedOver => ("passed over".to_owned(), Some(Tone::Dim)),
+        Fate::Stale => ("stale".to_owned(), Some(Tone::Warn)),
+        Fate::Failed => ("not read".to_owned(), Some(Tone::Bad)),
+    };
+    let shown = || lines.iter().take(most.entries);
+    let column = shown().map(|line| word_of(line).0.chars().count() + 1).fold(13, usize::max);
+    for line in shown() {
+        let (word, tone) = word_of(line);
         let told = format!("{} {} {}", line.place, toned(Tone::Dim, "·"), brief(&line.told));
-        page.hung(INDENT, &padded(&maybe(tone, word), 13), &told);
+        page.hung(INDENT, &padded(&maybe(tone, &word), column), &told);
         if let Some(help) = &line.help {
-            page.paragraph(INDENT + 13, 0, &format!("{} {}", toned(Tone::Dim, "help:"), brief(help)));
+            page.paragraph(INDENT + column, 0, &format!("{} {}", toned(Tone::Dim, "help:"), brief(help)));
         }
-        details(page, &line.warnings, most, INDENT + 13);
+        details(page, &line.warnings, most, INDENT + column);
     }
     rest(page, lines.len().saturating_sub(most.entries), where_all);
 }
