@@ -174,9 +174,12 @@ pub(super) fn keep(
         disk::make_directory(store.paths().dir())?;
         disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
     }
-    let draft = draft(store, config, &offer, &measured, &captured, cases.is_some())?;
-    let committed = commit(session, store, config, draft, cases.as_ref(), &offer, &measured, is_baseline)?;
-    let Some((record, head, history)) = committed else { return Ok(Kept::BaselineTaken) };
+    let objects = Objects::open(session.layout)?;
+    let recording =
+        Recording { session, store, config, offer: &offer, measured: &measured, captured: &captured, objects };
+    let Some((record, head, history)) = recording.commit(cases.as_ref(), before, is_baseline)? else {
+        return Ok(Kept::BaselineTaken);
+    };
     if history.rebuilt && !is_baseline {
         notes.push("trajectory.json was not up to date; it was made again from the records".into());
     }
@@ -190,7 +193,7 @@ pub(super) fn keep(
     let mut points = history.points;
     points.push(Point::of(&record));
     let best = analysis::best(&points, config);
-    if let Err(error) = derive(session, store, &record, head, &points, &best, &captured) {
+    if let Err(error) = recording.derive(&record, head, &points, &best) {
         // The record stands; what is derived is made again at the next one.
         notes.push(format!(
             "recorded, but what is derived from it could not be written: {} ({})",
@@ -240,194 +243,184 @@ fn notes_of(captured: &Captured) -> Vec<String> {
     notes
 }
 
-/// The record without its number, parent, chain and verdict.
-fn draft(
-    store: &Store,
-    config: &LoopConfig,
-    offer: &Offer,
-    measured: &Measured,
-    captured: &Captured,
-    has_cases: bool,
-) -> Result<IterationRecord> {
-    let config_id = captured.extra.first().copied().ok_or_else(|| Error::bug("the config was not stored"))?;
-    let cases_id = if has_cases { captured.extra.get(1).copied() } else { None };
-    let with_census = !offer.skip.contains(&ReportKind::Size);
-    Ok(IterationRecord {
-        schema_version: SCHEMA_VERSION,
-        loop_id: store.id().clone(),
-        iteration: Iteration::BASELINE,
-        parent: None,
-        started_at: offer.started_at,
-        recorded_at: offer.started_at,
-        metrics: metrics_of(config, offer, measured, cases_id, with_census.then_some(captured)),
-        sources: measured.sources.clone(),
-        report_files: measured.report_files.clone(),
-        warnings: measured.measurement.warnings.clone(),
-        quality_score: None,
-        acceptable: false,
-        from_previous: None,
-        from_baseline: None,
-        classification: None,
-        base_class: None,
-        class_rule: String::new(),
-        alerts: Vec::new(),
-        open_findings: Vec::new(),
-        accepted: Vec::new(),
-        recommendation: Recommendation {
-            action: Action::Continue,
-            target: None,
-            reason: String::new(),
-            because: Vec::new(),
-            also: Vec::new(),
-            alternatives: Vec::new(),
-            confidence: 0.0,
-        },
-        tree: captured.root,
-        tree_key: captured.tree_key,
-        config: config_id,
-        previous_record: None,
-        command: offer.command.clone(),
-        label: offer.label.clone(),
-        cost: offer.cost,
-        tokens: offer.tokens,
-        tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
-    })
+/// An iteration that is measured and captured, on its way to becoming a record.
+struct Recording<'a> {
+    session: &'a Session<'a>,
+    store: &'a Store,
+    config: &'a LoopConfig,
+    offer: &'a Offer,
+    measured: &'a Measured,
+    captured: &'a Captured,
+    /// Opened after the capture: it holds the new snapshot too.
+    objects: Objects,
 }
 
-fn metrics_of(
-    config: &LoopConfig,
-    offer: &Offer,
-    measured: &Measured,
-    cases: Option<ObjectId>,
-    census: Option<&Captured>,
-) -> Metrics {
-    let measurement = &measured.measurement;
-    let codebase = CodebaseMetrics {
-        file_count: census.map(|captured| captured.census.file_count),
-        loc_total: census.map(|captured| captured.census.loc_total),
-        complexity_score: measurement.complexity_score,
-    };
-    let custom = offer.metrics.iter().map(|(name, value)| {
-        let declared = config.metrics.get(name);
-        let metric = CustomMetric {
-            value: Some(*value),
-            reason: None,
-            unit: declared.and_then(|declared| declared.unit.clone()),
-            direction: declared.map(|declared| declared.direction),
-        };
-        (name.clone(), metric)
-    });
-    Metrics {
-        testing: measurement.testing.clone().map(|tests| crate::model::metrics::TestMetrics { cases, ..tests }),
-        coverage: measurement.coverage.clone(),
-        quality: measurement.quality.clone(),
-        codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
-        custom: custom.collect(),
+impl Recording<'_> {
+    /// The record without its number, parent, chain and verdict.
+    fn draft(&self, has_cases: bool) -> Result<IterationRecord> {
+        let config_id = self.captured.extra.first().copied().ok_or_else(|| Error::bug("the config was not stored"))?;
+        let cases_id = if has_cases { self.captured.extra.get(1).copied() } else { None };
+        Ok(IterationRecord {
+            schema_version: SCHEMA_VERSION,
+            loop_id: self.store.id().clone(),
+            iteration: Iteration::BASELINE,
+            parent: None,
+            started_at: self.offer.started_at,
+            recorded_at: self.offer.started_at,
+            metrics: self.metrics(cases_id),
+            sources: self.measured.sources.clone(),
+            report_files: self.measured.report_files.clone(),
+            warnings: self.measured.measurement.warnings.clone(),
+            quality_score: None,
+            acceptable: false,
+            from_previous: None,
+            from_baseline: None,
+            classification: None,
+            base_class: None,
+            class_rule: String::new(),
+            alerts: Vec::new(),
+            open_findings: Vec::new(),
+            accepted: Vec::new(),
+            recommendation: Recommendation {
+                action: Action::Continue,
+                target: None,
+                reason: String::new(),
+                because: Vec::new(),
+                also: Vec::new(),
+                alternatives: Vec::new(),
+                confidence: 0.0,
+            },
+            tree: self.captured.root,
+            tree_key: self.captured.tree_key,
+            config: config_id,
+            previous_record: None,
+            command: self.offer.command.clone(),
+            label: self.offer.label.clone(),
+            cost: self.offer.cost,
+            tokens: self.offer.tokens,
+            tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
+        })
     }
-}
 
-/// Judges the draft as the next number and commits it; if another writer took that number, judges again as the one after.
-#[allow(clippy::too_many_arguments, reason = "one call, and each is a different thing")]
-fn commit(
-    session: &Session<'_>,
-    store: &Store,
-    config: &LoopConfig,
-    draft: IterationRecord,
-    cases: Option<&TestCases>,
-    offer: &Offer,
-    measured: &Measured,
-    is_baseline: bool,
-) -> Result<Option<(IterationRecord, ObjectId, History)>> {
-    let objects = Objects::open(session.layout)?;
-    loop {
-        let history = store.history()?;
-        if is_baseline && history.head.is_some() {
-            return Ok(None);
+    fn metrics(&self, cases: Option<ObjectId>) -> Metrics {
+        let census = (!self.offer.skip.contains(&ReportKind::Size)).then_some(&self.captured.census);
+        let measurement = &self.measured.measurement;
+        let codebase = CodebaseMetrics {
+            file_count: census.map(|census| census.file_count),
+            loc_total: census.map(|census| census.loc_total),
+            complexity_score: measurement.complexity_score,
+        };
+        let custom = self.offer.metrics.iter().map(|(name, value)| {
+            let declared = self.config.metrics.get(name);
+            let metric = CustomMetric {
+                value: Some(*value),
+                reason: None,
+                unit: declared.and_then(|declared| declared.unit.clone()),
+                direction: declared.map(|declared| declared.direction),
+            };
+            (name.clone(), metric)
+        });
+        Metrics {
+            testing: measurement.testing.clone().map(|tests| crate::model::metrics::TestMetrics { cases, ..tests }),
+            coverage: measurement.coverage.clone(),
+            quality: measurement.quality.clone(),
+            codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
+            custom: custom.collect(),
         }
-        let iteration = history.next();
-        let parent = parent_of(session, store, &history, offer)?;
-        let accepted = match history.head {
-            Some((newest, _)) => store.accepted_since(newest)?.0,
+    }
+
+    /// Judges the draft as the next number and commits it; if another writer took that number, judges again as the one
+    /// after. `known` is the history as it was read last.
+    fn commit(
+        &self,
+        cases: Option<&TestCases>,
+        mut known: History,
+        is_baseline: bool,
+    ) -> Result<Option<(IterationRecord, ObjectId, History)>> {
+        let draft = self.draft(cases.is_some())?;
+        loop {
+            let history = self.store.history_since(std::mem::take(&mut known))?;
+            if is_baseline && history.head.is_some() {
+                return Ok(None);
+            }
+            let iteration = history.next();
+            let parent = self.parent(&history)?;
+            let accepted = match history.head {
+                Some((newest, _)) => self.store.accepted_since(newest)?.0,
+                None => Vec::new(),
+            };
+            let record = IterationRecord {
+                iteration,
+                parent,
+                recorded_at: self.session.now,
+                accepted,
+                previous_record: history.head.map(|(_, id)| id),
+                ..draft.clone()
+            };
+            let record = judged(record, cases, &history.points, self.config, &self.objects)?;
+            self.keep_artifacts(iteration)?;
+            if let Commit::Done(head) = self.store.commit(&record)? {
+                return Ok(Some((record, head, history)));
+            }
+        }
+    }
+
+    fn parent(&self, history: &History) -> Result<Option<Iteration>> {
+        let Some((newest, _)) = history.head else { return Ok(None) };
+        if let Some(parent) = self.offer.parent {
+            return match history.point(parent) {
+                Some(_) => Ok(Some(parent)),
+                None => Err(no_such_iteration(self.store, parent, newest)),
+            };
+        }
+        restore::parent(self.session.layout, self.store.id(), newest).map(Some)
+    }
+
+    /// The reports that were read, byte for byte, under the iteration's folder.
+    fn keep_artifacts(&self, iteration: Iteration) -> Result<()> {
+        if self.measured.artifacts.is_empty() {
+            return Ok(());
+        }
+        let folder = self.store.paths().artifacts(iteration);
+        disk::make_directory(&folder)?;
+        for (name, spool) in &self.measured.artifacts {
+            spool.keep_as(&folder.join(name))?;
+        }
+        disk::sync_directory(&folder)?;
+        Ok(())
+    }
+
+    /// What explains the iteration to people, and what the next one reads.
+    fn derive(&self, record: &IterationRecord, head: ObjectId, points: &[Point], best: &BestTracker) -> Result<()> {
+        self.store.derive(points, head, best)?;
+        let before = record.parent.and_then(|parent| points.iter().find(|point| point.iteration == parent));
+        let changes = match before {
+            Some(parent) => diff(&self.objects, &parent.tree, &record.tree)?,
             None => Vec::new(),
         };
-        let record = IterationRecord {
-            iteration,
-            parent,
-            recorded_at: session.now,
-            accepted,
-            previous_record: history.head.map(|(_, id)| id),
-            ..draft.clone()
+        let manifest = Manifest {
+            schema_version: SCHEMA_VERSION,
+            iteration: record.iteration,
+            tree: record.tree,
+            files: self.captured.files,
+            bytes: self.captured.bytes,
+            unheld: self.captured.unheld.clone(),
+            since: before.map(|point| point.iteration),
+            changed: u64::try_from(changes.len()).unwrap_or(u64::MAX),
+            changes: changes.iter().take(200).map(manifest_change).collect(),
         };
-        let record = judged(record, cases, &history.points, config, &objects)?;
-        keep_artifacts(store, iteration, measured)?;
-        if let Commit::Done(head) = store.commit(&record)? {
-            return Ok(Some((record, head, history)));
-        }
+        self.store.derive_iteration(record, &manifest)?;
+        let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: points };
+        let text = report::iteration_markdown(record, best, &head, &extra)?;
+        disk::make_directory(&self.store.paths().reports())?;
+        disk::replace(&self.store.paths().report(record.iteration), text.as_bytes())
     }
-}
-
-fn parent_of(session: &Session<'_>, store: &Store, history: &History, offer: &Offer) -> Result<Option<Iteration>> {
-    let Some((newest, _)) = history.head else { return Ok(None) };
-    if let Some(parent) = offer.parent {
-        return match history.point(parent) {
-            Some(_) => Ok(Some(parent)),
-            None => Err(no_such_iteration(store, parent, newest)),
-        };
-    }
-    restore::parent(session.layout, store.id(), newest).map(Some)
 }
 
 /// `--parent`, `show`, `restore`, …: a number that is not there.
 pub(super) fn no_such_iteration(store: &Store, wanted: Iteration, newest: Iteration) -> Error {
     Error::bad_input(format!("no iteration {wanted} in loop {}: have 0 to {newest}", store.id()))
         .help("`highwater log` lists them")
-}
-
-/// The reports that were read, byte for byte, under the iteration's folder.
-fn keep_artifacts(store: &Store, iteration: Iteration, measured: &Measured) -> Result<()> {
-    if measured.artifacts.is_empty() {
-        return Ok(());
-    }
-    let folder = store.paths().artifacts(iteration);
-    disk::make_directory(&folder)?;
-    for (name, spool) in &measured.artifacts {
-        spool.keep_as(&folder.join(name))?;
-    }
-    disk::sync_directory(&folder)?;
-    Ok(())
-}
-
-fn derive(
-    session: &Session<'_>,
-    store: &Store,
-    record: &IterationRecord,
-    head: ObjectId,
-    points: &[Point],
-    best: &BestTracker,
-    captured: &Captured,
-) -> Result<()> {
-    store.derive(points, head, best)?;
-    let before = record.parent.and_then(|parent| points.iter().find(|point| point.iteration == parent));
-    let changes = match before {
-        Some(parent) => diff(&Objects::open(session.layout)?, &parent.tree, &record.tree)?,
-        None => Vec::new(),
-    };
-    let manifest = Manifest {
-        schema_version: SCHEMA_VERSION,
-        iteration: record.iteration,
-        tree: record.tree,
-        files: captured.files,
-        bytes: captured.bytes,
-        unheld: captured.unheld.clone(),
-        since: before.map(|point| point.iteration),
-        changed: u64::try_from(changes.len()).unwrap_or(u64::MAX),
-        changes: changes.iter().take(200).map(manifest_change).collect(),
-    };
-    store.derive_iteration(record, &manifest)?;
-    let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: points };
-    let text = report::iteration_markdown(record, best, &head, &extra)?;
-    disk::make_directory(&store.paths().reports())?;
-    disk::replace(&store.paths().report(record.iteration), text.as_bytes())
 }
 
 fn manifest_change(change: &Change) -> ManifestChange {

@@ -1,5 +1,7 @@
 //! All iterations of a loop as later ones need them, from the records or from the file derived from them.
 
+use rayon::prelude::*;
+
 use super::{Store, Stored, encode, parse};
 use crate::disk;
 use crate::error::{Error, Result};
@@ -47,16 +49,20 @@ impl Store {
     /// Every record, from the records alone; damaged ones are named and passed over.
     ///
     /// # Errors
-    /// If the folder or a file cannot be read, or a record is from a later version.
+    /// If the folder cannot be read.
     pub fn load_all(&self) -> Result<(Vec<Stored>, Vec<Damaged>)> {
+        Ok(self.load_each(&self.numbers()?))
+    }
+
+    fn load_each(&self, numbers: &[Iteration]) -> (Vec<Stored>, Vec<Damaged>) {
         let (mut records, mut damaged) = (Vec::new(), Vec::new());
-        for iteration in self.numbers()? {
-            match self.load(iteration) {
+        for iteration in numbers {
+            match self.load(*iteration) {
                 Ok(stored) => records.push(stored),
-                Err(error) => damaged.push(Damaged { iteration, error }),
+                Err(error) => damaged.push(Damaged { iteration: *iteration, error }),
             }
         }
-        Ok((records, damaged))
+        (records, damaged)
     }
 
     /// The history, read from the records.
@@ -64,21 +70,24 @@ impl Store {
     /// # Errors
     /// As [`Store::load_all`].
     pub fn history_from_records(&self) -> Result<History> {
-        let (records, damaged) = self.load_all()?;
+        // The numbers are read once: a record that appears meanwhile is in neither the points nor the head.
+        let numbers = self.numbers()?;
+        let head = self.head_of(&numbers)?;
+        let (records, damaged) = self.load_each(&numbers);
         let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
-        Ok(History { points, head: self.head()?, damaged, rebuilt: true })
+        Ok(History { points, head, damaged, rebuilt: true })
     }
 
-    /// The history from `trajectory.json` if that was made from the newest record, else from the records. Reading it
-    /// costs the same however long the loop is, up to the size of that one file.
+    /// The history from `trajectory.json` if that was made from the newest record, else from the records. It costs the
+    /// reading of two files, however long the loop is.
     ///
     /// # Errors
     /// As [`Store::load_all`].
     pub fn history(&self) -> Result<History> {
         let Some((newest, id)) = self.head()? else { return Ok(History::default()) };
         let derived = disk::read_if_present(&self.paths.trajectory(), super::MAX_BYTES).ok().flatten();
-        let trajectory = derived.and_then(|bytes| parse::<Trajectory>(&bytes).ok());
-        match trajectory {
+        let read = derived.and_then(|bytes| read_trajectory(&String::from_utf8(bytes).ok()?));
+        match read {
             Some(found)
                 if found.head == id
                     && found.loop_id == self.id
@@ -90,11 +99,23 @@ impl Store {
         }
     }
 
-    /// The highest number by name, and BLAKE3 of its file.
+    /// The history again, if somebody recorded since `known` was read; else `known` itself.
+    ///
+    /// # Errors
+    /// As [`Store::history`].
+    pub fn history_since(&self, known: History) -> Result<History> {
+        if self.head()? == known.head { Ok(known) } else { self.history() }
+    }
+
     fn head(&self) -> Result<Option<(Iteration, ObjectId)>> {
-        let Some(newest) = self.numbers()?.pop() else { return Ok(None) };
-        let bytes = disk::read(&self.paths.record(newest), super::MAX_BYTES)?;
-        Ok(Some((newest, disk::hash::id_of(&bytes))))
+        self.head_of(&self.numbers()?)
+    }
+
+    /// The highest of these numbers, and BLAKE3 of its file.
+    fn head_of(&self, numbers: &[Iteration]) -> Result<Option<(Iteration, ObjectId)>> {
+        let Some(newest) = numbers.last() else { return Ok(None) };
+        let bytes = disk::read(&self.paths.record(*newest), super::MAX_BYTES)?;
+        Ok(Some((*newest, disk::hash::id_of(&bytes))))
     }
 
     /// Writes what is derived from the records: the trajectory and the best so far.
@@ -102,18 +123,14 @@ impl Store {
     /// # Errors
     /// If the disk says no. The records are not touched.
     pub fn derive(&self, points: &[Point], head: ObjectId, best: &BestTracker) -> Result<()> {
-        let trajectory = Trajectory {
+        let text = write_trajectory(&Trajectory {
             schema_version: SCHEMA_VERSION,
             loop_id: self.id.clone(),
             head,
             best: best.iteration,
             iterations: points.to_vec(),
-        };
-        // One line a file, for this one is read at every iteration; people read the records and `log`.
-        let mut bytes = serde_json::to_vec(&trajectory)
-            .map_err(|error| Error::bug("the trajectory cannot be written as JSON").because(error.to_string()))?;
-        bytes.push(b'\n');
-        disk::replace(&self.paths.trajectory(), &bytes)?;
+        })?;
+        disk::replace(&self.paths.trajectory(), text.as_bytes())?;
         disk::replace(&self.paths.best_tracker(), &encode(&BestTracker { head: Some(head), ..best.clone() })?)
     }
 
@@ -126,4 +143,28 @@ impl Store {
         disk::replace(&self.paths.metrics(record.iteration), &encode(&record.metrics)?)?;
         disk::replace(&self.paths.manifest(record.iteration), &encode(manifest)?)
     }
+}
+
+/// What stands between the head of a trajectory's text and its points, one a line.
+const POINTS: &str = ",\"iterations\":[\n";
+
+/// The trajectory as JSON with one point a line: each line can be read by itself, on any core.
+fn write_trajectory(trajectory: &Trajectory) -> Result<String> {
+    let failed =
+        |error: serde_json::Error| Error::bug("the trajectory cannot be written as JSON").because(error.to_string());
+    let lines: Vec<String> =
+        trajectory.iterations.par_iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(failed)?;
+    let empty = Trajectory { iterations: Vec::new(), ..trajectory.clone() };
+    let head = serde_json::to_string(&empty).map_err(failed)?;
+    let head = head.strip_suffix(",\"iterations\":[]}").ok_or_else(|| Error::bug("a trajectory has another shape"))?;
+    Ok(format!("{head}{POINTS}{}\n]}}\n", lines.join(",\n")))
+}
+
+/// What [`write_trajectory`] wrote; `None` for any other text, which is then made again from the records.
+fn read_trajectory(text: &str) -> Option<Trajectory> {
+    let (head, rest) = text.split_once(POINTS)?;
+    let mut trajectory: Trajectory = parse(format!("{head},\"iterations\":[]}}").as_bytes()).ok()?;
+    let lines: Vec<&str> = rest.strip_suffix("\n]}\n")?.split(",\n").collect();
+    trajectory.iterations = lines.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
+    Some(trajectory)
 }
