@@ -177,7 +177,7 @@ pub(super) fn keep(
     let objects = Objects::open(session.layout)?;
     let recording =
         Recording { session, store, config, offer: &offer, measured: &measured, captured: &captured, objects };
-    let Some((record, head, history)) = recording.commit(cases.as_ref(), before, is_baseline)? else {
+    let Some((record, head, mut history)) = recording.commit(cases.as_ref(), before, is_baseline)? else {
         return Ok(Kept::BaselineTaken);
     };
     if history.rebuilt && !is_baseline {
@@ -190,10 +190,9 @@ pub(super) fn keep(
             .map(|d| format!("iteration {} is damaged and left out: {}", d.iteration, d.error.message)),
     );
 
-    let mut points = history.points;
-    points.push(Point::of(&record));
-    let best = analysis::best(&points, config);
-    if let Err(error) = recording.derive(&record, head, &points, &best) {
+    history.push(Point::of(&record), head)?;
+    let best = analysis::best(&history.points, config);
+    if let Err(error) = recording.derive(&record, head, &history, &best) {
         // The record stands; what is derived is made again at the next one.
         notes.push(format!(
             "recorded, but what is derived from it could not be written: {} ({})",
@@ -391,9 +390,9 @@ impl Recording<'_> {
     }
 
     /// What explains the iteration to people, and what the next one reads.
-    fn derive(&self, record: &IterationRecord, head: ObjectId, points: &[Point], best: &BestTracker) -> Result<()> {
-        self.store.derive(points, head, best)?;
-        let before = record.parent.and_then(|parent| points.iter().find(|point| point.iteration == parent));
+    fn derive(&self, record: &IterationRecord, head: ObjectId, history: &History, best: &BestTracker) -> Result<()> {
+        self.store.derive(history, best)?;
+        let before = record.parent.and_then(|parent| history.point(parent));
         let changes = match before {
             Some(parent) => diff(&self.objects, &parent.tree, &record.tree)?,
             None => Vec::new(),
@@ -410,7 +409,7 @@ impl Recording<'_> {
             changes: changes.iter().take(200).map(manifest_change).collect(),
         };
         self.store.derive_iteration(record, &manifest)?;
-        let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: points };
+        let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: &history.points };
         let text = report::iteration_markdown(record, best, &head, &extra)?;
         disk::make_directory(&self.store.paths().reports())?;
         disk::replace(&self.store.paths().report(record.iteration), text.as_bytes())

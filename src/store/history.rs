@@ -30,12 +30,28 @@ pub struct History {
     pub damaged: Vec<Damaged>,
     /// The derived file was not the newest record's, and the records were read instead.
     pub rebuilt: bool,
+    /// The points as the derived file has them, one a line, so that they need not be written anew.
+    lines: Option<String>,
 }
 
 impl History {
     /// The number that the next record gets.
     pub fn next(&self) -> Iteration {
         self.head.map_or(Iteration::BASELINE, |(newest, _)| newest.next())
+    }
+
+    /// Adds the iteration that was recorded just now.
+    ///
+    /// # Errors
+    /// None in practice: every number is finite.
+    pub fn push(&mut self, point: Point, head: ObjectId) -> Result<()> {
+        if let Some(lines) = &mut self.lines {
+            lines.push_str(BETWEEN);
+            lines.push_str(&line(&point)?);
+        }
+        self.head = Some((point.iteration, head));
+        self.points.push(point);
+        Ok(())
     }
 
     /// The point of an iteration.
@@ -75,7 +91,7 @@ impl Store {
         let head = self.head_of(&numbers)?;
         let (records, damaged) = self.load_each(&numbers);
         let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
-        Ok(History { points, head, damaged, rebuilt: true })
+        Ok(History { points, head, damaged, rebuilt: true, lines: None })
     }
 
     /// The history from `trajectory.json` if that was made from the newest record, else from the records. It costs the
@@ -88,12 +104,13 @@ impl Store {
         let derived = disk::read_if_present(&self.paths.trajectory(), super::MAX_BYTES).ok().flatten();
         let read = derived.and_then(|bytes| read_trajectory(&String::from_utf8(bytes).ok()?));
         match read {
-            Some(found)
+            Some((found, lines))
                 if found.head == id
                     && found.loop_id == self.id
                     && found.iterations.last().is_some_and(|point| point.iteration == newest) =>
             {
-                Ok(History { points: found.iterations, head: Some((newest, id)), ..History::default() })
+                let (points, head) = (found.iterations, Some((newest, id)));
+                Ok(History { points, head, lines: Some(lines), ..History::default() })
             }
             _ => self.history_from_records(),
         }
@@ -122,14 +139,22 @@ impl Store {
     ///
     /// # Errors
     /// If the disk says no. The records are not touched.
-    pub fn derive(&self, points: &[Point], head: ObjectId, best: &BestTracker) -> Result<()> {
-        let text = write_trajectory(&Trajectory {
+    pub fn derive(&self, history: &History, best: &BestTracker) -> Result<()> {
+        let Some((_, head)) = history.head else { return Ok(()) };
+        let empty = Trajectory {
             schema_version: SCHEMA_VERSION,
             loop_id: self.id.clone(),
             head,
             best: best.iteration,
-            iterations: points.to_vec(),
-        })?;
+            iterations: Vec::new(),
+        };
+        let text = match &history.lines {
+            Some(lines) => write_trajectory(&empty, lines)?,
+            None => {
+                let lines: Vec<String> = history.points.iter().map(line).collect::<Result<_>>()?;
+                write_trajectory(&empty, &lines.join(BETWEEN))?
+            }
+        };
         disk::replace(&self.paths.trajectory(), text.as_bytes())?;
         disk::replace(&self.paths.best_tracker(), &encode(&BestTracker { head: Some(head), ..best.clone() })?)
     }
@@ -148,23 +173,31 @@ impl Store {
 /// What stands between the head of a trajectory's text and its points, one a line.
 const POINTS: &str = ",\"iterations\":[\n";
 
-/// The trajectory as JSON with one point a line: each line can be read by itself, on any core.
-fn write_trajectory(trajectory: &Trajectory) -> Result<String> {
-    let failed =
-        |error: serde_json::Error| Error::bug("the trajectory cannot be written as JSON").because(error.to_string());
-    let lines: Vec<String> =
-        trajectory.iterations.par_iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(failed)?;
-    let empty = Trajectory { iterations: Vec::new(), ..trajectory.clone() };
-    let head = serde_json::to_string(&empty).map_err(failed)?;
-    let head = head.strip_suffix(",\"iterations\":[]}").ok_or_else(|| Error::bug("a trajectory has another shape"))?;
-    Ok(format!("{head}{POINTS}{}\n]}}\n", lines.join(",\n")))
+/// What stands between two points.
+const BETWEEN: &str = ",\n";
+
+/// A point as one line of JSON.
+fn line(point: &Point) -> Result<String> {
+    serde_json::to_string(point).map_err(not_written)
 }
 
-/// What [`write_trajectory`] wrote; `None` for any other text, which is then made again from the records.
-fn read_trajectory(text: &str) -> Option<Trajectory> {
+fn not_written(error: serde_json::Error) -> Error {
+    Error::bug("the trajectory cannot be written as JSON").because(error.to_string())
+}
+
+/// The trajectory as JSON with one point a line: a line can be read by itself, on any core, and is written once.
+fn write_trajectory(empty: &Trajectory, lines: &str) -> Result<String> {
+    let head = serde_json::to_string(empty).map_err(not_written)?;
+    let head = head.strip_suffix(",\"iterations\":[]}").ok_or_else(|| Error::bug("a trajectory has another shape"))?;
+    Ok(format!("{head}{POINTS}{lines}\n]}}\n"))
+}
+
+/// What [`write_trajectory`] wrote, and its lines; `None` for any other text, which is then made again from the records.
+fn read_trajectory(text: &str) -> Option<(Trajectory, String)> {
     let (head, rest) = text.split_once(POINTS)?;
     let mut trajectory: Trajectory = parse(format!("{head},\"iterations\":[]}}").as_bytes()).ok()?;
-    let lines: Vec<&str> = rest.strip_suffix("\n]}\n")?.split(",\n").collect();
-    trajectory.iterations = lines.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-    Some(trajectory)
+    let lines = rest.strip_suffix("\n]}\n")?;
+    let each: Vec<&str> = lines.split(BETWEEN).collect();
+    trajectory.iterations = each.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
+    Some((trajectory, lines.to_owned()))
 }
