@@ -1,0 +1,136 @@
+//! `go-cover`: the cover profile of `go test -coverprofile`, one line a block of statements. Defined by the package
+//! `golang.org/x/tools/cover`. It has statements, but no lines and no branches.
+
+use std::collections::BTreeMap;
+
+use super::totals::Totals;
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::values::{whole, whole_or_below};
+use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
+use crate::model::figures::ReportKind;
+
+/// Cover profiles of Go.
+pub const FORMAT: Format = Format {
+    name: "go-cover",
+    kind: ReportKind::Coverage,
+    about: "Go cover profile: blocks of statements and how often each ran",
+    written_by: "go test -coverprofile, go tool covdata textfmt",
+    told_by: "first line mode: set, count or atomic",
+    has_end: false,
+    counting: "The statements of each distinct block, covered if any copy of it ran: with -coverpkg each test binary tells \
+               every block.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
+    let Some(mode) = lines.next().and_then(|line| line.strip_prefix("mode:")) else { return Sniff::No };
+    let mode = mode.trim();
+    if is_mode(mode) || lines.next().is_some_and(|line| block(line).is_some()) {
+        return Sniff::Sure(format!("first line mode: {}", printable(mode, 20)));
+    }
+    Sniff::No
+}
+
+fn is_mode(mode: &str) -> bool {
+    matches!(mode, "set" | "count" | "atomic")
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut blocks: BTreeMap<Box<str>, (u64, bool)> = BTreeMap::new();
+    let mut lines = Lines::new(input, LongLine::Refuse, Invalid::Escaped)?;
+    let mut has_mode = false;
+    while let Some(line) = lines.next()? {
+        let text = line.text.trim();
+        let malformed = |why: String| Error::report(Reject::Malformed, why).line(line.number);
+        if text.is_empty() {
+            continue;
+        }
+        // Profiles that were put one after the other each have theirs.
+        if let Some(mode) = text.strip_prefix("mode:") {
+            if !line.ended && !is_mode(mode.trim()) {
+                return Err(malformed("report ends in its mode".to_owned()).help(CUT_HELP));
+            }
+            has_mode = true;
+            continue;
+        }
+        if !has_mode {
+            let why = "not a Go cover profile: its first line is no mode";
+            return Err(Error::report(Reject::NotThisFormat, why).line(line.number));
+        }
+        let Some((place, statements, ran)) = block(text) else {
+            let error = malformed(format!("{:?} is no block of a cover profile", printable(text, 60)));
+            return Err(if line.ended { error } else { error.help(CUT_HELP) });
+        };
+        match blocks.get_mut(place) {
+            Some(known) if known.0 != statements => {
+                let why = format!("{:?} has {statements} statements here and {} above", printable(place, 60), known.0);
+                return Err(malformed(why));
+            }
+            Some(known) => known.1 |= ran,
+            None => drop(blocks.insert(place.into(), (statements, ran))),
+        }
+    }
+    if !has_mode {
+        return Err(Error::report(Reject::NotThisFormat, "not a Go cover profile: it has no mode").line(1));
+    }
+    let mut totals = Totals::default();
+    for (statements, ran) in blocks.into_values() {
+        totals.statements.add(if ran { statements } else { 0 }, statements)?;
+    }
+    totals.finish(&FORMAT, BTreeMap::new())
+}
+
+/// Place, statements and whether it ran, of `path.go:5.33,6.12 1 4`.
+fn block(line: &str) -> Option<(&str, u64, bool)> {
+    let (rest, count) = line.rsplit_once(' ')?;
+    let (place, statements) = rest.rsplit_once(' ')?;
+    let (path, range) = place.rsplit_once(':')?;
+    let (start, end) = range.split_once(',')?;
+    let is_position = |text: &str| {
+        text.split_once('.').is_some_and(|(line, column)| whole(line).is_some() && whole(column).is_some())
+    };
+    let is_place = !path.is_empty() && is_position(start) && is_position(end);
+    is_place.then_some((place, whole(statements)?, whole_or_below(count)? > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<[Option<u64>; 2]> {
+        let figures = parse(&Input::bytes("x", text.as_bytes()))?.figures;
+        Ok([figures.statements_covered, figures.statements_total])
+    }
+
+    #[test]
+    fn a_block_counts_once_and_is_covered_if_a_copy_ran() {
+        let text = "mode: set\na b.go:1.2,3.4 3 0\nc:\\d.go:1.2,3.4 2 1\n\nmode: set\na b.go:1.2,3.4 3 1\na b.go:5.1,5.9 4 0\n";
+        assert_eq!(read(text).unwrap(), [Some(5), Some(9)]);
+        assert_eq!(read("mode: count\n").unwrap(), [Some(0), Some(0)]);
+        assert_eq!(read("mode: foo\na:1.1,2.2 1 -1\n").unwrap(), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn what_is_no_block_is_refused_with_its_line() {
+        for bad in [
+            "a.go:1.2,3.4 1",
+            "a.go:1.2,3.4 1 ",
+            "a.go:1.2,3 1 1",
+            "a.go 1 1",
+            ":1.2,3.4 1 1",
+            "a.go:1.2,3.4 x 1",
+            "ok",
+        ] {
+            let error = read(&format!("mode: set\n{bad}\n")).unwrap_err();
+            assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(2)), "{bad}");
+        }
+        assert_eq!(read("a.go:1.2,3.4 1 1\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        assert!(read("mode: se").is_err() && read("mode: set").is_ok());
+        let two = read("mode: set\na.go:1.2,3.4 1 1\na.go:1.2,3.4 2 1\n").unwrap_err();
+        assert_eq!(two.place.line, Some(3));
+    }
+}

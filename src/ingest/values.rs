@@ -1,0 +1,124 @@
+//! Numbers and objects as reports write them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+
+use super::text::printable;
+
+/// Digits and nothing else, below 2⁶⁴.
+pub(super) fn whole(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A whole number of which one below zero counts as zero: hits of a counter that overflowed, a line that is none.
+pub(super) fn whole_or_below(text: &str) -> Option<u64> {
+    match text.strip_prefix('-') {
+        Some(digits) => whole(digits).map(|_| 0),
+        None => whole(text),
+    }
+}
+
+/// A count or line number in JSON: below zero, or `null`, is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Count(pub u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Count, D::Error> {
+        deserializer.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor;
+
+impl Visitor<'_> for CountVisitor {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Count, E> {
+        Ok(Count(number))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Count, E> {
+        Ok(Count(u64::try_from(number).unwrap_or(0)))
+    }
+
+    fn visit_unit<E>(self) -> Result<Count, E> {
+        Ok(Count(0))
+    }
+}
+
+/// An object with any keys, none of them twice. `null` is an empty one.
+#[derive(Debug)]
+pub(super) struct Unique<T>(pub BTreeMap<String, T>);
+
+impl<T> Default for Unique<T> {
+    fn default() -> Unique<T> {
+        Unique(BTreeMap::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Unique<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unique<T>, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor(PhantomData))
+    }
+}
+
+struct UniqueVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for UniqueVisitor<T> {
+    type Value = Unique<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> Result<Unique<T>, E> {
+        Ok(Unique::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique<T>, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some((key, value)) = map.next_entry::<String, T>()? {
+            if entries.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key {:?} stands twice", printable(&key, 40))));
+            }
+            entries.insert(key, value);
+        }
+        Ok(Unique(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p24_only_digits_are_a_number() {
+        assert_eq!((whole("12"), whole("007"), whole_or_below("-3")), (Some(12), Some(7), Some(0)));
+        for odd in ["", "+5", "1,234", "12 ", "3.7", "1e3", "１", "18446744073709551616", "--1", "-"] {
+            assert_eq!((whole(odd), whole_or_below(odd)), (None, None), "{odd}");
+        }
+    }
+
+    #[test]
+    fn p22_p23_a_count_in_json_is_whole_and_fits() {
+        let read = |text: &str| serde_json::from_str::<Count>(text).map(|count| count.0).ok();
+        assert_eq!([read("3"), read("-3"), read("null"), read("0")], [Some(3), Some(0), Some(0), Some(0)]);
+        for odd in ["3.7", "18446744073709551616", "1e400", "\"3\"", "true", "[]"] {
+            assert_eq!(read(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn p20_a_key_stands_once() {
+        let read = |text: &str| serde_json::from_str::<Unique<u64>>(text).map(|entries| entries.0.len()).ok();
+        assert_eq!([read("{\"a\":1,\"b\":2}"), read("{}"), read("null")], [Some(2), Some(0), Some(0)]);
+        assert_eq!([read("{\"a\":1,\"a\":1}"), read("[]"), read("{\"a\":\"1\"}")], [None; 3]);
+    }
+}
