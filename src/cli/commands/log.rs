@@ -23,7 +23,13 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
         output::json(&answer(store.id(), &so_far.points, &so_far.best))?;
     } else {
         let selection = store.selection()?;
-        output::out(&report::terminal::log(&so_far.points, &so_far.best, selection.as_ref(), context.screen()));
+        output::out(&report::terminal::log(
+            store.id(),
+            &so_far.points,
+            &so_far.best,
+            selection.as_ref(),
+            context.screen(),
+        ));
     }
     Ok(Exit::Done)
 }

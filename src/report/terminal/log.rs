@@ -3,7 +3,8 @@
 use super::page::{Column, INDENT, Page};
 use super::parts::{PEAK, brief, chart, class_tone, maybe, severity_tone};
 use super::text::{Tone, fit, toned};
-use crate::model::ids::Iteration;
+use crate::model::ids::{Iteration, LoopId};
+
 use crate::model::trajectory::{BestTracker, Point, Selection};
 use crate::model::verdict::Action;
 use crate::report::Screen;
@@ -13,13 +14,19 @@ use crate::report::words::{severity_counts, short_action, state};
 
 /// The loop as a table: where it stands, the scores as a line, a row an iteration, and why a higher score than the peak's
 /// cannot be chosen.
-pub fn log(points: &[Point], best: &BestTracker, selection: Option<&Selection>, screen: Screen) -> String {
+pub fn log(
+    loop_id: &LoopId,
+    points: &[Point],
+    best: &BestTracker,
+    selection: Option<&Selection>,
+    screen: Screen,
+) -> String {
     let mut page = Page::new(screen);
     let Some(last) = points.last() else {
         page.line("nothing is recorded yet");
         return page.finish();
     };
-    page.line(&toned(Tone::Strong, &state(points, selection)));
+    page.line(&toned(Tone::Strong, &format!("{loop_id}: {}", state(points, selection))));
     page.gap();
     stand(&mut page, last, best, selection);
     let scores: Vec<_> = points.iter().map(Point::score).collect();

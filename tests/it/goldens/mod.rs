@@ -100,16 +100,16 @@ fn screens(screen: Screen) -> BTreeMap<String, String> {
             all.insert(format!("show-{name}-{n:03}"), terminal::show(record, screen));
         }
         let end = selection(of);
-        all.insert(format!("log-{name}"), terminal::log(&points, &of.best, None, screen));
-        all.insert(format!("log-{name}-closed"), terminal::log(&points, &of.best, Some(&end), screen));
+        all.insert(format!("log-{name}"), terminal::log(&of_log(), &points, &of.best, None, screen));
+        all.insert(format!("log-{name}-closed"), terminal::log(&of_log(), &points, &of.best, Some(&end), screen));
         all.insert(format!("selected-{name}"), terminal::selected(&end, &points, screen));
         all.insert(format!("status-{name}"), status_of(of, false, screen));
         all.insert(format!("status-{name}-closed"), status_of(of, true, screen));
     }
     let hourbook = &loops[0].1;
     let early = &hourbook.points()[..5];
-    all.insert("log-hourbook-early".into(), terminal::log(early, &hourbook.best_after(4), None, screen));
-    all.insert("log-nothing".into(), terminal::log(&[], &best_of(&[]), None, screen));
+    all.insert("log-hourbook-early".into(), terminal::log(&of_log(), early, &hourbook.best_after(4), None, screen));
+    all.insert("log-nothing".into(), terminal::log(&of_log(), &[], &best_of(&[]), None, screen));
     all.insert("selected-nobody".into(), terminal::selected(&nobody_eligible(), &[], screen));
     all.insert("diff".into(), diff_of(hourbook, 3, 4, screen));
     for (name, view) in restored_view() {
@@ -385,4 +385,8 @@ fn long_lists_are_cut_on_the_screen_and_whole_in_show() {
     let screens = screens(screen(80));
     assert!(screens["recorded-alerts-001"].contains("and 24 more: highwater show 1 --loop hourbook"));
     assert_eq!(screens["show-alerts-001"].matches("[rule_").count(), 30);
+}
+
+fn of_log() -> highwater::model::ids::LoopId {
+    "auth".parse().unwrap()
 }
