@@ -75,6 +75,11 @@ impl<'a> Head<'a> {
         self.keys.iter().any(|key| key == path)
     }
 
+    /// The keys of its first JSON object, as [`Head::has_key`] names them, in the order in which they stand; at most 200.
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
     /// The last 64 KiB or more, terminal codes removed: where text logs have their summary. Reads the whole report at the
     /// first call; empty if that fails (parsing will say why).
     pub fn tail(&self) -> &str {

@@ -18,8 +18,10 @@ mod input;
 mod json;
 pub mod lint;
 pub mod merge;
+pub mod size;
 pub mod test;
 mod text;
+mod values;
 mod xml;
 
 pub use coverage::FileLines;
@@ -70,10 +72,31 @@ pub const FORMATS: &[&Format] = &[
     // Coverage.
     &coverage::lcov::FORMAT,
     &coverage::cobertura::FORMAT,
+    &coverage::jacoco::FORMAT,
+    &coverage::go_cover::FORMAT,
+    &coverage::istanbul_final::FORMAT,
+    &coverage::istanbul_summary::FORMAT,
+    &coverage::coveragepy_json::FORMAT,
+    &coverage::llvm_cov_json::FORMAT,
+    &coverage::clover::FORMAT,
+    &coverage::simplecov_resultset::FORMAT,
+    &coverage::simplecov_json::FORMAT,
+    &coverage::opencover::FORMAT,
+    &coverage::gcov_json::FORMAT,
+    &coverage::gcovr_json::FORMAT,
+    &coverage::gcovr_summary_json::FORMAT,
     // Findings.
     &lint::sarif::FORMAT,
     &lint::rustc_json::FORMAT,
     &lint::rustc_text::FORMAT,
+    // Size.
+    &size::tokei_json::FORMAT,
+    &size::cloc_json::FORMAT,
+    &size::lizard_csv::FORMAT,
+    &size::lizard_xml::FORMAT,
+    &size::radon_cc_json::FORMAT,
+    &size::radon_raw_json::FORMAT,
+    &size::pygount_json::FORMAT,
 ];
 
 /// The format of that name.

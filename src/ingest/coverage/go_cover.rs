@@ -29,10 +29,13 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(mode) = lines.next().and_then(|line| line.strip_prefix("mode:")) else { return Sniff::No };
     let mode = mode.trim();
-    if is_mode(mode) || lines.next().is_some_and(|line| block(line).is_some()) {
-        return Sniff::Sure(format!("first line mode: {}", printable(mode, 20)));
-    }
-    Sniff::No
+    let is_profile = match lines.next() {
+        Some(line) if block(line).is_some() => true,
+        // What is damaged should be told; a setting `mode: set` of something else should not.
+        Some(line) => is_mode(mode) && line.contains(".go:"),
+        None => is_mode(mode),
+    };
+    if is_profile { Sniff::Sure(format!("first line mode: {}", printable(mode, 20))) } else { Sniff::No }
 }
 
 fn is_mode(mode: &str) -> bool {
@@ -112,6 +115,20 @@ mod tests {
         assert_eq!(read(text).unwrap(), [Some(5), Some(9)]);
         assert_eq!(read("mode: count\n").unwrap(), [Some(0), Some(0)]);
         assert_eq!(read("mode: foo\na:1.1,2.2 1 -1\n").unwrap(), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_setting_is_no_profile() {
+        let is_sure = |text: &str| {
+            let head = Head::read(&Input::bytes("x", text.as_bytes())).unwrap();
+            matches!(sniff(&head), Sniff::Sure(_))
+        };
+        for yes in ["mode: set\n", "mode: foo\na.x:1.2,3.4 1 1\n", "\r\nmode: atomic\r\nexample.org/a/b.go:1.2,"] {
+            assert!(is_sure(yes), "{yes}");
+        }
+        for no in ["mode: count\nlevel: 3\n", "mode: foo\n", "x\nmode: set\n", "mode\n"] {
+            assert!(!is_sure(no), "{no}");
+        }
     }
 
     #[test]

@@ -6,8 +6,24 @@ use super::{CoverageDetails, Details, Format, Parsed};
 use crate::error::{Error, Reject, Result};
 use crate::model::figures::Figures;
 
+pub mod clover;
 pub mod cobertura;
+pub mod coveragepy_json;
+mod gcc;
+pub mod gcov_json;
+pub mod gcovr_json;
+pub mod gcovr_summary_json;
+pub mod go_cover;
+pub mod istanbul_final;
+pub mod istanbul_summary;
+pub mod jacoco;
 pub mod lcov;
+pub mod llvm_cov_json;
+pub mod opencover;
+mod simplecov;
+pub mod simplecov_json;
+pub mod simplecov_resultset;
+mod totals;
 
 /// Largest line number that is kept apart: 2³¹ − 1.
 const LAST_LINE: u64 = 0x7fff_ffff;

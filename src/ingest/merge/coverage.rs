@@ -14,8 +14,9 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     }
     let mut united = United::default();
     let mut reports = reports.to_vec();
-    // The report with the most lines first: the others are then told by it, or add to it.
-    reports.sort_by_key(|(_, parsed)| std::cmp::Reverse(parsed.figures.lines_total));
+    // The report with the most lines first, and of equals one that names them: the others are then told by it, or add to
+    // it.
+    reports.sort_by_key(|(_, parsed)| (std::cmp::Reverse(parsed.figures.lines_total), !tells_files(parsed)));
     for (index, parsed) in reports {
         if let (Some(by), Some(slot)) =
             (united.add(index, parsed, &mut measurement.warnings), measurement.same_run_as.get_mut(index))
@@ -50,7 +51,7 @@ struct United<'a> {
     /// The paths by their last name.
     by_name: BTreeMap<String, BTreeSet<String>>,
     /// Reports that tell no files: lines or statements, covered and in all.
-    totals: Vec<(usize, &'a Parsed, u64, u64)>,
+    totals: Vec<(u64, u64)>,
     added: Vec<(usize, &'a Parsed)>,
 }
 
@@ -119,15 +120,12 @@ impl<'a> United<'a> {
     }
 
     fn add_totals(&mut self, index: usize, parsed: &'a Parsed) -> Option<usize> {
-        let figures = &parsed.figures;
-        let lines = figures.lines_covered.zip(figures.lines_total);
-        let (covered, total) = lines.or(figures.statements_covered.zip(figures.statements_total))?;
-        let same =
-            self.totals.iter().find(|(_, other, c, t)| other.format != parsed.format && (*c, *t) == (covered, total));
-        if let Some((by, ..)) = same {
+        let (covered, total) = totals(parsed)?;
+        let is_same = |other: &Parsed| other.format != parsed.format && totals(other) == Some((covered, total));
+        if let Some((by, _)) = self.added.iter().find(|(_, other)| is_same(other)) {
             return Some(*by);
         }
-        self.totals.push((index, parsed, covered, total));
+        self.totals.push((covered, total));
         self.added.push((index, parsed));
         None
     }
@@ -163,11 +161,21 @@ impl<'a> United<'a> {
 
     fn sum(&self) -> Option<(u64, u64)> {
         let files = self.files.values().flatten().map(|file| (file.lines.covered(), file.lines.total()));
-        let totals = self.totals.iter().map(|(_, _, covered, total)| (*covered, *total));
         files
-            .chain(totals)
+            .chain(self.totals.iter().copied())
             .try_fold((0_u64, 0_u64), |(covered, total), (c, t)| Some((covered.checked_add(c)?, total.checked_add(t)?)))
     }
+}
+
+fn tells_files(parsed: &Parsed) -> bool {
+    matches!(&parsed.details, Details::Coverage(coverage) if !coverage.files.is_empty())
+}
+
+/// Covered and in all: lines, else statements.
+fn totals(parsed: &Parsed) -> Option<(u64, u64)> {
+    let figures = &parsed.figures;
+    let lines = figures.lines_covered.zip(figures.lines_total);
+    lines.or(figures.statements_covered.zip(figures.statements_total))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{FROM_CONSOLE, Measurement, merge};
 use crate::ingest::console::console;
-use crate::ingest::coverage::{cobertura, lcov};
+use crate::ingest::coverage::{cobertura, istanbul_summary, lcov, opencover};
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
 use crate::ingest::test::{cargo_test_text, go_test_json, junit, pytest_text};
 use crate::ingest::{
@@ -265,6 +265,25 @@ fn one_run_in_lcov_and_cobertura_counts_once() {
     let measurement = merged(&[absolute, elsewhere]);
     assert_eq!(covered(&measurement), (3, 4), "equal totals, no path in common");
     assert_eq!(measurement.warnings.len(), 1);
+}
+
+#[test]
+fn a_summary_of_what_another_report_lists_counts_once() {
+    let listed = lines(&lcov::FORMAT, &[("src/a.js", &[(1, true), (2, false), (5, true)])]);
+    let summary = |covered| {
+        let (lines_covered, lines_total) = (Some(covered), Some(3));
+        let figures = Figures { lines_covered, lines_total, ..Figures::default() };
+        Parsed::new(&istanbul_summary::FORMAT, figures, Details::Coverage(CoverageDetails::default()))
+    };
+    for order in [[listed.clone(), summary(2)], [summary(2), listed.clone()]] {
+        let measurement = merged(&order);
+        assert_eq!(covered(&measurement), (2, 3));
+        assert_eq!(measurement.same_run_as.iter().flatten().count(), 1);
+    }
+    assert_eq!(covered(&merged(&[listed, summary(1)])), (3, 6), "another run, for all that can be told");
+    let statements = Figures { statements_covered: Some(2), statements_total: Some(3), ..Figures::default() };
+    let points = Parsed::new(&opencover::FORMAT, statements, Details::Coverage(CoverageDetails::default()));
+    assert_eq!(covered(&merged(&[points, summary(2)])), (2, 3));
 }
 
 #[test]

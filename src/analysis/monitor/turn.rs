@@ -1,0 +1,152 @@
+//! What was counted since the user's last turn. Bounded by the files, directories and unanswered calls of one turn.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::call::Call;
+use crate::model::calls::{CallKind, CallMetrics, CallResult, RecentCall, SearchMetrics};
+use crate::model::config::Monitor as Settings;
+
+/// A call among the last ones.
+#[derive(Clone, Debug)]
+pub struct Recent {
+    /// The call.
+    pub call: Call,
+    /// Edits of this turn before it: two calls with one number have no edit in between.
+    pub edits_before: u64,
+}
+
+/// Reads of one file.
+#[derive(Clone, Debug, Default)]
+pub struct Reads {
+    /// All of this turn.
+    pub count: u64,
+    /// Hashes of what they returned since the file was edited; `None` while none is known.
+    pub seen: Option<BTreeSet<String>>,
+    /// Those among them that returned what an earlier one had returned.
+    pub nothing_new: u64,
+}
+
+/// What was counted since the user's last turn.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// Calls.
+    pub calls: u64,
+    /// Calls since the last edit.
+    pub without_edit: u64,
+    /// The last calls, the newest last.
+    pub recent: VecDeque<Recent>,
+    /// By path.
+    pub reads: BTreeMap<String, Reads>,
+    /// Whether the last searches found something, the newest last.
+    pub hits: VecDeque<bool>,
+    /// Searches whose result is known.
+    pub searches: SearchMetrics,
+    /// First components of paths.
+    pub directories: BTreeSet<String>,
+    /// Files that the last line was about.
+    pub touched: Vec<String>,
+    /// The last line was a call, not the result of one.
+    pub is_call: bool,
+    edits: u64,
+    /// Calls whose result may still come.
+    unanswered: BTreeMap<String, (CallKind, Vec<String>)>,
+}
+
+impl Turn {
+    /// Counts a call.
+    pub fn call(&mut self, call: Call, settings: &Settings) {
+        self.is_call = true;
+        self.calls += 1;
+        self.directories.extend(call.directories.iter().cloned());
+        self.touched.clone_from(&call.paths);
+        if call.kind == CallKind::Read {
+            for path in &call.paths {
+                self.reads.entry(path.clone()).or_default().count += 1;
+            }
+        }
+        let edits_before = self.edits;
+        // An edit that is known to have failed has changed nothing.
+        let has_failed = call.result.as_ref().is_some_and(|result| result.ok == Some(false));
+        if call.kind == CallKind::Edit && !has_failed {
+            self.edited(&call.paths);
+        } else {
+            self.without_edit += 1;
+        }
+        match (&call.result, &call.id) {
+            (Some(result), _) => self.came_to(call.kind, &call.paths, result, settings),
+            (None, Some(id)) => {
+                self.unanswered.insert(id.clone(), (call.kind, call.paths.clone()));
+            }
+            (None, None) => {}
+        }
+        self.recent.push_back(Recent { call, edits_before });
+        keep(&mut self.recent, settings.window);
+    }
+
+    /// Counts what came of an earlier call; one of an earlier turn, or one that is answered already, is passed over.
+    pub fn result(&mut self, id: &str, result: &CallResult, settings: &Settings) {
+        self.is_call = false;
+        self.touched.clear();
+        if let Some((kind, paths)) = self.unanswered.remove(id) {
+            self.came_to(kind, &paths, result, settings);
+            self.touched = paths;
+        }
+    }
+
+    fn edited(&mut self, paths: &[String]) {
+        self.edits += 1;
+        self.without_edit = 0;
+        for path in paths {
+            if let Some(reads) = self.reads.get_mut(path) {
+                reads.nothing_new = 0;
+                reads.seen = reads.seen.is_some().then(BTreeSet::new);
+            }
+        }
+    }
+
+    fn came_to(&mut self, kind: CallKind, paths: &[String], result: &CallResult, settings: &Settings) {
+        match kind {
+            CallKind::Read => {
+                // Of several files in one result, none can be told apart.
+                if let ([path], Some(hash)) = (paths, &result.hash) {
+                    let reads = self.reads.entry(path.clone()).or_default();
+                    let is_new = reads.seen.get_or_insert_default().insert(hash.clone());
+                    reads.nothing_new += u64::from(!is_new);
+                }
+            }
+            CallKind::Search => {
+                if let Some(is_hit) = result.is_hit() {
+                    self.searches.total_searches += 1;
+                    self.searches.empty_results += u64::from(!is_hit);
+                    self.searches.consecutive_empty = if is_hit { 0 } else { self.searches.consecutive_empty + 1 };
+                    self.hits.push_back(is_hit);
+                    keep(&mut self.hits, settings.searches);
+                }
+            }
+            CallKind::Edit | CallKind::Run | CallKind::Other => {}
+        }
+    }
+
+    /// For whoever asks.
+    pub fn metrics(&self) -> CallMetrics {
+        let recent = |recent: &Recent| RecentCall {
+            id: recent.call.id.clone(),
+            tool: recent.call.tool.clone(),
+            kind: recent.call.kind,
+            args: recent.call.args.clone(),
+        };
+        CallMetrics {
+            calls: self.calls,
+            file_access_count: self.reads.iter().map(|(path, reads)| (path.clone(), reads.count)).collect(),
+            search_metrics: self.searches.clone(),
+            unique_top_level_dirs: self.directories.clone(),
+            recent_calls: self.recent.iter().map(recent).collect(),
+        }
+    }
+}
+
+/// Drops the oldest until no more than `most` are left.
+fn keep<T>(items: &mut VecDeque<T>, most: u32) {
+    let surplus = items.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+    items.drain(..surplus);
+}

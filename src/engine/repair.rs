@@ -1,0 +1,143 @@
+//! Making again what is derived from records and objects, where it is damaged or gone. Neither is ever touched.
+
+use std::path::{Path, PathBuf};
+
+use super::loops::frozen_config;
+use super::record::{ManifestChange, manifest_changes};
+use super::view::report_of;
+use super::{Manifest, Session};
+use crate::analysis;
+use crate::disk;
+use crate::disk::lock::Lock;
+use crate::error::{Error, Result};
+use crate::model::SCHEMA_VERSION;
+use crate::model::config::LoopConfig;
+use crate::model::record::IterationRecord;
+use crate::model::trajectory::Point;
+use crate::model::tree::EntryKind;
+use crate::report;
+use crate::snapshot::objects::Objects;
+use crate::snapshot::repair;
+use crate::snapshot::tree::{diff, files};
+use crate::store::{Store, Stored, encode, parse};
+
+/// Makes again what is derived, where it is not what it should be: indexes of packs, and a loop's trajectory, best
+/// tracker, metrics, manifests and reports. What it answers are the files that were written, relative to the work tree.
+///
+/// # Errors
+/// If the locks cannot be had or the disk says no; bad input if no record or not the loop's config can be read.
+pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
+    let _alone = Lock::exclusive(&session.layout.lock(), session.wait)?;
+    let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
+    let mut written = repair::repair(session.layout)?;
+    let (records, damaged) = store.load_all()?;
+    let Some(last) = records.last() else {
+        return Err(damaged
+            .into_iter()
+            .next()
+            .map_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())), |first| first.error));
+    };
+    let config = frozen_config(session.layout, store, last.record.config)?.config;
+    let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
+    let objects = Objects::open(session.layout)?;
+    let is_whole = damaged.is_empty();
+    let mut remaking = Remaking { store, objects, config, points, is_whole, written: Vec::new() };
+    remaking.the_loop()?;
+    for stored in &records {
+        remaking.iteration(stored)?;
+    }
+    written.append(&mut remaking.written);
+    let relative = |path: PathBuf| path.strip_prefix(session.layout.root()).unwrap_or(&path).display().to_string();
+    Ok(written.into_iter().map(relative).collect())
+}
+
+struct Remaking<'a> {
+    store: &'a Store,
+    objects: Objects,
+    config: LoopConfig,
+    points: Vec<Point>,
+    /// Every record can be read.
+    is_whole: bool,
+    written: Vec<PathBuf>,
+}
+
+impl Remaking<'_> {
+    /// Writes the file unless it is so already.
+    fn remake(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
+        if disk::read_if_present(path, u64::MAX).is_ok_and(|found| found.is_some_and(|found| found == bytes)) {
+            return Ok(());
+        }
+        if let Some(folder) = path.parent() {
+            disk::make_directory(folder)?;
+        }
+        disk::replace(path, bytes)?;
+        self.written.push(path.to_path_buf());
+        Ok(())
+    }
+
+    fn the_loop(&mut self) -> Result<()> {
+        let best = analysis::best(&self.points, &self.config);
+        // Made from what is readable: where the newest record is not, the trajectory shows it and is not relied on.
+        for (path, bytes) in self.store.derived(&self.store.history_from_records()?, &best)? {
+            self.remake(&path, &bytes)?;
+        }
+        let Some(selection) = self.store.selection()? else { return Ok(()) };
+        let text = report::selection_markdown(&selection, &self.points, &self.config)?;
+        self.remake(&self.store.paths().selection_report(), text.as_bytes())?;
+        let text = report::summary_markdown(self.store.id(), &self.points, &best, Some(&selection))?;
+        self.remake(&self.store.paths().summary(), text.as_bytes())
+    }
+
+    fn iteration(&mut self, stored: &Stored) -> Result<()> {
+        let (record, paths) = (&stored.record, self.store.paths());
+        self.remake(&paths.metrics(record.iteration), &encode(&record.metrics)?)?;
+        // What the objects no longer tell, `verify` names as damaged; there is nothing to make this from then.
+        if let (false, Ok(manifest)) = (self.has_manifest(record), self.manifest(record)) {
+            self.remake(&paths.manifest(record.iteration), &encode(&manifest)?)?;
+        }
+        // One that was made when all records could be read knows more than one made now.
+        let may_be_written = self.is_whole || disk::metadata(&paths.report(record.iteration))?.is_none();
+        if let (true, Ok(text)) = (may_be_written, report_of(&self.objects, stored, &self.points, &self.config)) {
+            self.remake(&paths.report(record.iteration), text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// A manifest that is sound is left: it knows why files were not kept, which nothing else does.
+    fn has_manifest(&self, record: &IterationRecord) -> bool {
+        let bytes = disk::read(&self.store.paths().manifest(record.iteration), u64::MAX);
+        let manifest = bytes.and_then(|bytes| parse::<Manifest>(&bytes));
+        manifest.is_ok_and(|manifest| manifest.tree == record.tree && manifest.iteration == record.iteration)
+    }
+
+    fn manifest(&self, record: &IterationRecord) -> Result<Manifest> {
+        let parent = record.parent.and_then(|parent| self.points.iter().find(|point| point.iteration == parent));
+        let changes = match parent {
+            Some(parent) => diff(&self.objects, &parent.tree, &record.tree)?,
+            None => Vec::new(),
+        };
+        let (changed, changes): (u64, Vec<ManifestChange>) = manifest_changes(&changes);
+        let mut manifest = Manifest {
+            schema_version: SCHEMA_VERSION,
+            iteration: record.iteration,
+            tree: record.tree,
+            files: 0,
+            bytes: 0,
+            unheld: Vec::new(),
+            since: parent.map(|point| point.iteration),
+            changed,
+            changes,
+        };
+        for entry in files(&self.objects, &record.tree)? {
+            let (path, entry) = entry?;
+            if entry.kind == EntryKind::Unheld {
+                manifest.unheld.push((path, "it was not kept; why was in a manifest that is lost".into()));
+            } else {
+                manifest.files += 1;
+                manifest.bytes = manifest.bytes.saturating_add(entry.size);
+            }
+        }
+        manifest.unheld.sort();
+        Ok(manifest)
+    }
+}

@@ -1,0 +1,470 @@
+//! What the JSON formats of findings share: walking through their lists without holding them, counting what they
+//! hold, levels by their usual words.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+
+use super::LintTally;
+pub(super) use super::loose::{Loose, There};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::json;
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Finding, Format, Head, Level, Parsed, Sort};
+use crate::model::figures::Figures;
+
+/// Where the list of a document stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// The document is the list.
+    Top,
+    /// The document is an object; the list is under this key.
+    Under(&'static str),
+    /// The one or the other.
+    TopOrUnder(&'static str),
+}
+
+/// Reads one document, handing over the elements of its list one by one.
+///
+/// # Errors
+/// Of `each`, with the place; malformed, cut; not this format if the list is missing.
+pub(super) fn elements<T, F>(input: &Input<'_>, place: Place, mut each: F) -> Result<()>
+where
+    T: DeserializeOwned,
+    F: FnMut(T) -> Result<()>,
+{
+    let fault = RefCell::new(None);
+    let under = if let Place::TopOrUnder(key) = place { Some(key) } else { None };
+    let list = Elements { under, each: &mut each, fault: &fault, element: PhantomData };
+    let read = match place {
+        Place::Under(key) => json::object(input, Under { key, seed: list, fault: &fault }),
+        Place::Top | Place::TopOrUnder(_) => json::document(input, list),
+    };
+    ours(read, &fault)
+}
+
+/// Reads all documents, each of them a list, handing over their elements one by one.
+///
+/// # Errors
+/// As for [`elements`].
+pub(super) fn elements_of_all<T, F>(input: &Input<'_>, each: F) -> Result<()>
+where
+    T: DeserializeOwned,
+    F: FnMut(T) -> Result<()>,
+{
+    let (fault, each) = (RefCell::new(None), RefCell::new(each));
+    let one = |element: T| (each.borrow_mut())(element);
+    let seed = || Elements { under: None, each: one, fault: &fault, element: PhantomData };
+    ours(json::documents(input, seed), &fault)
+}
+
+/// Reads the members of the object under `key` one by one. PHP writes an object without members as a list.
+///
+/// # Errors
+/// As for [`elements`]; malformed if two members have one name.
+pub(super) fn members_under<T, F>(input: &Input<'_>, key: &'static str, mut each: F) -> Result<()>
+where
+    T: DeserializeOwned,
+    F: FnMut(String, T) -> Result<()>,
+{
+    let fault = RefCell::new(None);
+    let seed = Members { each: &mut each, may_be_list: true, fault: &fault, element: PhantomData };
+    ours(json::object(input, Under { key, seed, fault: &fault }), &fault)
+}
+
+/// Reads all documents, each of them an object, handing over their members one by one.
+///
+/// # Errors
+/// As for [`members_under`].
+pub(super) fn members_of_all<T, F>(input: &Input<'_>, each: F) -> Result<()>
+where
+    T: DeserializeOwned,
+    F: FnMut(String, T) -> Result<()>,
+{
+    let (fault, each) = (RefCell::new(None), RefCell::new(each));
+    let one = |name: String, member: T| (each.borrow_mut())(name, member);
+    let seed = || Members { each: one, may_be_list: false, fault: &fault, element: PhantomData };
+    ours(json::documents(input, seed), &fault)
+}
+
+/// Reads lines that are one object each. `each` tells whether the object is one of the report's; other lines are passed
+/// over, but for those with which `begins` that are no JSON.
+///
+/// # Errors
+/// Of `each`; malformed where a line is cut; not this format if no line is one of the report's.
+pub(super) fn lines<T, F>(input: &Input<'_>, begins: &[&str], mut each: F) -> Result<()>
+where
+    T: DeserializeOwned,
+    F: FnMut(T) -> Result<bool>,
+{
+    let mut lines = Lines::new(input, LongLine::Refuse, Invalid::EscapedTwice)?;
+    let mut is_there = false;
+    while let Some(line) = lines.next()? {
+        let text = line.text.trim_start();
+        if !text.starts_with('{') {
+            continue;
+        }
+        match serde_json::from_str::<T>(text) {
+            Ok(element) => is_there |= each(element).map_err(|error| error.line(line.number))?,
+            Err(_) if begins.iter().any(|begin| text.starts_with(begin)) || !line.ended => {
+                return Err(Error::report(Reject::Malformed, "a line of the report is cut or not as expected")
+                    .line(line.number)
+                    .help("the run was probably cut short; run it again"));
+            }
+            // Another program's.
+            Err(_) => {}
+        }
+    }
+    if is_there { Ok(()) } else { Err(foreign("no line of it is one of the report's JSON objects")) }
+}
+
+/// The JSON is that of something else.
+pub(super) fn foreign(why: &str) -> Error {
+    Error::report(Reject::NotThisFormat, why)
+}
+
+/// Our own error, where there is one, instead of that in which it was wrapped on its way through serde.
+fn ours(read: Result<()>, fault: &RefCell<Option<Error>>) -> Result<()> {
+    read.map_err(|error| match fault.take() {
+        Some(ours) => Error { place: error.place, ..ours },
+        None => error,
+    })
+}
+
+fn wrapped<E: serde::de::Error>(error: Error, fault: &RefCell<Option<Error>>) -> E {
+    let text = error.message.clone();
+    *fault.borrow_mut() = Some(error);
+    E::custom(text)
+}
+
+/// An object with one key that is read, which must be there.
+struct Under<'a, S> {
+    key: &'static str,
+    seed: S,
+    fault: &'a RefCell<Option<Error>>,
+}
+
+impl<'de, S: DeserializeSeed<'de, Value = ()>> DeserializeSeed<'de> for Under<'_, S> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Under<'_, S> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with the key {}", self.key)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut seed = Some(self.seed);
+        while let Some(key) = map.next_key::<String>()? {
+            if key != self.key {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            match seed.take() {
+                Some(seed) => map.next_value_seed(seed)?,
+                None => return Err(A::Error::duplicate_field(self.key)),
+            }
+        }
+        match seed {
+            Some(_) => Err(wrapped(foreign(&format!("the JSON object has no key {}", self.key)), self.fault)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A list; `null` is an empty one.
+struct Elements<'a, T, F> {
+    under: Option<&'static str>,
+    each: F,
+    fault: &'a RefCell<Option<Error>>,
+    element: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for Elements<'_, T, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<()>> Visitor<'de> for Elements<'_, T, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+        while let Some(element) = list.next_element::<T>()? {
+            (self.each)(element).map_err(|error| wrapped(error, self.fault))?;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let fault = self.fault;
+        match self.under {
+            Some(key) => Under { key, seed: Elements { under: None, ..self }, fault }.visit_map(map),
+            None => Err(wrapped(foreign("a JSON object stands where a list is expected"), fault)),
+        }
+    }
+}
+
+/// An object of which every member is read.
+struct Members<'a, T, F> {
+    each: F,
+    /// Whether an empty list stands for an object without members.
+    may_be_list: bool,
+    fault: &'a RefCell<Option<Error>>,
+    element: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(String, T) -> Result<()>> DeserializeSeed<'de> for Members<'_, T, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(String, T) -> Result<()>> Visitor<'de> for Members<'_, T, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if self.may_be_list && list.next_element::<IgnoredAny>()?.is_none() {
+            return Ok(());
+        }
+        Err(wrapped(foreign("a JSON list stands where an object is expected"), self.fault))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let mut met = HashSet::new();
+        while let Some((name, member)) = map.next_entry::<String, T>()? {
+            if !met.insert(name.clone()) {
+                let why = format!("JSON is not as expected: duplicate key {:?}", printable(&name, 100));
+                return Err(wrapped(Error::report(Reject::Malformed, why), self.fault));
+            }
+            (self.each)(name, member).map_err(|error| wrapped(error, self.fault))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a report says of one finding beside its level.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    /// The rule's name.
+    pub rule: Loose,
+    /// The file.
+    pub path: Loose,
+    /// Line, from 1.
+    pub line: Loose,
+    /// Its text.
+    pub message: Loose,
+}
+
+/// Most words for a severity that are named in warnings.
+const UNKNOWN_WORDS_NAMED: usize = 5;
+
+/// Counts the findings of one report.
+#[derive(Debug)]
+pub(super) struct Findings {
+    tally: LintTally,
+    tool: String,
+    sort: Sort,
+    unknown_words: BTreeSet<String>,
+    /// The report's own totals.
+    pub declared: Figures,
+    /// What is odd about it.
+    pub warnings: Vec<String>,
+}
+
+impl Findings {
+    /// Of a tool; that it found nothing is a measurement, too.
+    pub(super) fn new(tool: &str, sort: Sort) -> Findings {
+        let mut tally = LintTally::default();
+        tally.tool(tool, sort);
+        let (unknown_words, declared) = (BTreeSet::new(), Figures::default());
+        Findings { tally, tool: tool.to_owned(), sort, unknown_words, declared, warnings: Vec::new() }
+    }
+
+    /// For reports that name the tool beside each finding: nothing is known yet.
+    pub(super) fn of_any_tool(tool: &str) -> Findings {
+        Findings { tally: LintTally::default(), ..Findings::new(tool, Sort::Linter) }
+    }
+
+    /// A report that names no tool because it has no finding is that of the tool it was made for.
+    pub(super) fn is_clean(&mut self) {
+        self.tally.tool(&self.tool, self.sort);
+    }
+
+    /// The level that a word means. None and words that are not known are errors: they make a tool fail, as far as one
+    /// can know.
+    pub(super) fn level(&mut self, word: Option<&str>) -> Level {
+        let Some(word) = word.filter(|word| !word.is_empty()) else { return Level::Error };
+        level_of(word).unwrap_or_else(|| {
+            if self.unknown_words.len() < UNKNOWN_WORDS_NAMED {
+                self.unknown_words.insert(printable(word, 40));
+            }
+            Level::Error
+        })
+    }
+
+    /// Counts a finding of the report's tool.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn add(&mut self, level: Level, told: Told) -> Result<()> {
+        let (tool, sort) = (self.tool.clone(), self.sort);
+        self.add_of(tool, sort, level, told)
+    }
+
+    /// Counts a finding of another tool.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn add_of(&mut self, tool: String, sort: Sort, level: Level, told: Told) -> Result<()> {
+        let full = |text: &String| !text.trim().is_empty();
+        let rule = told.rule.text().filter(full).map(|rule| printable(&rule, 200));
+        let message = told.message.text().and_then(|text| first_lines(&text));
+        let finding = Finding {
+            tool,
+            level,
+            path: told.path.text().filter(full).map(|path| printable(&path, 1000)),
+            line: told.line.number().filter(|line| *line > 0),
+            message: message.or_else(|| rule.clone()).unwrap_or_default(),
+            rule,
+        };
+        self.tally.finding(finding, sort)
+    }
+
+    /// The report, warned about where its own totals differ.
+    ///
+    /// # Errors
+    /// A sum is too large.
+    pub(super) fn finish(self, format: &'static Format) -> Result<Parsed> {
+        let mut parsed = self.tally.finish(format)?;
+        parsed.warnings.extend(self.warnings);
+        for word in self.unknown_words {
+            parsed.warnings.push(format!("severity {word:?} is not known and counted as an error"));
+        }
+        for (key, said) in self.declared.counts() {
+            let found = parsed.figures.counts().into_iter().find(|(other, _)| *other == key).map(|(_, count)| count);
+            if let Some(found) = found.filter(|found| *found != said) {
+                let warning = format!("the report's own totals say {key} {said}, but its elements add up to {found}");
+                parsed.warnings.push(warning);
+                parsed.declared = Some(self.declared.clone());
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+/// The words in which tools tell how bad a finding is, in any case.
+fn level_of(word: &str) -> Option<Level> {
+    match word.to_ascii_lowercase().as_str() {
+        "error" | "fatal" | "critical" | "blocker" | "high" => Some(Level::Error),
+        "warning" | "warn" | "medium" | "major" | "minor" => Some(Level::Warning),
+        "note" | "notice" | "info" | "information" | "informational" | "hint" | "style" | "advice" | "refactor"
+        | "convention" | "low" | "undefined" | "inventory" | "experiment" => Some(Level::Note),
+        _ => None,
+    }
+}
+
+/// `total + count`, absent if either is not told.
+pub(super) fn sum(total: Option<u64>, count: &Loose) -> Option<u64> {
+    total?.checked_add(count.number()?)
+}
+
+/// The character with which the first value of the key begins, in a text that may be cut.
+pub(super) fn value_begins(head: &Head<'_>, key: &str) -> Option<char> {
+    let quoted = format!("\"{key}\"");
+    let mut values = head.text().split(quoted.as_str()).skip(1);
+    values.find_map(|after| after.trim_start().strip_prefix(':')?.trim_start().chars().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::lint::sarif;
+
+    fn numbers(text: &str, place: Place) -> Result<Vec<u64>> {
+        let mut all = Vec::new();
+        let each = |element: std::collections::BTreeMap<String, u64>| {
+            let number = element.get("n").copied().ok_or_else(|| foreign("an element has no n"))?;
+            all.push(number);
+            Ok(())
+        };
+        elements(&Input::bytes("x", text.as_bytes()), place, each).map(|()| all)
+    }
+
+    #[test]
+    fn a_list_is_found_where_it_stands() {
+        assert_eq!(numbers("[{\"n\":1},{\"n\":2}]", Place::Top).unwrap(), [1, 2]);
+        assert_eq!(numbers("{\"x\":[],\"l\":[{\"n\":1}]}", Place::Under("l")).unwrap(), [1]);
+        assert_eq!(numbers("{\"l\":[{\"n\":1}]}", Place::TopOrUnder("l")).unwrap(), [1]);
+        assert_eq!(numbers("{\"l\":null}", Place::Under("l")).unwrap(), [0; 0]);
+        for (text, place, reject) in [
+            ("{\"l\":[]}", Place::Top, Reject::NotThisFormat),
+            ("{\"x\":[]}", Place::Under("l"), Reject::NotThisFormat),
+            ("{\"x\":[]}", Place::TopOrUnder("l"), Reject::NotThisFormat),
+            ("{\"l\":{}}", Place::Under("l"), Reject::NotThisFormat),
+            ("{\"l\":1}", Place::Under("l"), Reject::Malformed),
+            ("{\"l\":[],\"l\":[]}", Place::Under("l"), Reject::Malformed),
+            ("[{\"n\":1},{\"n\":-2}]", Place::Top, Reject::Malformed),
+            ("[{\"n\":1},{\"n\":2}", Place::Top, Reject::Malformed),
+        ] {
+            assert_eq!(numbers(text, place).unwrap_err().reject(), Some(reject), "{text}");
+        }
+        let error = numbers("[{\"n\":1},\n{}]", Place::Top).unwrap_err();
+        assert_eq!((error.message.as_str(), error.place.line), ("an element has no n", Some(2)));
+        assert_eq!(error.reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn members_are_read_once_and_php_s_empty_object_is_a_list() {
+        let read = |text: &str| {
+            let mut all = Vec::new();
+            let input = Input::bytes("x", text.as_bytes());
+            let each = |name: String, number: u64| {
+                all.push((name, number));
+                Ok(())
+            };
+            members_under(&input, "files", each).map(|()| all).map_err(|error| error.reject())
+        };
+        assert_eq!(read("{\"files\":{\"a\":1}}"), Ok(vec![("a".to_owned(), 1)]));
+        assert_eq!(read("{\"files\":[]}"), Ok(Vec::new()));
+        assert_eq!(read("{\"files\":[1]}"), Err(Some(Reject::NotThisFormat)));
+        assert_eq!(read("{\"files\":{\"a\":1,\"a\":2}}"), Err(Some(Reject::Malformed)));
+    }
+
+    #[test]
+    fn levels_have_many_words() {
+        let mut findings = Findings::new("t", Sort::Linter);
+        let levels = ["FATAL", "Warning", "style", "", "odd"].map(|word| findings.level(Some(word)));
+        assert_eq!(levels, [Level::Error, Level::Warning, Level::Note, Level::Error, Level::Error]);
+        assert_eq!(findings.level(None), Level::Error);
+        let parsed = findings.finish(&sarif::FORMAT).unwrap();
+        assert_eq!(parsed.warnings, ["severity \"odd\" is not known and counted as an error"]);
+    }
+}

@@ -1,0 +1,260 @@
+//! `gcc-text`: what gcc and clang print, and tools after them.
+//!
+//! Written after GCC's "Formatting Messages" in the GNU coding standards: `path:line:column: level: message [-Wflag]`,
+//! with lines of context around it that have no meaning here. It does not name the tool, which is told by the rule in the
+//! brackets, and has no end.
+
+use super::LintTally;
+use super::lines::{TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use crate::error::Result;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// Diagnostics as gcc prints them.
+pub const FORMAT: Format = Format {
+    name: "gcc-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of gcc or clang: errors, warnings, notes",
+    written_by: "gcc, g++, clang, clang-tidy, shellcheck -f gcc, javac, swiftc, SwiftLint",
+    told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
+    has_end: false,
+    counting: "Lines with a place and a level: error and fatal error, warning, note and remark; errors of the driver and the \
+               linker without a place too. A failed link is an error if there is no other.",
+    sniff,
+    parse: |input| read::<Reader>(input, "gcc"),
+};
+
+/// Files whose findings other formats tell.
+const OF_OTHERS: [&str; 5] = ["py", "pyi", "ipynb", "rs", "go"];
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    // The first place decides: a build of several languages is read as what comes first.
+    let mut first = head.lines().filter_map(|line| match diagnostic(line) {
+        Some(found) => Some(!found.is_of_others),
+        None => driver(line).is_some().then_some(true),
+    });
+    if first.next() != Some(true) || is_of_another(head) {
+        return Sniff::No;
+    }
+    Sniff::Sure("a diagnostic with its place, as gcc prints it".into())
+}
+
+/// A line with a place and a level.
+struct Diagnostic<'a> {
+    path: &'a str,
+    line: Option<u64>,
+    level: Level,
+    message: &'a str,
+    is_of_others: bool,
+}
+
+fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
+    let place = placed(text)?;
+    let (level, message) = level_of(place.rest)?;
+    let is_of_others = place.is_a(&OF_OTHERS);
+    Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others })
+}
+
+fn level_of(text: &str) -> Option<(Level, &str)> {
+    let levels = [
+        ("fatal error: ", Level::Error),
+        ("error: ", Level::Error),
+        ("warning: ", Level::Warning),
+        ("note: ", Level::Note),
+        ("remark: ", Level::Note),
+    ];
+    levels.iter().find_map(|(name, level)| Some((*level, text.strip_prefix(name)?.trim_start())))
+}
+
+/// Name, level and message of what the driver, the compiler proper or the linker says without a place:
+/// `cc1: fatal error: x.c: No such file or directory`, `/usr/bin/ld: error: …`.
+fn driver(text: &str) -> Option<(&str, Level, &str)> {
+    let (path, rest) = text.split_once(": ")?;
+    let name = path.rsplit(['/', '\\']).next()?;
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let is_version = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let name = name.rsplit_once('-').filter(|(_, version)| is_version(version)).map_or(name, |(name, _)| name);
+    // `arm-none-eabi-gcc`.
+    let name = name.rsplit('-').next()?;
+    let names = [
+        "gcc", "g++", "cc", "c++", "cc1", "cc1plus", "cc1obj", "clang", "clang++", "ld", "lld", "ld.lld", "ld64.lld",
+        "mold", "collect2", "lto1", "wrapper", "f951", "gfortran",
+    ];
+    let (level, message) = level_of(rest).filter(|_| is_path(path) && names.contains(&name))?;
+    Some((name, level, message))
+}
+
+/// Whether the message only says that linking failed, for reasons told before.
+fn is_failed_link(message: &str) -> bool {
+    message.starts_with("linker command failed")
+        || (message.starts_with("ld returned ") && message.ends_with(" status"))
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    total: u64,
+    errors: u64,
+    failed_link: Option<String>,
+    /// The tool of the last finding that named its rule: notes have none.
+    tool: Option<(&'static str, Sort)>,
+}
+
+impl Reader {
+    fn add(&mut self, level: Level, place: (Option<&str>, Option<u64>), message: &str) -> Result<()> {
+        let (message, rule) = match bracketed(message, '[', ']') {
+            Some((message, rule)) => (message, Some(rule_of(rule))),
+            None => (message, None),
+        };
+        let swift = || place.0.is_some_and(|path| path.ends_with(".swift")).then(|| bracketed(message, '(', ')'))?;
+        let (message, rule, told) = match (rule, swift()) {
+            (None, Some((message, rule))) => (message, Some(rule), Some(("swiftlint", Sort::Linter))),
+            (rule, _) => (message, rule, rule.map(tool_of)),
+        };
+        let is_note = level == Level::Note;
+        let (tool, sort) = told.or(self.tool.filter(|_| is_note)).unwrap_or(("gcc", Sort::Compiler));
+        self.tool = Some((tool, sort));
+        self.total += 1;
+        self.errors += u64::from(level == Level::Error);
+        self.tally.finding(finding(tool, level, place, rule, message), sort)
+    }
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(found) = diagnostic(text) {
+            return self.add(found.level, (Some(found.path), found.line), found.message);
+        }
+        match driver(text) {
+            Some((_, _, message)) if is_failed_link(message) => self.failed_link = Some(message.to_owned()),
+            Some((_, level, message)) => self.add(level, (None, None), message)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        let is_count = text.ends_with(" generated.") && text.starts_with(|c: char| c.is_ascii_digit());
+        let has_rule = || diagnostic(text).is_some_and(|found| bracketed(found.message, '[', ']').is_some());
+        let is_known = || diagnostic(text).is_some_and(|found| found.message.ends_with("(first use in this function)"));
+        is_count || text == "compilation terminated." || has_rule() || is_known()
+    }
+
+    fn finish(mut self) -> Result<Option<Parsed>> {
+        if let Some(message) = self.failed_link.take().filter(|_| self.errors == 0) {
+            self.add(Level::Error, (None, None), &message)?;
+        }
+        if self.total == 0 {
+            return Ok(None);
+        }
+        self.tally.finish(&FORMAT).map(Some)
+    }
+}
+
+/// The rule in the brackets without what says that warnings are errors: `-Werror=unused-variable`,
+/// `readability-magic-numbers,-warnings-as-errors`.
+fn rule_of(text: &str) -> &str {
+    text.split(',').next().unwrap_or(text)
+}
+
+/// The tool whose rule it is.
+fn tool_of(rule: &str) -> (&'static str, Sort) {
+    if is_code(rule, 2..=2, 4..=5) && rule.starts_with("SC") {
+        ("shellcheck", Sort::Linter)
+    } else if rule.starts_with(|c: char| c.is_ascii_lowercase()) && rule.contains('-') {
+        ("clang-tidy", Sort::Linter)
+    } else {
+        ("gcc", Sort::Compiler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::input::Input;
+    use crate::ingest::{Details, Finding};
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    fn told(text: &str) -> Vec<Finding> {
+        let Details::Lint(details) = parsed(text).unwrap().details else { panic!("lint") };
+        details.findings
+    }
+
+    #[test]
+    fn rules_tell_the_tool() {
+        let text = "\
+m.c:12:9: warning: comparison of integers [-Wsign-compare]
+m.c:3:1: note: declared here
+m.c:4:1: error: unused variable 'x' [-Werror=unused-variable]
+a.sh:9:1: note: The error was in this. [SC1009]
+p/n.c:6:51: error: 10 is a magic number [readability-magic-numbers,-warnings-as-errors]
+p/n.c:7:1: note: here
+a.c:1: fatal error: h.h: No such file or directory
+A.swift:3:1: warning: Line Length Violation: too long (line_length)
+";
+        let all = told(text);
+        let tools: Vec<_> = all.iter().map(|f| (f.tool.as_str(), f.rule.as_deref())).collect();
+        assert_eq!(
+            tools,
+            [
+                ("gcc", Some("-Wsign-compare")),
+                ("gcc", None),
+                ("gcc", Some("-Werror=unused-variable")),
+                ("shellcheck", Some("SC1009")),
+                ("clang-tidy", Some("readability-magic-numbers")),
+                ("clang-tidy", None),
+                ("gcc", None),
+                ("swiftlint", Some("line_length")),
+            ]
+        );
+        let first = all.first().unwrap();
+        assert_eq!(
+            (first.path.as_deref(), first.line, first.message.as_str()),
+            (Some("m.c"), Some(12), "comparison of integers")
+        );
+        assert_eq!(all.iter().filter(|f| f.level == Level::Error).count(), 3);
+    }
+
+    #[test]
+    fn the_driver_and_a_failed_link_are_errors() {
+        assert_eq!(told("cc1: fatal error: x.c: No such file or directory\ncompilation terminated.\n").len(), 1);
+        assert_eq!(told("/opt/arm-none-eabi-gcc-12: error: unrecognized option\n").len(), 1);
+        let link = "/usr/bin/ld: m.o: in function `main':\nm.c:(.text+0x77): undefined reference to `g'\n\
+                    collect2: error: ld returned 1 exit status\n";
+        let failed = told(link);
+        assert_eq!((failed.len(), failed.first().unwrap().level), (1, Level::Error));
+        assert_eq!(
+            told("ld: error: undefined symbol: g\nclang: error: linker command failed with exit code 1\n").len(),
+            1
+        );
+        assert_eq!(parsed("make: *** [all] Error 1\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn a_cut_line_is_refused_unless_it_is_whole() {
+        let before = "m.c:12:9: warning: w [-Wx]\n";
+        for cut in ["m.c:12:9: warning: compa", "m.c:12", "   12 | if (i", "m.c:1:2: error: x (firs"] {
+            let error = parsed(&format!("{before}{cut}")).unwrap_err();
+            assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(2)), "{cut}");
+        }
+        for whole in
+            ["m.c:1:2: error: x (first use in this function)", "m.c:1:2: error: x [-Wy]", "2 warnings generated."]
+        {
+            assert!(parsed(&format!("{before}{whole}")).is_ok(), "{whole}");
+        }
+    }
+
+    #[test]
+    fn other_tools_files_are_not_taken_for_ours() {
+        let sniffed =
+            |text: &str| matches!(sniff(&Head::read(&Input::bytes("x", text.as_bytes())).unwrap()), Sniff::Sure(_));
+        assert!(sniffed("make: enter\nm.c:12:9: warning: w\n") && sniffed("a.sh:1:2: note: n [SC1]\n"));
+        assert!(!sniffed("a.py:12:9: error: e  [x]\nm.c:1:1: error: e\n") && !sniffed("src/a.rs:1:2: warning: w\n"));
+        assert!(!sniffed("a.c:1:2: no level\n") && !sniffed("12:30:01: error: x\n"));
+    }
+}

@@ -1,0 +1,148 @@
+//! `govet-text`: what go vet and tools after it print.
+//!
+//! Written after go vet: `# package` above `path.go:line:column: message`; `vet: path.go:…` where the package does not
+//! type-check. staticcheck adds its check in brackets. It prints nothing where it finds nothing, and has no end.
+
+use super::LintTally;
+use super::lines::{TextReader, bracketed, finding, is_code, is_of_another, placed, read};
+use crate::error::Result;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// go vet's output.
+pub const FORMAT: Format = Format {
+    name: "govet-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of go vet, go build or staticcheck",
+    written_by: "go vet, go build, staticcheck, golint, revive",
+    told_by: "\"a.go:7:2: …\", below \"# package\"",
+    has_end: false,
+    counting: "Each line with a place in a Go file is an error.",
+    sniff,
+    parse: |input| read::<Reader>(input, "go vet"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let (mut is_sure, mut is_there) = (false, false);
+    for line in head.lines() {
+        let is_alone = line.strip_prefix("exit status ").is_some_and(|code| code.parse::<u8>().is_ok());
+        is_sure |= is_alone || line.starts_with("# ");
+        if let Some(found) = finding_of(line) {
+            is_there = true;
+            is_sure |= found.is_certain;
+        }
+    }
+    // Programs log so, too, without a column.
+    match (is_there && !is_of_another(head), is_sure) {
+        (false, _) => Sniff::No,
+        (true, true) => Sniff::Sure("findings in Go files as go vet prints them".into()),
+        (true, false) => Sniff::Maybe("lines that begin with a place in a Go file".into()),
+    }
+}
+
+struct Found<'a> {
+    path: &'a str,
+    line: Option<u64>,
+    message: &'a str,
+    check: Option<&'a str>,
+    is_certain: bool,
+}
+
+fn finding_of(text: &str) -> Option<Found<'_>> {
+    let unvetted = text.strip_prefix("vet: ");
+    let place = placed(unvetted.unwrap_or(text)).filter(|place| place.is_a(&["go", "s"]) && !place.rest.is_empty())?;
+    let is_check = |check: &str| is_code(check, 1..=2, 4..=4);
+    let told = bracketed(place.rest, '(', ')').filter(|(_, check)| is_check(check));
+    let (message, check) = told.map_or((place.rest, None), |(message, check)| (message, Some(check)));
+    let is_certain = unvetted.is_some() || place.has_column;
+    Some(Found { path: place.path, line: place.line, message, check, is_certain })
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    total: u64,
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let Some(found) = finding_of(text) else { return Ok(()) };
+        self.total += 1;
+        let tool = if found.check.is_some() { "staticcheck" } else { "govet" };
+        let finding = finding(tool, Level::Error, (Some(found.path), found.line), found.check, found.message);
+        self.tally.finding(finding, Sort::Linter)
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        let is_status = || text.strip_prefix("exit status ").is_some_and(|code| code.parse::<u8>().is_ok());
+        is_status() || finding_of(text).is_some_and(|found| found.check.is_some())
+    }
+
+    fn finish(self) -> Result<Option<Parsed>> {
+        if self.total == 0 {
+            return Ok(None);
+        }
+        self.tally.finish(&FORMAT).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    fn sniffed(text: &str) -> Sniff {
+        sniff(&Head::read(&Input::bytes("x", text.as_bytes())).unwrap())
+    }
+
+    #[test]
+    fn each_line_with_a_place_is_an_error() {
+        let text = "\
+# example.org/shop/calc
+calc/calc.go:7:2: self-assignment of x to x
+\tat some length
+vet: ./main.go:3:8: undeclared name: nope
+buildtag.go:7: possible malformed +build comment
+test.go:9:9: empty branch (SA9003)
+exit status 1
+";
+        let parsed = parsed(text).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.total), (Some(4), Some(4)));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let told: Vec<_> =
+            details.findings.iter().map(|f| (f.tool.as_str(), f.path.as_deref().unwrap(), f.line)).collect();
+        assert_eq!(
+            told,
+            [
+                ("govet", "calc/calc.go", Some(7)),
+                ("govet", "./main.go", Some(3)),
+                ("govet", "buildtag.go", Some(7)),
+                ("staticcheck", "test.go", Some(9)),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_output_of_tests_and_of_programs_is_not_taken_for_it() {
+        assert!(matches!(sniffed("# a\na.go:7: x\n"), Sniff::Sure(_)));
+        assert!(matches!(sniffed("a.go:7: starting\n"), Sniff::Maybe(_)));
+        assert_eq!(sniffed("# a\n./a.go:7:2: undefined: x\nFAIL\ta [build failed]\n"), Sniff::No);
+        assert_eq!(sniffed("--- FAIL: TestX (0.00s)\n    a_test.go:7: x\na.go:1:1: y\n"), Sniff::No);
+        assert_eq!(sniffed("# title\n"), Sniff::No);
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        let one = "a.go:7:2: x\n";
+        assert_eq!(parsed(&format!("{one}b.go:7:2: fmt.Err")).unwrap_err().reject(), Some(Reject::Malformed));
+        assert!(parsed(&format!("{one}exit status 1")).is_ok());
+        assert_eq!(parsed("ok\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+}

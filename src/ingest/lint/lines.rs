@@ -1,0 +1,238 @@
+//! What the text formats of findings have in common: lines that begin with a place, and reading to the end.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{FORMATS, Finding, Head, Level, Parsed, Sniff};
+use crate::model::figures::ReportKind;
+
+/// Longest message that is put together of several lines, in bytes.
+const LONGEST_MESSAGE: usize = 4096;
+
+/// Reads what one tool prints, line by line.
+pub(in crate::ingest) trait TextReader: Default {
+    /// The next line, without its end.
+    ///
+    /// # Errors
+    /// A count is too large.
+    fn line(&mut self, text: &str) -> Result<()>;
+
+    /// Whether a last line without a line end is known to be a whole one.
+    fn is_whole(&self, text: &str) -> bool;
+
+    /// The report; none if nothing of the tool was met.
+    ///
+    /// # Errors
+    /// A sum is too large; the tool counts findings that are not there.
+    fn finish(self) -> Result<Option<Parsed>>;
+}
+
+/// Reads a report. It is cut if its last line has no end and is not known to be whole.
+///
+/// # Errors
+/// Not this format if nothing of `tool` is in it; malformed if it is cut; what the reader refuses.
+pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parsed> {
+    let mut reader = R::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let (mut last, mut is_cut) = (0, false);
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        let text = line.text.trim_end();
+        // What a terminal code hides may be cut, too.
+        let is_plain = matches!(line.text, Cow::Borrowed(_));
+        let is_whole = line.ended || (is_plain && reader.is_whole(text));
+        is_cut = !is_whole;
+        reader.line(text).map_err(|error| error.line(last))?;
+    }
+    let parsed = reader.finish().map_err(|error| error.line(last))?;
+    let nothing = || Error::report(Reject::NotThisFormat, format!("nothing that {tool} prints is in it"));
+    let parsed = parsed.ok_or_else(nothing)?;
+    if is_cut {
+        return Err(Error::report(Reject::Malformed, format!("the output of {tool} ends inside a line"))
+            .line(last)
+            .help("the tool was probably killed; run it again"));
+    }
+    Ok(parsed)
+}
+
+/// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text.
+pub(super) fn is_of_another(head: &Head<'_>) -> bool {
+    let is_sure = |sniff: fn(&Head<'_>) -> Sniff| matches!(sniff(head), Sniff::Sure(_));
+    head.xml().is_some()
+        || FORMATS.iter().filter(|format| format.kind == ReportKind::Test).any(|format| is_sure(format.sniff))
+        || is_sure(super::rustc_text::FORMAT.sniff)
+        || head.lines().any(is_of_go_test)
+}
+
+/// Lines around which `go test` prints what go vet would, too.
+fn is_of_go_test(line: &str) -> bool {
+    ["FAIL\t", "ok  \t", "--- FAIL: ", "--- PASS: ", "=== RUN "].iter().any(|start| line.starts_with(start))
+}
+
+/// A line that begins with a place: `path:line: …`, `path:line:column: …`, `path:line:column:line:column: …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed<'a> {
+    pub path: &'a str,
+    /// From 1; none if the tool says 0, or a number that is none.
+    pub line: Option<u64>,
+    /// Whether there is a column.
+    pub has_column: bool,
+    /// After the last colon, without blanks before it.
+    pub rest: &'a str,
+}
+
+impl Placed<'_> {
+    /// Whether the path ends in one of the extensions (`py`, not `.py`).
+    pub(super) fn is_a(&self, extensions: &[&str]) -> bool {
+        let extension = self.path.rsplit_once('.').map(|(_, extension)| extension);
+        extension.is_some_and(|extension| extensions.iter().any(|one| one.eq_ignore_ascii_case(extension)))
+    }
+}
+
+/// The place with which a line begins.
+pub(super) fn placed(text: &str) -> Option<Placed<'_>> {
+    for (colon, _) in text.match_indices(':') {
+        let (path, after) = (text.get(..colon)?, text.get(colon + 1..)?);
+        let Some((line, after)) = number(after, false) else { continue };
+        if !is_path(path) {
+            return None;
+        }
+        let (mut rest, mut has_column) = (after, false);
+        while let Some((_, after)) = number(rest, true) {
+            (rest, has_column) = (after, true);
+        }
+        let line = line.parse().ok().filter(|line| *line > 0);
+        return Some(Placed { path, line, has_column, rest: rest.trim_start() });
+    }
+    None
+}
+
+/// `12:` at the beginning: the number, and what follows. A range, `12-15:`, where it is a column.
+fn number(text: &str, is_later: bool) -> Option<(&str, &str)> {
+    let (number, rest) = text.split_once(':')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_range = || number.split_once('-').is_some_and(|(from, to)| is_number(from) && is_number(to));
+    (is_number(number) || (is_later && is_range())).then_some((number, rest))
+}
+
+/// Whether it may be the path of a file: no log level, no time of day, no address.
+pub(super) fn is_path(text: &str) -> bool {
+    let starts_like_one = text.starts_with(|c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '{' | '|' | '#'));
+    let is_time = text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
+    starts_like_one && !is_time && !text.contains(": ") && !text.contains("://") && !text.contains('\t')
+}
+
+/// A finding, its texts made fit to be shown.
+pub(super) fn finding(
+    tool: &str,
+    level: Level,
+    place: (Option<&str>, Option<u64>),
+    rule: Option<&str>,
+    message: &str,
+) -> Finding {
+    let rule = rule.filter(|rule| !rule.is_empty()).map(|rule| printable(rule, 200));
+    Finding {
+        tool: tool.to_owned(),
+        level,
+        path: place.0.filter(|path| !path.is_empty()).map(|path| printable(path, 1000)),
+        line: place.1,
+        message: first_lines(message).or_else(|| rule.clone()).unwrap_or_default(),
+        rule,
+    }
+}
+
+/// Puts one more line to a message.
+pub(super) fn join(message: &mut String, text: &str) {
+    if message.len() < LONGEST_MESSAGE {
+        if !message.is_empty() && !message.ends_with(' ') {
+            message.push(' ');
+        }
+        message.push_str(text);
+    }
+}
+
+/// What stands in brackets at the end: `message [rule]`, `message (rule)`. The brackets hold no blanks, and a blank
+/// stands before them.
+pub(super) fn bracketed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
+    let (message, rule) = text.strip_suffix(close)?.rsplit_once(open)?;
+    let is_apart = message.is_empty() || message.ends_with(char::is_whitespace);
+    (is_apart && !rule.is_empty() && !rule.contains(char::is_whitespace)).then(|| (message.trim_end(), rule))
+}
+
+/// Whether letters come first and digits after them, so many of each: `F401`, `SC2086`.
+pub(super) fn is_code(
+    text: &str,
+    letters: std::ops::RangeInclusive<usize>,
+    digits: std::ops::RangeInclusive<usize>,
+) -> bool {
+    let first = text.bytes().take_while(u8::is_ascii_uppercase).count();
+    let rest = text.len() - first;
+    letters.contains(&first) && digits.contains(&rest) && text.bytes().skip(first).all(|byte| byte.is_ascii_digit())
+}
+
+/// The number in `Found 3 errors…`, and what follows it.
+pub(super) fn found(text: &str) -> Option<(u64, &str)> {
+    let (number, rest) = text.strip_prefix("Found ")?.split_once(' ')?;
+    let rest = rest.strip_prefix("errors").or_else(|| rest.strip_prefix("error"))?;
+    Some((number.parse().ok()?, rest))
+}
+
+/// A tool that counts findings and lists none has not told them: that is not zero.
+///
+/// # Errors
+/// No result.
+pub(super) fn check_listed(tool: &str, said: u64, listed: u64) -> Result<()> {
+    if said > 0 && listed == 0 {
+        let why = format!("{tool} says that it found {said} errors, but lists none");
+        return Err(Error::report(Reject::NoResult, why).help("let the tool print its findings, not a summary alone"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_found_where_they_are() {
+        let at = |text| placed(text).map(|p| (p.path, p.line, p.has_column, p.rest));
+        assert_eq!(at("a.c:4:39: error: x: 3"), Some(("a.c", Some(4), true, "error: x: 3")));
+        assert_eq!(at("a b.go:7: 12: msg"), Some(("a b.go", Some(7), false, "12: msg")));
+        assert_eq!(at("C:\\p\\a.c:4: x"), Some(("C:\\p\\a.c", Some(4), false, "x")));
+        assert_eq!(at("fo:oo.cpp:8: error: e"), Some(("fo:oo.cpp", Some(8), false, "error: e")));
+        assert_eq!(at("a.py:13:22:13:25: error: e"), Some(("a.py", Some(13), true, "error: e")));
+        assert_eq!(at("a.hs:3:5-8: error: e"), Some(("a.hs", Some(3), true, "error: e")));
+        assert_eq!(at("a.py:0:1: E902 x"), Some(("a.py", None, true, "E902 x")));
+        assert_eq!(at("a.py:99999999999999999999: x"), Some(("a.py", None, false, "x")));
+        for other in [
+            "",
+            "a.c:",
+            "a.c: error: x",
+            "  a.c:4: x",
+            "12:30:45: error: x",
+            "[12:30:45 AM] x",
+            "http://host:80: x",
+            "warning: p@0.1.0: a.c:3:5: warning: w",
+            "\"a\":1:2: x",
+            "x.go:3.14,5.2 1 0",
+        ] {
+            assert_eq!(at(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn rules_and_counts_at_the_end() {
+        assert_eq!(bracketed("unused [-Wunused]", '[', ']'), Some(("unused", "-Wunused")));
+        assert_eq!(bracketed("[type-arg]", '[', ']'), Some(("", "type-arg")));
+        assert_eq!(bracketed("in arr[2]", '[', ']'), None);
+        assert_eq!(bracketed("x (not a rule)", '(', ')'), None);
+        assert!(is_code("F401", 1..=3, 3..=4) && is_code("SC2086", 2..=2, 4..=4));
+        assert!(!is_code("F4O1", 1..=3, 3..=4) && !is_code("F40", 1..=3, 3..=4) && !is_code("", 1..=3, 3..=4));
+        assert_eq!(found("Found 1 error."), Some((1, ".")));
+        assert_eq!(found("Found 12 errors in 2 files."), Some((12, " in 2 files.")));
+        assert_eq!(found("Found many errors"), None);
+        assert!(check_listed("x", 3, 0).is_err() && check_listed("x", 3, 1).is_ok() && check_listed("x", 0, 0).is_ok());
+    }
+}

@@ -1,0 +1,117 @@
+//! `ruff-json`: Ruff's output formats `json` and `json-lines`. <https://docs.astral.sh/ruff/settings/#output-format>
+//!
+//! As lines it has no end, and nothing at all where nothing was found.
+
+use serde::Deserialize;
+
+use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, lines};
+use crate::error::Result;
+use crate::ingest::input::Input;
+use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// Ruff's JSON.
+pub const FORMAT: Format = Format {
+    name: "ruff-json",
+    kind: ReportKind::Lint,
+    about: "Ruff's findings, as one list or one a line",
+    written_by: "ruff check --output-format json|json-lines",
+    told_by: "JSON objects with filename, code and location.row",
+    has_end: false,
+    counting: "Every finding, by its severity; without one (before Ruff 0.12) it is an error.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if ["filename", "code", "location.row"].iter().all(|key| head.has_key(key)) {
+        return Sniff::Sure("keys filename, code and location.row".into());
+    }
+    Sniff::No
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Diagnostic {
+    code: Loose,
+    filename: Option<String>,
+    location: Option<Location>,
+    message: Loose,
+    severity: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Location {
+    row: Loose,
+}
+
+/// Whether the list comes before any object: JSON lines have none.
+fn begins_with_list(input: &Input<'_>) -> Result<bool> {
+    let (_, text) = input.first()?;
+    let is_list = |line: &str| line.strip_prefix('[').map(|rest| rest.trim_start().starts_with(['{', ']']));
+    let mut lines = text.split(['\n', '\r']).map(str::trim).filter(|line| line.starts_with(['[', '{']));
+    Ok(lines.find_map(|line| if line == "[" { Some(true) } else { is_list(line).or(Some(false)) }).unwrap_or(false))
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut findings = Findings::new("ruff", Sort::Linter);
+    let mut count = |diagnostic: Diagnostic| -> Result<bool> {
+        let (Some(path), Some(location)) = (diagnostic.filename, diagnostic.location) else { return Ok(false) };
+        let level = findings.level(diagnostic.severity.as_deref());
+        let (path, line) = (Loose::Text(path), location.row);
+        findings.add(level, Told { rule: diagnostic.code, path, line, message: diagnostic.message })?;
+        Ok(true)
+    };
+    if begins_with_list(input)? {
+        elements(input, Place::Top, |diagnostic| match count(diagnostic)? {
+            true => Ok(()),
+            false => Err(foreign("not a report of Ruff: an element has no filename or no location")),
+        })?;
+    } else {
+        lines(input, &["{\"cell\":", "{\"code\":", "{\"filename\":"], count)?;
+    }
+    findings.finish(&FORMAT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+
+    const ONE: &str = r#"{"code":"F401","filename":"a.py","location":{"row":3,"column":1},"message":"m"}"#;
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_list_and_lines_give_the_same() {
+        let list = read(&format!("warning: x\n[\n  {ONE},\n{ONE}]\n")).unwrap();
+        let lines = read(&format!("warning: x\n{ONE}\n{{\"other\":1}}\n{{ x\n{ONE}\nFound 2 errors.\n")).unwrap();
+        assert_eq!((list.figures.errors, list.details), (Some(2), lines.details));
+        assert_eq!(read("[]").unwrap().figures.total, Some(0));
+    }
+
+    #[test]
+    fn a_severity_decides_where_it_is_told() {
+        let with = |severity: &str| ONE.replace("\"message\"", &format!("\"severity\":{severity},\"message\""));
+        assert_eq!(read(&with("\"warning\"")).unwrap().figures.warnings, Some(1));
+        assert_eq!(read(&with("null")).unwrap().figures.errors, Some(1));
+    }
+
+    #[test]
+    fn what_is_cut_foreign_or_two_reports_is_rejected() {
+        for (text, reject) in [
+            (format!("[{ONE},"), Reject::Malformed),
+            (format!("{ONE}\n{}\n", ONE.get(..30).unwrap()), Reject::Malformed),
+            (format!("{ONE}\n{{\"c"), Reject::Malformed),
+            (format!("[{ONE}]\n[{ONE}]"), Reject::Malformed),
+            ("[{\"a\":1}]".to_owned(), Reject::NotThisFormat),
+            ("{\"a\":1}".to_owned(), Reject::NotThisFormat),
+            ("All checks passed!".to_owned(), Reject::NotThisFormat),
+        ] {
+            assert_eq!(read(&text).unwrap_err().reject(), Some(reject), "{text}");
+        }
+    }
+}

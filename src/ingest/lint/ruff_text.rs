@@ -1,0 +1,352 @@
+//! `ruff-text`: what ruff prints.
+//!
+//! Written after ruff's output formats: `concise` (`path:line:column: F401 [*] message`), `full` (the same above a piece of
+//! the source, or since 0.13 the rule above `--> path:line:column`), `grouped` (rows under the name of a file), `pylint`
+//! (`path:line: [F401] message`). Severities are told by preview versions only. `--quiet` leaves the summary out, so that
+//! the report has no sure end.
+
+use super::LintTally;
+use super::lines::{TextReader, check_listed, finding, found, is_code, is_of_another, placed, read};
+use crate::error::Result;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::{Figures, ReportKind};
+
+/// ruff's output.
+pub const FORMAT: Format = Format {
+    name: "ruff-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of ruff check",
+    written_by: "ruff check",
+    told_by: "\"a.py:1:8: F401 [*] `os` imported but unused\", or \"F401 …\" above \"--> a.py:1:8\"",
+    has_end: false,
+    counting: "Each finding is an error, unless it tells another severity. The number in the summary is only compared.",
+    sniff,
+    parse: |input| read::<Reader>(input, "ruff"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    match teller(head) {
+        Some(Teller::Ruff) if !is_of_another(head) => Sniff::Sure("findings as ruff prints them".into()),
+        None if head.lines().chain(head.tail().lines()).any(|line| line == ALL_PASSED) => {
+            Sniff::Maybe("a line with which ruff ends".into())
+        }
+        _ => Sniff::No,
+    }
+}
+
+/// What ruff says when it finds nothing.
+const ALL_PASSED: &str = "All checks passed!";
+
+/// Who writes `path.py:1:8: F401 …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Teller {
+    Ruff,
+    Flake8,
+}
+
+/// Which of the two it is, if any: their lines look alike, but ruff marks what it can fix, sums up, and begins its
+/// messages in upper case or with a backtick.
+pub(super) fn teller(head: &Head<'_>) -> Option<Teller> {
+    let mut reader = Reader::default();
+    let mut by_message = None;
+    let mut is_alike = false;
+    let mut is_summed_up = false;
+    for line in head.lines() {
+        reader.line(line.trim_end()).ok()?;
+        is_summed_up |= is_summary(line) || is_fixable(line);
+        let Some(place) = placed(line).filter(|place| place.is_a(&["py", "pyi", "ipynb", "toml"])) else { continue };
+        let bracketed = || place.rest.strip_prefix('[')?.split_once("] ");
+        let Some((code, message)) = place.rest.split_once(' ').filter(|(code, _)| is_rule(code)).or_else(bracketed)
+        else {
+            continue;
+        };
+        // Pylint's own have a letter and four digits.
+        if !is_rule(code) || is_code(code, 1..=1, 4..=4) {
+            continue;
+        }
+        is_alike = true;
+        by_message = by_message.or_else(|| by_words(code, message));
+    }
+    is_summed_up |= head.tail().lines().any(|line| is_summary(line) || is_fixable(line));
+    match by_message {
+        _ if reader.is_certain => Some(Teller::Ruff),
+        _ if is_alike && is_summed_up => Some(Teller::Ruff),
+        Some(teller) => Some(teller),
+        None => is_alike.then_some(Teller::Flake8),
+    }
+}
+
+/// Who words a message so, for the rules that both have.
+fn by_words(code: &str, message: &str) -> Option<Teller> {
+    if !is_code(code, 1..=1, 3..=3) || !code.starts_with(['E', 'F', 'W']) || matches!(code, "E902" | "E999") {
+        return None;
+    }
+    match message.chars().next()? {
+        '`' | 'A'..='Z' => Some(Teller::Ruff),
+        '\'' | 'a'..='z' if !message.starts_with("f-string") => Some(Teller::Flake8),
+        _ => None,
+    }
+}
+
+/// `F401`, `PLR0911`, `ASYNC100`.
+fn is_rule(text: &str) -> bool {
+    is_code(text, 1..=6, 2..=4)
+}
+
+/// `Found 25 errors.`, `Found 2 errors (1 fixed, 1 remaining).`
+fn is_summary(text: &str) -> bool {
+    remaining(text).is_some()
+}
+
+fn remaining(text: &str) -> Option<u64> {
+    let (number, rest) = found(text)?;
+    if rest == "." {
+        return Some(number);
+    }
+    let (_, remaining) = rest.strip_prefix(" (")?.strip_suffix(" remaining).")?.split_once(" fixed, ")?;
+    remaining.parse().ok()
+}
+
+/// `[*] 7 fixable with the `--fix` option.`
+fn is_fixable(text: &str) -> bool {
+    text.starts_with("[*] ") && text.contains(" fixable with ")
+}
+
+/// Level, rule and message of what stands after a place, or above it.
+struct Told<'a> {
+    level: Level,
+    rule: &'a str,
+    message: &'a str,
+    /// Nobody but ruff writes it so.
+    is_certain: bool,
+}
+
+/// `is_row`: in a table, where a rule by name has no colon.
+fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let rest = rest.trim_start();
+    let unmarked = rest.strip_prefix("[*] ").or_else(|| rest.strip_prefix("[ ] "));
+    let message = unmarked.unwrap_or(rest);
+    let is_name = |name: &str| {
+        name.contains('-')
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    if is_rule(first) {
+        return Some(Told { level: Level::Error, rule: first, message, is_certain: unmarked.is_some() });
+    }
+    let severities = [("error[", Level::Error), ("warning[", Level::Warning), ("info[", Level::Note)];
+    for (severity, level) in severities {
+        if let Some(rule) = first.strip_prefix(severity) {
+            let rule = rule.strip_suffix(':').unwrap_or(rule).strip_suffix(']')?;
+            let is_ours = is_name(rule) || (is_rule(rule) && !is_code(rule, 1..=1, 4..=4));
+            return is_ours.then_some(Told { level, rule, message, is_certain: true });
+        }
+    }
+    let name = first.strip_suffix(':').or(Some(first).filter(|_| is_row))?;
+    let is_ours = is_name(name) || name == "SyntaxError";
+    is_ours.then_some(Told {
+        level: Level::Error,
+        rule: name,
+        message,
+        is_certain: name == "invalid-syntax" || unmarked.is_some(),
+    })
+}
+
+/// A finding whose place follows.
+struct Open {
+    level: Level,
+    rule: String,
+    message: String,
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    open: Option<Open>,
+    /// The file whose rows follow.
+    group: Option<String>,
+    total: u64,
+    errors: u64,
+    said: Option<u64>,
+    has_passed: bool,
+    is_certain: bool,
+}
+
+impl Reader {
+    fn add(&mut self, told: &Told<'_>, path: &str, line: Option<u64>) -> Result<()> {
+        self.total += 1;
+        self.errors += u64::from(told.level == Level::Error);
+        let finding = finding("ruff", told.level, (Some(path), line), Some(told.rule), told.message);
+        self.tally.finding(finding, Sort::Linter)
+    }
+
+    /// `   1:8  F401 [*] …` under the name of its file.
+    fn row(&mut self, text: &str) -> Result<bool> {
+        let Some(path) = self.group.clone() else { return Ok(false) };
+        let mut parts = text.trim_start().splitn(2, ' ');
+        let (place, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let Some((line, column)) = place.split_once(':') else { return Ok(false) };
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let Some(told) = told(rest.trim_start(), true).filter(|_| is_number(line) && is_number(column)) else {
+            return Ok(false);
+        };
+        self.is_certain = true;
+        self.add(&told, &path, line.parse().ok().filter(|line| *line > 0))?;
+        Ok(true)
+    }
+
+    /// `--> a.py:1:8` below its finding.
+    fn arrow(&mut self, place: &str) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let mut parts = place.rsplitn(3, ':');
+        let (column, line, path) = (parts.next(), parts.next(), parts.next());
+        let (path, line) = match (column, line.map(str::parse), path) {
+            (Some(_), Some(Ok(line)), Some(path)) => (path, Some(line).filter(|line| *line > 0)),
+            _ => (place, None),
+        };
+        self.is_certain = true;
+        let told = Told { level: open.level, rule: &open.rule, message: &open.message, is_certain: true };
+        self.add(&told, path, line)
+    }
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(place) = text.trim_start().strip_prefix("--> ") {
+            return self.arrow(place);
+        }
+        if text.starts_with(' ') {
+            self.row(text)?;
+            return Ok(());
+        }
+        self.open = None;
+        if text.is_empty() {
+            self.group = None;
+            return Ok(());
+        }
+        if let Some(place) = placed(text) {
+            let pylint = place.rest.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+            let bracketed = pylint.filter(|(code, _)| is_rule(code) || code.contains('-'));
+            let bracketed =
+                bracketed.map(|(rule, message)| Told { level: Level::Error, rule, message, is_certain: false });
+            if let Some(told) = bracketed.or_else(|| told(place.rest, false)) {
+                self.is_certain |= told.is_certain;
+                return self.add(&told, place.path, place.line);
+            }
+        }
+        if let Some(told) = told(text, false) {
+            let (rule, message) = (told.rule.to_owned(), told.message.to_owned());
+            self.open = Some(Open { level: told.level, rule, message });
+        } else if let Some(path) = text.strip_suffix(':') {
+            self.group = Some(path.to_owned());
+        } else if let Some(said) = remaining(text) {
+            self.said = Some(crate::ingest::add(self.said.unwrap_or(0), said)?);
+        } else if text == ALL_PASSED {
+            self.has_passed = true;
+        }
+        Ok(())
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        let is_end = is_fixable(text) || text.starts_with("No fixes available");
+        text == ALL_PASSED || is_summary(text) || (is_end && text.ends_with('.'))
+    }
+
+    fn finish(mut self) -> Result<Option<Parsed>> {
+        if self.total == 0 && self.said.is_none() && !self.has_passed {
+            return Ok(None);
+        }
+        check_listed("ruff", self.said.unwrap_or(0), self.total)?;
+        self.tally.tool("ruff", Sort::Linter);
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        if let Some(said) = self.said.filter(|said| *said != self.total) {
+            parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
+        }
+        Ok(Some(parsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    fn told_of(text: &str) -> Vec<(String, Option<u64>, String, Level, String)> {
+        let Details::Lint(details) = parsed(text).unwrap().details else { panic!("lint") };
+        let all = details.findings.into_iter();
+        all.map(|f| (f.path.unwrap(), f.line, f.rule.unwrap_or_default(), f.level, f.message)).collect()
+    }
+
+    fn teller_of(text: &str) -> Option<Teller> {
+        teller(&Head::read(&Input::bytes("x", text.as_bytes())).unwrap())
+    }
+
+    #[test]
+    fn every_output_format_tells_the_same() {
+        let concise = "a.py:1:8: F401 [*] `os` imported but unused\nb.py:3:1: invalid-syntax: Expected `)`\n";
+        let older = "a.py:1:8: F401 [*] `os` imported but unused\n  |\n1 | import os\n  |        ^^ F401\n\nb.py:3:1: invalid-syntax: Expected `)`\n";
+        let full = "F401 [*] `os` imported but unused\n --> a.py:1:8\n  |\n1 | import os\n  |        ^^\n  |\nhelp: Remove\n\n\
+                    invalid-syntax: Expected `)`\n  --> b.py:3:1\n   |\n";
+        let grouped = "a.py:\n  1:8 F401 [*] `os` imported but unused\n\nb.py:\n  3:1 invalid-syntax: Expected `)`\n";
+        let pylint = "a.py:1: [F401] `os` imported but unused\nb.py:3: [invalid-syntax] Expected `)`\n";
+        for text in [concise, older, full, grouped, pylint] {
+            let all = told_of(&format!("{text}\nFound 2 errors.\n"));
+            let expected = [
+                ("a.py".to_owned(), Some(1), "F401".to_owned(), Level::Error, "`os` imported but unused".to_owned()),
+                ("b.py".to_owned(), Some(3), "invalid-syntax".to_owned(), Level::Error, "Expected `)`".to_owned()),
+            ];
+            assert_eq!(all, expected, "{text}");
+        }
+        let preview = "a.py:1:8: unused-import: [*] `os` imported\na.py:2:1: warning[F841] x\n";
+        let all = told_of(preview);
+        assert_eq!(all.iter().map(|f| f.3).collect::<Vec<_>>(), [Level::Error, Level::Warning]);
+    }
+
+    #[test]
+    fn the_summary_is_compared_and_never_alone() {
+        let one = "a.py:1:8: F401 [*] `os` imported but unused\n";
+        assert_eq!(
+            parsed(&format!("{one}Found 1 error.\n[*] 1 fixable with the `--fix` option.\n")).unwrap().declared,
+            None
+        );
+        assert_eq!(parsed(&format!("{one}Found 4 errors (3 fixed, 1 remaining).\n")).unwrap().declared, None);
+        let declared = parsed(&format!("{one}Found 4 errors.\n")).unwrap().declared;
+        assert_eq!(declared.and_then(|declared| declared.errors), Some(4));
+        assert_eq!(
+            parsed("1\tF401\t[*] unused-import\nFound 1 error.\n").unwrap_err().reject(),
+            Some(Reject::NoResult)
+        );
+        assert_eq!(parsed("All checks passed!\n").unwrap().figures.total, Some(0));
+        assert_eq!(parsed("Found 1 error (1 fixed, 0 remaining).\n").unwrap().figures.total, Some(0));
+        assert_eq!(parsed(&format!("{one}a.py:2:1: F841 Loc")).unwrap_err().reject(), Some(Reject::Malformed));
+        assert!(parsed(&format!("{one}Found 1 error.")).is_ok());
+    }
+
+    #[test]
+    fn ruff_and_flake8_are_told_apart() {
+        for (text, teller) in [
+            ("a.py:1:8: F401 [*] `os` imported but unused\n", Some(Teller::Ruff)),
+            ("a.py:1:8: F401 `os` imported but unused\n", Some(Teller::Ruff)),
+            ("a.py:1:8: B006 Do not\nFound 1 error.\n", Some(Teller::Ruff)),
+            ("a.py:1:1: E722 Do not use bare `except`\n", Some(Teller::Ruff)),
+            ("a.py:1:1: E722 do not use bare 'except'\n", Some(Teller::Flake8)),
+            ("a.py:1:1: F401 'os' imported but unused\n", Some(Teller::Flake8)),
+            ("a.py:1: [F401] 'os' imported but unused\n", Some(Teller::Flake8)),
+            ("a.py:1: [F401] `os` imported but unused\n", Some(Teller::Ruff)),
+            ("a.py:1:1: D100 Missing docstring\n", Some(Teller::Flake8)),
+            ("a.py:1:1: C0114: Missing docstring (x)\n", None),
+            ("a.py:1: [C0114(x), ] Missing docstring\n", None),
+            ("a.py:1:1: error: x  [y]\n", None),
+            ("a.c:1:1: C99 x\n", None),
+        ] {
+            assert_eq!(teller_of(text), teller, "{text}");
+        }
+    }
+}

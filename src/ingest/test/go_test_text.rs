@@ -1,0 +1,347 @@
+//! `go-test-text`: what `go test` prints without `-json`. Without `-v` only tests that failed are in it; a package's line
+//! comes after those of its tests.
+
+use super::text_report::{Names, Summary, no_result};
+use super::{cargo_test_text, milliseconds, pytest_text};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::ReportKind;
+use crate::model::metrics::BuildStatus;
+
+/// What `go test` prints.
+pub const FORMAT: Format = Format {
+    name: "go-test-text",
+    kind: ReportKind::Test,
+    about: "terminal output of go test",
+    written_by: "go test, go test -v",
+    told_by: "lines \"--- FAIL: Test…\", \"ok\" or \"FAIL\" with a package",
+    has_end: false,
+    counting: "Each line \"--- PASS\", \"--- FAIL\" or \"--- SKIP\", parents and subtests alike, is one test. A package that \
+               failed without such a line since the package before, or did not build, is one errored test. Without -v passed \
+               tests are not in it.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.xml().is_some() {
+        return Sniff::No;
+    }
+    let (mut found, mut unbuilt) = (false, false);
+    for line in head.lines() {
+        // The stream of `go test -json`, and what other tools print before a test of theirs prints such lines.
+        let names = ["\"Package\":\"", "\"Test\":\"", "\"ImportPath\":\""];
+        let is_event =
+            line.starts_with('{') && line.contains("\"Action\":\"") && names.iter().any(|name| line.contains(name));
+        if is_event || (!found && (cargo_test_text::is_marker(line) || pytest_text::is_marker(line))) {
+            return Sniff::No;
+        }
+        match read(line) {
+            Line::Unbuilt(_) => unbuilt = true,
+            Line::Package(_) | Line::Failed(_) => found = true,
+            // At the line's start only: further in it may be quoted.
+            Line::Test(_) if line.starts_with("---") => found = true,
+            Line::Run if line.starts_with("=== ") => found = true,
+            _ => {}
+        }
+    }
+    match (found, unbuilt) {
+        (true, _) => Sniff::Sure("lines of go test with tests or packages".into()),
+        (false, true) => Sniff::Maybe("a line FAIL … [build failed]".into()),
+        (false, false) => Sniff::No,
+    }
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq)]
+enum Line<'a> {
+    /// `--- FAIL: TestA (0.00s)`.
+    Test(Test<'a>),
+    /// A package that passed, or has no tests.
+    Package(&'a str),
+    /// A package that failed.
+    Failed(&'a str),
+    /// A package that was not built.
+    Unbuilt(&'a str),
+    /// `=== RUN   TestA`.
+    Run,
+    Other,
+}
+
+#[derive(Debug, PartialEq)]
+struct Test<'a> {
+    outcome: Outcome,
+    name: &'a str,
+    seconds: Option<&'a str>,
+    /// Nothing of the line is missing.
+    is_whole: bool,
+}
+
+fn read(line: &str) -> Line<'_> {
+    let line = line.trim_end();
+    if let Some(test) = test(line.trim_start()) {
+        return Line::Test(test);
+    }
+    if line.starts_with("=== RUN") || line.starts_with("=== PAUSE") || line.starts_with("=== CONT") {
+        return Line::Run;
+    }
+    let is_time = |text: &str| text.strip_suffix('s').is_some_and(|text| milliseconds(text).is_some());
+    let mut words = line.split_whitespace();
+    let word = words.next().unwrap_or_default();
+    let gap = line.get(word.len()..).unwrap_or_default();
+    let is_column = gap.starts_with('\t') || gap.starts_with("  ");
+    let (package, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    match word {
+        _ if !is_column || package.is_empty() => Line::Other,
+        "FAIL" if line.ends_with("[build failed]") || line.ends_with("[setup failed]") => Line::Unbuilt(package),
+        "FAIL" if rest.is_empty() || is_time(rest) || rest.starts_with(['[', '(']) => Line::Failed(package),
+        "ok" if is_time(rest) || rest == "(cached)" => Line::Package(package),
+        "?" if line.ends_with("[no test files]") => Line::Package(package),
+        _ => Line::Other,
+    }
+}
+
+fn test(text: &str) -> Option<Test<'_>> {
+    let rest = text.strip_prefix("--- ")?;
+    let (word, rest) = rest.split_once(": ")?;
+    let outcome = match word {
+        "PASS" => Outcome::Passed,
+        "FAIL" => Outcome::Failed,
+        "SKIP" => Outcome::Skipped,
+        _ => return None,
+    };
+    let (name, time) = rest.split_once(" (").unwrap_or((rest, ""));
+    let seconds = time.strip_suffix("s)").or_else(|| time.strip_suffix(" seconds)"));
+    (!name.is_empty()).then_some(Test { outcome, name, seconds, is_whole: seconds.is_some() })
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        if !line.ended && !reader.is_whole(&line.text) {
+            return Err(Error::report(Reject::Malformed, "go test output ends inside a line")
+                .line(last)
+                .help(super::text_report::KILLED_HELP));
+        }
+        reader.line(&line.text).map_err(|error| error.line(last))?;
+    }
+    let seen_run = reader.seen_run;
+    match reader.finish().map_err(|error| error.line(last.max(1)))? {
+        Some(parsed) => Ok(parsed),
+        None if seen_run => Err(no_result("go test output ends before any result", last)),
+        None => Err(no_result("no result of go test in it", last)),
+    }
+}
+
+/// Reads lines of one or several runs of `go test`.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Reader {
+    summary: Summary,
+    names: Names,
+    /// Tests since the last package's line.
+    tests: Vec<(String, TestCase)>,
+    /// One of them failed.
+    failing: bool,
+    packages: u64,
+    seen_run: bool,
+    not_built: bool,
+    /// The line before was a package's.
+    after_package: bool,
+}
+
+impl Reader {
+    /// The next line.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
+        let read = read(text);
+        if !matches!(read, Line::Other) {
+            self.after_package = false;
+        }
+        match read {
+            Line::Test(test) => self.test(&test)?,
+            Line::Package(package) => self.end_package(package),
+            Line::Failed(package) => {
+                if !self.failing {
+                    self.unit(package)?;
+                }
+                self.end_package(package);
+            }
+            Line::Unbuilt(package) => {
+                self.not_built = true;
+                self.unit(package)?;
+                self.end_package(package);
+            }
+            Line::Run => self.seen_run = true,
+            Line::Other => {
+                self.describe(text);
+                self.after_package &= text.trim().is_empty();
+            }
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, test: &Test<'_>) -> Result<()> {
+        let slot = match test.outcome {
+            Outcome::Passed => &mut self.summary.passed,
+            Outcome::Skipped => &mut self.summary.skipped,
+            _ => &mut self.summary.failed,
+        };
+        *slot = add(*slot, 1)?;
+        self.failing |= test.outcome == Outcome::Failed;
+        let mut case = TestCase::new(test.outcome);
+        case.duration_ms = test.seconds.and_then(milliseconds);
+        if self.tests.len() < super::CASES_KEPT {
+            self.tests.push((test.name.to_owned(), case));
+        }
+        Ok(())
+    }
+
+    /// The message of the test whose line came last: `        calc_test.go:13: got 3 want 4`.
+    fn describe(&mut self, text: &str) {
+        let Some((_, case)) = self.tests.last_mut() else { return };
+        if case.outcome != Outcome::Failed || case.message.is_some() || !text.starts_with("    ") {
+            return;
+        }
+        let Some((file, rest)) = text.trim_start().split_once(".go:") else { return };
+        let Some((line, _)) = rest.split_once(':') else { return };
+        if let (false, Ok(line)) = (file.contains(char::is_whitespace), line.parse::<u64>()) {
+            case.message = first_lines(text);
+            case.file = Some(printable(&format!("{file}.go"), 1000));
+            case.line = Some(line).filter(|line| *line > 0);
+        }
+    }
+
+    fn unit(&mut self, package: &str) -> Result<()> {
+        self.summary.errored = add(self.summary.errored, 1)?;
+        self.summary.unit_failures = self.summary.errored;
+        self.names.unit(package);
+        Ok(())
+    }
+
+    fn end_package(&mut self, package: &str) {
+        self.packages = self.packages.saturating_add(1);
+        self.failing = false;
+        self.after_package = true;
+        self.keep(package);
+    }
+
+    fn keep(&mut self, package: &str) {
+        for (name, case) in std::mem::take(&mut self.tests) {
+            let id = if package.is_empty() { name } else { format!("{package}::{name}") };
+            let worst = self.names.cases.get(&id).map_or(case.outcome, |known| known.outcome.max(case.outcome));
+            if let Some(kept) = self.names.set(&id, worst) {
+                *kept = TestCase { outcome: worst, ..case };
+            }
+        }
+    }
+
+    /// Whether a last line without a line end lacks nothing that counts.
+    fn is_whole(&self, text: &str) -> bool {
+        let text = text.trim_end();
+        match read(text) {
+            Line::Test(test) => test.is_whole,
+            Line::Failed(package) => !text.ends_with(package) && text.ends_with(['s', ']', ')']),
+            Line::Package(_) | Line::Unbuilt(_) => text.ends_with(['s', ']', ')']),
+            // go test ends with a bare FAIL, after the last package.
+            Line::Other if text == "FAIL" => self.after_package && self.summary.failed + self.summary.errored > 0,
+            Line::Other => text == "PASS" || text.starts_with("exit status "),
+            Line::Run => false,
+        }
+    }
+
+    /// The report; `None` without a result.
+    ///
+    /// # Errors
+    /// The sum is too large.
+    pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
+        let has_tests = !self.tests.is_empty() || !self.names.cases.is_empty();
+        if self.packages == 0 && !has_tests {
+            return Ok(None);
+        }
+        self.keep("");
+        let quiet = self.summary.passed == 0 && !self.seen_run;
+        let mut parsed = self.names.report(&FORMAT, &self.summary, true)?;
+        parsed.build = Some(if self.not_built { BuildStatus::Failed } else { BuildStatus::Success });
+        if quiet {
+            parsed.warnings.push("tests that passed are not in it; go test -v prints them".to_owned());
+        }
+        Ok(Some(parsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    fn read_text(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn tests_are_counted_at_any_indent_and_packages_where_no_test_failed() {
+        for (text, expected) in [
+            ("--- FAIL: T (0.00s)\n    --- PASS: T/a (0.00s)\nFAIL\nFAIL\tp\t0.1s\n", [2, 1, 1, 0, 0]),
+            ("panic: x\nFAIL\tp\t0.1s\nFAIL\n", [1, 0, 0, 1, 0]),
+            ("--- FAIL: T (0.00s)\nFAIL\tp\t0.1s\nFAIL\tq\t0.1s\n", [2, 0, 1, 1, 0]),
+            ("FAIL    p [build failed]\nok      q 0.1s\n", [1, 0, 0, 1, 0]),
+            ("--- SKIP: T (0.00s)\nPASS\nok  \tp\t(cached)\n", [1, 0, 0, 0, 1]),
+            ("no newline --- FAIL: T (0.00s)\nok  \tp\t0.1s\n", [0; 5]),
+        ] {
+            assert_eq!(counts(&read_text(text).unwrap()), expected, "{text}");
+        }
+        assert_eq!(read_text("=== RUN   T\n").unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(read_text("FAIL\n").unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn a_test_has_its_package_place_and_message() {
+        let text = "--- FAIL: T (0.25s)\n    a_test.go:13: got 3\nFAIL\nFAIL\tm/p\t0.1s\nFAIL\tm/q [build failed]\n";
+        let parsed = read_text(text).unwrap();
+        let details = details(&parsed);
+        let case = &details.cases.cases["m/p::T"];
+        assert_eq!((case.message.as_deref(), case.duration_ms), (Some("a_test.go:13: got 3"), Some(250)));
+        assert_eq!((case.file.as_deref(), case.line), (Some("a_test.go"), Some(13)));
+        assert_eq!((details.failed_units, parsed.build), (vec!["m/q".to_owned()], Some(BuildStatus::Failed)));
+    }
+
+    #[test]
+    fn a_last_line_without_its_end_is_taken_if_it_is_whole() {
+        for whole in ["ok  \tp\t0.1s", "--- FAIL: T (0.00s)\nFAIL\tp\t0.1s\nFAIL", "FAIL\tp\t0.1s"] {
+            assert!(read_text(whole).is_ok(), "{whole}");
+        }
+        for cut in [
+            "ok  \tp\t0.1s\nFAIL",
+            "ok  \tp\t0.1s\n--- FA",
+            "ok  \tp\t0.1s\n--- FAIL: T (0.0",
+            "ok  \tp\t0.1s\nFAIL\tq",
+            "ok  \tp\t0.1s\nF",
+        ] {
+            assert_eq!(read_text(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+        }
+    }
+
+    #[test]
+    fn it_is_told_by_its_lines() {
+        for text in ["--- PASS: T (0.00s)\n", "ok  \tp\t0.1s\n", "=== RUN   T\n", "FAIL\tp\t0.1s\n"] {
+            assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+        }
+        assert!(matches!(sniffed(&FORMAT, "FAIL\tp [build failed]\n"), Sniff::Maybe(_)));
+        for text in [
+            "ok 1 - a\n1..1\n",
+            "{\"Action\":\"pass\",\"Package\":\"p\"}\n--- PASS: T (0.00s)\n",
+            "FAIL x.js\n",
+            "--- a.txt\n+++ b.txt\n",
+        ] {
+            assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
+        }
+    }
+}

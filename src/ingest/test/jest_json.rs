@@ -1,0 +1,194 @@
+//! `jest-json`: the object that Jest prints with `--json`, and that Vitest's JSON reporter imitates. Its definition is
+//! the type `FormattedTestResults` of `@jest/test-result`.
+//!
+//! Files are told by absolute paths. Retries are told by Jest alone, as `invocations`.
+
+use serde::Deserialize;
+use serde::de::MapAccess;
+use serde_json::Value;
+
+use super::TestTally;
+use super::json_report::{Keys, Object, declare, items, lacks, line, text, unknown_status, whole_milliseconds};
+use crate::error::Result;
+use crate::ingest::input::Input;
+use crate::ingest::text::{first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::{Figures, ReportKind};
+
+/// Jest's JSON.
+pub const FORMAT: Format = Format {
+    name: "jest-json",
+    kind: ReportKind::Test,
+    about: "JSON of Jest and Vitest",
+    written_by: "jest --json, vitest --reporter=json",
+    told_by: "a JSON object with numTotalTests and testResults",
+    has_end: true,
+    counting: "Each of a file's assertionResults is one test: passed, failed; pending, todo, skipped and disabled are skipped. \
+               A file that failed without a failed test (it did not load, a hook of it failed) is one errored test. The \
+               report's totals are only compared.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.has_key("numTotalTests") && (head.has_key("testResults") || head.has_key("numTotalTestSuites")) {
+        return Sniff::Sure("keys numTotalTests and testResults".into());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut report =
+        Report { tally: TestTally::new(false), has_results: false, declared: Figures::default(), todo: None };
+    json::object(input, Object(&mut report))?;
+    if !report.has_results {
+        return Err(lacks(&FORMAT, "testResults"));
+    }
+    let mut said = report.declared;
+    said.skipped = said.skipped.map(|pending| pending.saturating_add(report.todo.unwrap_or(0)));
+    let mut parsed = report.tally.finish(&FORMAT)?;
+    declare(&mut parsed, said);
+    Ok(parsed)
+}
+
+struct Report {
+    tally: TestTally,
+    has_results: bool,
+    declared: Figures,
+    todo: Option<u64>,
+}
+
+impl Keys for Report {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        let slot = match key {
+            "testResults" => {
+                self.has_results = true;
+                let tally = &mut self.tally;
+                map.next_value_seed(items(|file: File| count(file, tally)))?;
+                return Ok(true);
+            }
+            "numTotalTests" => &mut self.declared.tests,
+            "numPassedTests" => &mut self.declared.passed,
+            "numFailedTests" => &mut self.declared.failed,
+            "numPendingTests" => &mut self.declared.skipped,
+            "numTodoTests" => &mut self.todo,
+            _ => return Ok(false),
+        };
+        *slot = map.next_value::<Value>()?.as_u64();
+        Ok(true)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    #[serde(default)]
+    name: Value,
+    #[serde(default)]
+    status: Value,
+    assertion_results: Vec<Assertion>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Assertion {
+    status: String,
+    #[serde(default)]
+    ancestor_titles: Option<Vec<String>>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    duration: Value,
+    #[serde(default)]
+    failure_messages: Value,
+    #[serde(default)]
+    location: Value,
+    #[serde(default)]
+    invocations: Value,
+}
+
+fn count(file: File, tally: &mut TestTally) -> Result<()> {
+    let name = text(&file.name).unwrap_or("(a file)");
+    let mut failed = false;
+    for test in file.assertion_results {
+        let outcome = match test.status.as_str() {
+            "passed" => Outcome::Passed,
+            "failed" => Outcome::Failed,
+            "pending" | "todo" | "skipped" | "disabled" => Outcome::Skipped,
+            other => return Err(unknown_status(other)),
+        };
+        failed |= outcome == Outcome::Failed;
+        let mut case = TestCase::new(outcome);
+        case.duration_ms = whole_milliseconds(&test.duration);
+        case.file = text(&file.name).map(|name| printable(name, 1000));
+        case.line = test.location.get("line").and_then(line);
+        case.attempts = test.invocations.as_u64().and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1);
+        if outcome == Outcome::Failed {
+            case.message = test.failure_messages.get(0).and_then(text).and_then(first_lines);
+        }
+        let titles = test.ancestor_titles.unwrap_or_default().into_iter().chain(test.title);
+        let id = std::iter::once(name.to_owned()).chain(titles).collect::<Vec<_>>().join("::");
+        tally.case(&id, case)?;
+    }
+    if text(&file.status) == Some("failed") && !failed {
+        tally.unit_failure(name);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details};
+
+    fn read(files: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", format!("{{\"numTotalTests\":2,\"testResults\":[{files}]}}").as_bytes()))
+    }
+
+    #[test]
+    fn statuses_are_outcomes() {
+        for (status, expected) in [
+            ("passed", [1, 1, 0, 0, 0]),
+            ("failed", [1, 0, 1, 0, 0]),
+            ("pending", [1, 0, 0, 0, 1]),
+            ("todo", [1, 0, 0, 0, 1]),
+            ("skipped", [1, 0, 0, 0, 1]),
+            ("disabled", [1, 0, 0, 0, 1]),
+        ] {
+            let parsed = read(&format!("{{\"assertionResults\":[{{\"status\":\"{status}\"}}]}}")).unwrap();
+            assert_eq!(counts(&parsed), expected, "{status}");
+        }
+        assert_eq!(
+            read("{\"assertionResults\":[{\"status\":\"odd\"}]}").unwrap_err().reject(),
+            Some(Reject::Malformed)
+        );
+        assert!(read("{\"assertionResults\":[{}]}").is_err() && read("{}").is_err());
+    }
+
+    #[test]
+    fn a_file_that_failed_by_itself_is_one_errored_test() {
+        let file = |tests: &str| format!("{{\"name\":\"a.js\",\"status\":\"failed\",\"assertionResults\":[{tests}]}}");
+        let parsed = read(&file("")).unwrap();
+        assert_eq!((counts(&parsed), details(&parsed).failed_units), ([1, 0, 0, 1, 0], vec!["a.js".to_owned()]));
+        assert_eq!(counts(&read(&file("{\"status\":\"passed\"}")).unwrap()), [2, 1, 0, 1, 0]);
+        assert_eq!(counts(&read(&file("{\"status\":\"failed\"}")).unwrap()), [1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_test_has_its_path_duration_place_and_message() {
+        let parsed = read(
+            "{\"name\":\"/a.js\",\"assertionResults\":[{\"status\":\"failed\",\"ancestorTitles\":[\"A\",\"b\"],\"title\":\"c\",\
+             \"duration\":6.2,\"location\":{\"line\":3},\"failureMessages\":[\"Error: no\\n at x\"],\"invocations\":2}]}",
+        )
+        .unwrap();
+        let details = details(&parsed);
+        let case = &details.cases.cases["/a.js::A::b::c"];
+        assert_eq!((case.duration_ms, case.line, case.attempts), (Some(6), Some(3), 2));
+        assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("Error: no | at x"), Some("/a.js")));
+        assert_eq!(parsed.warnings.len(), 1, "its totals say 2 tests");
+        let none = parse(&Input::bytes("x", b"{\"numTotalTests\":2}")).unwrap_err();
+        assert_eq!(none.reject(), Some(Reject::NotThisFormat));
+    }
+}

@@ -1,0 +1,205 @@
+//! `jest-text`: what Jest prints. Its last `Tests:` line gives the counts, the bullets of failed tests give names; a file
+//! that does not load has a bullet of its own and is not among the tests.
+
+use super::text_report::{Names, Summary, counted, no_result};
+use super::{cargo_test_text, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `jest` prints.
+pub const FORMAT: Format = Format {
+    name: "jest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Jest",
+    written_by: "jest",
+    told_by: "its lines \"Test Suites:\" and \"Tests:\"",
+    has_end: true,
+    counting: "The last \"Tests:\" line: passed, failed, skipped and todo as skipped. Each \"Test suite failed to run\" is one \
+               errored test.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    let tail = || head.tail().lines().map(str::trim_end);
+    let suites = tail().any(|line| line.starts_with("Test Suites: ") && line.ends_with(" total"));
+    if suites && tail().any(|line| tests(line).is_some()) {
+        return Sniff::Sure("lines \"Test Suites:\" and \"Tests:\"".into());
+    }
+    if head.lines().any(|line| line.trim_end() == SUITE_FAILED) && head.lines().any(|line| file(line).is_some()) {
+        return Sniff::Maybe("a line \"Test suite failed to run\"".into());
+    }
+    Sniff::No
+}
+
+const SUITE_FAILED: &str = "  ● Test suite failed to run";
+
+/// The counts of `Tests:       4 failed, 1 skipped, 5 passed, 10 total`.
+fn tests(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
+    let rest = line.trim_end().strip_prefix("Tests: ")?;
+    rest.ends_with(" total").then(|| rest.split(", ").map(counted).collect())?
+}
+
+/// The file in `FAIL jt/cart.test.js (5.1 s)`, `PASS project jt/cart.test.js`.
+fn file(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
+    let rest = rest.split(" (").next().unwrap_or(rest).trim();
+    let file = rest.rsplit(' ').next().unwrap_or_default();
+    file.rsplit(['/', '\\']).next().is_some_and(|name| name.contains('.')).then_some(file)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut run = Run::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let (mut found, mut last, mut times) = (None, 0, 0u64);
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        if let Some(counts) = tests(&line.text) {
+            times += 1;
+            found = Some(std::mem::take(&mut run).finish(&counts).map_err(|error| error.line(last))?);
+        } else {
+            run.line(&line.text);
+        }
+    }
+    let has_failed_since = run.is_unfinished();
+    let mut parsed = match found {
+        Some(parsed) if !has_failed_since => parsed,
+        _ => return Err(no_result("no \"Tests:\" line of Jest at its end", last)),
+    };
+    if times > 1 {
+        parsed.warnings.push(format!("{times} runs of Jest are in it: the last one counts"));
+    }
+    Ok(parsed)
+}
+
+/// One run of Jest.
+#[derive(Debug, Default)]
+struct Run {
+    names: Names,
+    file: String,
+    /// The test whose message is expected.
+    told: Option<String>,
+    unit_failures: u64,
+    /// Jest repeats all failures where there are many.
+    repeats: bool,
+}
+
+impl Run {
+    fn line(&mut self, text: &str) {
+        let text = text.trim_end();
+        if text == "Summary of all failing tests" {
+            self.repeats = true;
+        } else if self.repeats {
+            // Everything was told before.
+        } else if text == SUITE_FAILED {
+            self.told = None;
+            self.unit_failures = self.unit_failures.saturating_add(1);
+            let file = if self.file.is_empty() { "(a test file)" } else { &self.file };
+            self.names.unit(file);
+        } else if let Some(name) = file(text).filter(|_| text.starts_with(['F', 'P', ' '])) {
+            self.told = None;
+            self.file = name.to_owned();
+        } else if let Some(name) = text.strip_prefix("  ● ") {
+            self.told = None;
+            if !matches!(
+                name,
+                "Console" | "Cannot log after tests are done. Did you forget to wait for something async in your test?"
+            ) {
+                let id = [self.file.as_str()].into_iter().chain(name.split(" › ")).filter(|part| !part.is_empty());
+                let id = id.collect::<Vec<_>>().join("::");
+                if let Some(case) = self.names.set(&id, Outcome::Failed) {
+                    case.file = Some(printable(&self.file, 1000)).filter(|file| !file.is_empty());
+                }
+                self.told = Some(printable(&id, super::LONGEST_ID));
+            }
+        } else if !text.trim().is_empty()
+            && let Some(id) = self.told.take()
+            && let Some(case) = self.names.cases.get_mut(&id)
+        {
+            case.message = case.message.take().or_else(|| first_lines(text));
+        }
+    }
+
+    /// A file failed, and no summary counts it.
+    fn is_unfinished(&self) -> bool {
+        self.unit_failures > 0 || !self.names.cases.is_empty()
+    }
+
+    fn finish(mut self, counts: &[(Option<u64>, &str)]) -> Result<Parsed> {
+        let mut summary = Summary::default();
+        for (number, word) in counts {
+            let slot = match *word {
+                "passed" => &mut summary.passed,
+                "failed" => &mut summary.failed,
+                "skipped" | "todo" | "pending" => &mut summary.skipped,
+                _ => continue,
+            };
+            Summary::add(slot, *number)?;
+        }
+        summary.errored = add(summary.errored, self.unit_failures)?;
+        summary.unit_failures = self.unit_failures;
+        // More bullets than failures: some are no tests.
+        if u64::try_from(self.names.cases.len()).unwrap_or(u64::MAX) > summary.failed {
+            self.names.cases.clear();
+        }
+        self.names.report(&FORMAT, &summary, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const FAILED: &str = "FAIL jt/a.test.js (5.1 s)\n  ● Cart › adds\n\n    expect(received)\n\nFAIL jt/b.test.js\n\
+                          \x20 ● Test suite failed to run\n\n    Cannot find module\n\n";
+    const END: &str =
+        "Test Suites: 2 failed, 2 total\nTests:       1 failed, 1 skipped, 1 todo, 5 passed, 8 total\nTime: 1 s\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_tests_line_and_files_that_failed_count() {
+        let parsed = read(&format!("{FAILED}Summary of all failing tests\n{FAILED}{END}")).unwrap();
+        assert_eq!(counts(&parsed), [9, 5, 1, 1, 2]);
+        let details = details(&parsed);
+        let case = &details.cases.cases["jt/a.test.js::Cart::adds"];
+        assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("expect(received)"), Some("jt/a.test.js")));
+        assert_eq!((details.failed_units, details.dropped), (vec!["jt/b.test.js".to_owned()], 7));
+        assert_eq!(counts(&read("Tests:       0 total\n").unwrap()), [0; 5]);
+        let twice = read(&format!("{FAILED}{END}Tests:       2 passed, 2 total\n")).unwrap();
+        assert_eq!((counts(&twice), twice.warnings.len()), ([2, 2, 0, 0, 0], 1));
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        for text in [FAILED.to_owned(), "Tests: 1 failed, 1 tot".to_owned(), format!("{END}{FAILED}"), String::new()] {
+            assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        assert_eq!(
+            read("Tests: 18446744073709551616 passed, 1 total\n").unwrap_err().reject(),
+            Some(Reject::Malformed)
+        );
+    }
+
+    #[test]
+    fn it_is_told_by_both_lines() {
+        assert!(matches!(sniffed(&FORMAT, END), Sniff::Sure(_)));
+        assert!(matches!(sniffed(&FORMAT, FAILED), Sniff::Maybe(_)));
+        for none in ["Tests: 3, Assertions: 4\n", " Tests  1 failed (1)\n", "FAIL\tpkg\t0.1s\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

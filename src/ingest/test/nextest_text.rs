@@ -1,0 +1,192 @@
+//! `nextest-text`: what `cargo nextest run` prints. The last `Summary` line gives the counts; a line a test gives names.
+
+use super::milliseconds;
+use super::text_report::{Names, Summary, counted, no_result};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+use crate::model::metrics::BuildStatus;
+
+/// What `cargo nextest run` prints.
+pub const FORMAT: Format = Format {
+    name: "nextest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of cargo nextest",
+    written_by: "cargo nextest run",
+    told_by: "its Summary line, or \"Nextest run\"",
+    has_end: true,
+    counting: "The last Summary line: passed (flaky ones among them), failed, timed out and exec failed as failed, skipped.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.xml().is_some() {
+        return Sniff::No;
+    }
+    let begins = |line: &str| line.trim_start().starts_with("Nextest run ID ");
+    if head.lines().any(begins) {
+        return Sniff::Sure("line \"Nextest run ID\"".into());
+    }
+    if head.tail().lines().any(|line| matches!(summary(line), Some(Ok(_)))) {
+        return Sniff::Sure("a Summary line of nextest".into());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let (mut found, mut names, mut last) = (None, Names::default(), 0);
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        let text = line.text.trim_end();
+        if let Some(read) = summary(text).filter(|_| line.ended || is_whole(text)) {
+            found = Some(read.map_err(|error| error.line(last))?);
+        } else if text.trim_start().starts_with("Nextest run ID ") {
+            (found, names) = (None, Names::default());
+        } else if let Some((id, outcome, seconds, attempt)) = result(text)
+            && let Some(case) = names.set(&id, outcome)
+        {
+            case.duration_ms = seconds.and_then(milliseconds);
+            case.attempts = attempt;
+        }
+    }
+    let Some((summary, unfinished)) = found else {
+        return Err(no_result("no Summary line of nextest in it", last));
+    };
+    let mut parsed = names.report(&FORMAT, &summary, true)?;
+    parsed.build = Some(BuildStatus::Success);
+    if unfinished > 0 {
+        parsed.warnings.push(format!("the run was cancelled: {unfinished} tests were not run"));
+    }
+    Ok(parsed)
+}
+
+/// Whether a Summary line without a line end is all of it: the skipped come last.
+fn is_whole(text: &str) -> bool {
+    text.ends_with(" skipped")
+}
+
+/// `Summary [   0.866s] 5/7 tests run: 3 passed (1 flaky), 2 failed, 2 skipped`, and how many were not run.
+fn summary(line: &str) -> Option<Result<(Summary, u64)>> {
+    let rest = line.trim_start().strip_prefix("Summary [")?;
+    let (_, rest) = rest.split_once("] ")?;
+    let (run, counts) = rest.split_once(" run: ")?;
+    let run = run.strip_suffix(" tests").or_else(|| run.strip_suffix(" test"))?;
+    let number = |text: &str| text.parse::<u64>().ok();
+    let unfinished = match run.split_once('/') {
+        Some((ran, all)) => number(all)?.checked_sub(number(ran)?)?,
+        None => number(run).map(|_| 0)?,
+    };
+    let mut summary = Summary::default();
+    let mut result = Ok(());
+    // Parentheses hold what is part of the count before them.
+    let mut rest = counts;
+    while !rest.is_empty() {
+        let end = rest.find([',', '(']).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        if let Some((number, word)) = counted(part) {
+            let slot = match word {
+                "passed" => &mut summary.passed,
+                "failed" | "timed out" | "exec failed" => &mut summary.failed,
+                "skipped" => &mut summary.skipped,
+                _ => return None,
+            };
+            result = result.and(Summary::add(slot, number));
+        }
+        rest = match after.strip_prefix('(') {
+            Some(inner) => {
+                let (inner, after) = inner.split_once(')')?;
+                let flaky = inner.split(", ").filter_map(counted).find(|(_, word)| *word == "flaky");
+                summary.flaky = flaky.and_then(|(number, _)| number).unwrap_or(summary.flaky);
+                after.trim_start_matches([',', ' '])
+            }
+            None => after.trim_start_matches([',', ' ']),
+        };
+    }
+    Some(result.map(|()| (summary, unfinished)))
+}
+
+/// Id, outcome, seconds and attempt of `  TRY 2 FAIL [   0.022s] (4/7) kvlog tests::returns_err`.
+fn result(line: &str) -> Option<(String, Outcome, Option<&str>, u32)> {
+    let (word, rest) = line.trim_start().split_once(" [")?;
+    let (time, rest) = rest.split_once("] ")?;
+    let seconds = time.trim().strip_suffix('s')?;
+    let (word, attempt) = match word.strip_prefix("TRY ").and_then(|rest| rest.split_once(' ')) {
+        Some((attempt, word)) => (word, attempt.parse().ok()?),
+        None => (word, 1),
+    };
+    let (outcome, attempt) = match word {
+        "PASS" | "LEAK" => (Outcome::Passed, attempt),
+        "FAIL" | "TIMEOUT" | "ABORT" | "XFAIL" | "LEAK-FAIL" => (Outcome::Failed, attempt),
+        word if word.starts_with("SIG") => (Outcome::Failed, attempt),
+        word => {
+            let (attempt, _) = word.strip_prefix("FLAKY ")?.split_once('/')?;
+            (Outcome::Passed, attempt.trim().parse().ok()?)
+        }
+    };
+    let rest = rest.trim_start();
+    let rest = match rest.strip_prefix('(') {
+        Some(progress) => progress.split_once(") ").map(|(_, rest)| rest)?,
+        None => rest,
+    };
+    let (binary, test) = rest.trim().split_once(' ')?;
+    (!test.contains(' ')).then(|| (format!("{binary}::{test}"), outcome, Some(seconds), attempt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        for (text, expected, flaky) in [
+            ("3 tests run: 3 passed, 0 skipped", [3, 3, 0, 0, 0], None),
+            (
+                "9 tests run: 5 passed (1 slow, 2 flaky), 2 failed (1 due to being leaky), 1 exec failed, 1 timed out, 2 skipped",
+                [11, 5, 4, 0, 2],
+                Some(2),
+            ),
+            ("5/7 tests run: 4 passed (1 leaky), 1 failed, 1 skipped", [6, 4, 1, 0, 1], None),
+            ("1 test run: 1 passed, 0 skipped", [1, 1, 0, 0, 0], None),
+        ] {
+            let parsed = read(&format!("     Summary [   0.8s] 1 test run: 0 passed, 1 failed, 0 skipped\n Nextest run ID x\n     Summary [   0.866s] {text}\n")).unwrap();
+            assert_eq!((counts(&parsed), parsed.figures.flaky), (expected, flaky), "{text}");
+            assert_eq!(parsed.warnings.len(), usize::from(text.contains('/')));
+        }
+        for none in ["", "Nextest run ID x\n        PASS [   0.017s] a b\n", "Summary [ 1s] 3 tests run: 3 pas"] {
+            assert_eq!(read(none).unwrap_err().reject(), Some(Reject::NoResult), "{none}");
+        }
+        let large = "Summary [ 1s] 3 tests run: 18446744073709551616 passed, 0 skipped\n";
+        assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn lines_of_tests_give_names_and_the_last_attempt_stands() {
+        let text = "        PASS [   0.017s] (1/7) k tests::a\n  TRY 1 FAIL [   0.2s] (───) k::it b\n  TRY 2 PASS [   0.25s] (2/7) k::it b\n\
+                    \x20    SIGSEGV [   0.1s] k c\n   FLAKY 2/3 [   0.1s] k d\n        SLOW [> 60.0s] k e\n\
+                    Summary [ 1s] 4 tests run: 3 passed, 1 failed, 0 skipped\n";
+        let details = details(&read(text).unwrap());
+        let case = |id: &str| (details.cases.cases[id].outcome, details.cases.cases[id].attempts);
+        assert_eq!((case("k::tests::a"), case("k::it::b")), ((Outcome::Passed, 1), (Outcome::Passed, 2)));
+        assert_eq!((case("k::c"), case("k::d")), ((Outcome::Failed, 1), (Outcome::Passed, 2)));
+        assert_eq!((details.cases.cases.len(), details.dropped), (4, 0));
+        assert_eq!(details.cases.cases["k::it::b"].duration_ms, Some(250));
+    }
+
+    #[test]
+    fn it_is_told_by_its_first_or_last_line() {
+        assert!(matches!(sniffed(&FORMAT, "Nextest run ID x\n"), Sniff::Sure(_)));
+        assert!(matches!(sniffed(&FORMAT, "Summary [ 1s] 1 test run: 1 passed, 0 skipped\n"), Sniff::Sure(_)));
+        assert_eq!(sniffed(&FORMAT, "Summary of all failing tests\n"), Sniff::No);
+    }
+}

@@ -1,0 +1,220 @@
+//! `playwright-json`: the object of Playwright's JSON reporter. Its definition is the interface `JSONReport` of
+//! `@playwright/test/reporter`.
+
+use serde::Deserialize;
+use serde::de::MapAccess;
+use serde_json::Value;
+
+use super::TestTally;
+use super::json_report::{Keys, Object, declare, items, lacks, line, path, text, unknown_status, whole_milliseconds};
+use crate::error::Result;
+use crate::ingest::input::Input;
+use crate::ingest::text::first_lines;
+use crate::ingest::{Format, Head, Parsed, Sniff, add, json};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::{Figures, ReportKind};
+
+/// Playwright's JSON.
+pub const FORMAT: Format = Format {
+    name: "playwright-json",
+    kind: ReportKind::Test,
+    about: "JSON of Playwright Test",
+    written_by: "playwright test --reporter=json",
+    told_by: "a JSON object with config and suites",
+    has_end: true,
+    counting: "Each test of each spec, once a project: expected passed, flaky passed and is flaky, unexpected failed, skipped. \
+               Each error of the run itself is one errored test.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    // The config can be longer than what is looked at.
+    let config =
+        head.has_key("config.rootDir") && (head.has_key("config.forbidOnly") || head.has_key("config.projects"));
+    if config || (head.has_key("config") && head.has_key("suites.specs")) {
+        return Sniff::Sure("keys config and suites".into());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut report = Report { tally: TestTally::new(false), has_suites: false, stats: None };
+    json::object(input, Object(&mut report))?;
+    if !report.has_suites {
+        return Err(lacks(&FORMAT, "suites"));
+    }
+    let stats = report.stats.unwrap_or_default();
+    let said = Figures {
+        passed: stats.expected.zip(stats.flaky).map(|(one, other)| add(one, other)).transpose()?,
+        failed: stats.unexpected,
+        skipped: stats.skipped,
+        ..Figures::default()
+    };
+    let mut parsed = report.tally.finish(&FORMAT)?;
+    declare(&mut parsed, said);
+    Ok(parsed)
+}
+
+struct Report {
+    tally: TestTally,
+    has_suites: bool,
+    stats: Option<Stats>,
+}
+
+impl Keys for Report {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        let tally = &mut self.tally;
+        match key {
+            "suites" => {
+                self.has_suites = true;
+                map.next_value_seed(items(|suite: Suite| count_suite(suite, "", tally)))?;
+            }
+            "errors" => map.next_value_seed(items(|error: Value| {
+                let file = error.get("location").and_then(|location| location.get("file")).and_then(text);
+                let message = error.get("message").and_then(text).and_then(first_lines);
+                tally.unit_failure(file.or(message.as_deref()).unwrap_or("(the run)"));
+                Ok(())
+            }))?,
+            "stats" => self.stats = map.next_value()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+#[derive(Deserialize, Default)]
+struct Stats {
+    expected: Option<u64>,
+    unexpected: Option<u64>,
+    flaky: Option<u64>,
+    skipped: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Suite {
+    #[serde(default)]
+    title: Value,
+    specs: Option<Vec<Spec>>,
+    suites: Option<Vec<Suite>>,
+}
+
+#[derive(Deserialize)]
+struct Spec {
+    #[serde(default)]
+    title: Value,
+    #[serde(default)]
+    file: Value,
+    #[serde(default)]
+    line: Value,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Test {
+    #[serde(default)]
+    project_name: Value,
+    status: String,
+    results: Option<Vec<Run>>,
+}
+
+#[derive(Deserialize)]
+struct Run {
+    #[serde(default)]
+    duration: Value,
+    #[serde(default)]
+    error: Value,
+}
+
+fn count_suite(suite: Suite, outer: &str, tally: &mut TestTally) -> Result<()> {
+    let title = text(&suite.title).unwrap_or_default();
+    let name = if outer.is_empty() { title.to_owned() } else { format!("{outer}::{title}") };
+    for spec in suite.specs.into_iter().flatten() {
+        for test in &spec.tests {
+            count(test, &spec, &name, tally)?;
+        }
+    }
+    for inner in suite.suites.into_iter().flatten() {
+        count_suite(inner, &name, tally)?;
+    }
+    Ok(())
+}
+
+fn count(test: &Test, spec: &Spec, suite: &str, tally: &mut TestTally) -> Result<()> {
+    let outcome = match test.status.as_str() {
+        "expected" | "flaky" => Outcome::Passed,
+        "unexpected" => Outcome::Failed,
+        "skipped" => Outcome::Skipped,
+        other => return Err(unknown_status(other)),
+    };
+    if test.status == "flaky" {
+        tally.count_flaky();
+    }
+    let runs = test.results.as_deref().unwrap_or_default();
+    let mut case = TestCase::new(outcome);
+    case.attempts = u32::try_from(runs.len()).unwrap_or(u32::MAX).max(1);
+    case.duration_ms = runs.last().and_then(|run| whole_milliseconds(&run.duration));
+    case.file = path(&spec.file);
+    case.line = line(&spec.line);
+    if outcome == Outcome::Failed {
+        let message = |run: &Run| run.error.get("message").and_then(text).and_then(first_lines);
+        case.message = runs.iter().rev().find_map(message);
+    }
+    let mut id = format!("{suite}::{}", text(&spec.title).unwrap_or("(unnamed)"));
+    if let Some(project) = text(&test.project_name) {
+        id = format!("{id} [{project}]");
+    }
+    tally.case(&id, case)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details};
+
+    fn read(tests: &str, rest: &str) -> Result<Parsed> {
+        let spec = format!("{{\"title\":\"does\",\"file\":\"a.ts\",\"line\":4,\"tests\":[{tests}]}}");
+        let inner = format!("{{\"title\":\"Cart\",\"specs\":[{spec}]}}");
+        let text =
+            format!("{{\"config\":{{}},\"suites\":[{{\"title\":\"a.ts\",\"specs\":[],\"suites\":[{inner}]}}]{rest}}}");
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn statuses_are_outcomes_and_errors_of_the_run_are_units() {
+        for (status, expected) in [
+            ("expected", [1, 1, 0, 0, 0]),
+            ("flaky", [1, 1, 0, 0, 0]),
+            ("unexpected", [1, 0, 1, 0, 0]),
+            ("skipped", [1, 0, 0, 0, 1]),
+        ] {
+            let parsed = read(&format!("{{\"status\":\"{status}\"}}"), "").unwrap();
+            assert_eq!(
+                (counts(&parsed), parsed.figures.flaky),
+                (expected, (status == "flaky").then_some(1)),
+                "{status}"
+            );
+        }
+        let parsed =
+            read("", ",\"errors\":[{\"message\":\"Error: no tests\"},{\"location\":{\"file\":\"b.ts\"}}]").unwrap();
+        assert_eq!((counts(&parsed), details(&parsed).failed_units.len()), ([2, 0, 0, 2, 0], 2));
+        assert!(read("{\"status\":\"passed\"}", "").is_err() && read("{}", "").is_err());
+        assert_eq!(parse(&Input::bytes("x", b"{\"config\":{}}")).unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn a_test_has_path_project_attempts_and_message() {
+        let parsed = read(
+            "{\"status\":\"unexpected\",\"projectName\":\"webkit\",\"results\":[{\"duration\":3,\"error\":{\"message\":\"no\"}},\
+             {\"duration\":5}]}",
+            ",\"stats\":{\"unexpected\":2}",
+        )
+        .unwrap();
+        let details = details(&parsed);
+        let case = &details.cases.cases["a.ts::Cart::does [webkit]"];
+        assert_eq!((case.attempts, case.duration_ms, case.line), (2, Some(5), Some(4)));
+        assert_eq!((case.message.as_deref(), parsed.warnings.len()), (Some("no"), 1));
+    }
+}

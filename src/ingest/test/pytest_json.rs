@@ -1,0 +1,206 @@
+//! `pytest-json`: the object of the plugin pytest-json-report, defined in its README.
+
+use serde::Deserialize;
+use serde::de::MapAccess;
+use serde_json::Value;
+
+use super::TestTally;
+use super::json_report::{Keys, Object, declare, items, lacks, line, path, seconds, text, unknown_status};
+use crate::error::Result;
+use crate::ingest::input::Input;
+use crate::ingest::text::first_lines;
+use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::{Figures, ReportKind};
+
+/// JSON of pytest-json-report.
+pub const FORMAT: Format = Format {
+    name: "pytest-json",
+    kind: ReportKind::Test,
+    about: "JSON of pytest-json-report",
+    written_by: "pytest --json-report",
+    told_by: "a JSON object with exitcode, root, summary and tests",
+    has_end: true,
+    counting: "Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call that \
+               failed is failed, as is a test of which a subtest failed. Expected failures are skipped, unexpected passes \
+               passed. A collector that failed is one errored test.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_ours = head.has_key("exitcode") && head.has_key("root") && head.has_key("summary");
+    if is_ours && ["environment", "collectors", "tests"].iter().any(|key| head.has_key(key)) {
+        return Sniff::Sure("keys exitcode, root and summary".into());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut report = Report { tally: TestTally::new(false), is_ours: false, total: None };
+    json::object(input, Object(&mut report))?;
+    if !report.is_ours {
+        return Err(lacks(&FORMAT, "tests and no summary"));
+    }
+    let mut parsed = report.tally.finish(&FORMAT)?;
+    declare(&mut parsed, Figures { tests: report.total, ..Figures::default() });
+    Ok(parsed)
+}
+
+struct Report {
+    tally: TestTally,
+    /// Tests or collectors were met; a session that was interrupted while collecting has no tests.
+    is_ours: bool,
+    total: Option<u64>,
+}
+
+impl Keys for Report {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        let tally = &mut self.tally;
+        match key {
+            "tests" => map.next_value_seed(items(|test: Test| count(&test, tally)))?,
+            "collectors" => map.next_value_seed(items(|collector: Collector| {
+                if collector.outcome == "failed" {
+                    tally.unit_failure(text(&collector.nodeid).unwrap_or("(a collector)"));
+                }
+                Ok(())
+            }))?,
+            "summary" => {
+                self.total = map.next_value::<Value>()?.get("total").and_then(Value::as_u64);
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        }
+        self.is_ours = true;
+        Ok(true)
+    }
+}
+
+#[derive(Deserialize)]
+struct Collector {
+    #[serde(default)]
+    nodeid: Value,
+    outcome: String,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    nodeid: String,
+    outcome: String,
+    #[serde(default)]
+    lineno: Value,
+    setup: Option<Phase>,
+    call: Option<Phase>,
+    teardown: Option<Phase>,
+}
+
+#[derive(Deserialize)]
+struct Phase {
+    #[serde(default)]
+    outcome: Value,
+    #[serde(default)]
+    duration: Value,
+    #[serde(default)]
+    crash: Value,
+    #[serde(default)]
+    longrepr: Value,
+}
+
+impl Phase {
+    fn failed(&self) -> bool {
+        text(&self.outcome) == Some("failed")
+    }
+}
+
+fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
+    let told = match test.outcome.as_str() {
+        // A test that was run again and passed keeps the outcome of its first attempt.
+        "passed" | "xpassed" | "rerun" => Outcome::Passed,
+        "failed" => Outcome::Failed,
+        "error" => Outcome::Errored,
+        "skipped" | "xfailed" => Outcome::Skipped,
+        other => return Err(unknown_status(other)),
+    };
+    let phases = [
+        (test.setup.as_ref(), Outcome::Errored),
+        (test.call.as_ref(), Outcome::Failed),
+        (test.teardown.as_ref(), Outcome::Errored),
+    ];
+    let failed =
+        || phases.iter().filter_map(|(phase, outcome)| Some((phase.filter(|phase| phase.failed())?, *outcome)));
+    let outcome = failed().map(|(_, outcome)| outcome).fold(told, Outcome::max);
+    let mut case = TestCase::new(outcome);
+    if test.outcome == "rerun" {
+        case.attempts = 2;
+        if outcome == Outcome::Passed {
+            tally.count_flaky();
+        }
+    }
+    let times = phases.iter().filter_map(|(phase, _)| seconds(&phase.as_ref()?.duration));
+    case.duration_ms = times.reduce(u64::saturating_add);
+    let file = test.nodeid.split("::").next().unwrap_or_default();
+    case.file = path(&Value::from(file));
+    // pytest counts lines from 0.
+    case.line = test.lineno.as_u64().and_then(|number| line(&Value::from(number.checked_add(1)?)));
+    case.message = failed().find_map(|(phase, _)| {
+        let crash = phase.crash.get("message").and_then(text);
+        crash.or(text(&phase.longrepr)).and_then(first_lines)
+    });
+    tally.case(&test.nodeid, case)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details};
+
+    fn read(tests: &str) -> Result<Parsed> {
+        let text =
+            format!("{{\"summary\":{{\"total\":1}},\"collectors\":[{{\"outcome\":\"passed\"}}],\"tests\":[{tests}]}}");
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_worst_phase_counts() {
+        let phase = |name: &str| format!(",\"{name}\":{{\"outcome\":\"failed\"}}");
+        for (outcome, phases, expected) in [
+            ("passed", String::new(), [1, 1, 0, 0, 0]),
+            ("xpassed", String::new(), [1, 1, 0, 0, 0]),
+            ("failed", phase("call"), [1, 0, 1, 0, 0]),
+            ("failed", String::new(), [1, 0, 1, 0, 0]),
+            ("failed", phase("call") + &phase("teardown"), [1, 0, 0, 1, 0]),
+            ("error", phase("setup"), [1, 0, 0, 1, 0]),
+            ("skipped", String::new(), [1, 0, 0, 0, 1]),
+            ("xfailed", String::new(), [1, 0, 0, 0, 1]),
+            ("rerun", String::new(), [1, 1, 0, 0, 0]),
+        ] {
+            let parsed = read(&format!("{{\"nodeid\":\"a.py::t\",\"outcome\":\"{outcome}\"{phases}}}")).unwrap();
+            assert_eq!(counts(&parsed), expected, "{outcome}{phases}");
+            assert_eq!(parsed.figures.flaky, (outcome == "rerun").then_some(1));
+        }
+        assert_eq!(read("{\"nodeid\":\"t\",\"outcome\":\"odd\"}").unwrap_err().reject(), Some(Reject::Malformed));
+        assert!(read("{\"outcome\":\"passed\"}").is_err());
+    }
+
+    #[test]
+    fn a_test_has_place_duration_and_message() {
+        let parsed = read(
+            "{\"nodeid\":\"a.py::t\",\"lineno\":4,\"outcome\":\"failed\",\"setup\":{\"outcome\":\"passed\",\"duration\":0.5},\
+             \"call\":{\"outcome\":\"failed\",\"duration\":0.25,\"crash\":{\"message\":\"no\"}}}",
+        );
+        let details = details(&parsed.unwrap());
+        let case = &details.cases.cases["a.py::t"];
+        assert_eq!((case.line, case.duration_ms, case.file.as_deref()), (Some(5), Some(750), Some("a.py")));
+        assert_eq!(case.message.as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn a_collector_that_failed_is_a_unit() {
+        let text = "{\"collectors\":[{\"nodeid\":\"b.py\",\"outcome\":\"failed\"}],\"tests\":[]}";
+        let parsed = parse(&Input::bytes("x", text.as_bytes())).unwrap();
+        assert_eq!((counts(&parsed), details(&parsed).failed_units), ([1, 0, 0, 1, 0], vec!["b.py".to_owned()]));
+        let none = parse(&Input::bytes("x", b"{\"summary\":{}}")).unwrap_err();
+        assert_eq!(none.reject(), Some(Reject::NotThisFormat));
+    }
+}

@@ -1,0 +1,394 @@
+//! `tap`: the Test Anything Protocol, versions 12 to 14 (testanything.org). Subtests stand before the point that sums
+//! them up, four columns further in, or after it between braces.
+//!
+//! It has no end of its own: the plan tells how many points to expect. Files are told in YAML by some tools alone.
+
+use self::lines::{Line, Point, partial_directive, read};
+use super::{TestTally, cargo_test_text, pytest_text};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::ReportKind;
+
+mod lines;
+#[cfg(test)]
+mod tests;
+
+/// TAP.
+pub const FORMAT: Format = Format {
+    name: "tap",
+    kind: ReportKind::Test,
+    about: "Test Anything Protocol",
+    written_by: "node --test, node-tap, tape, ava, bats, prove, vitest, mocha, pgTAP",
+    told_by: "\"TAP version\", or numbered \"ok\" and \"not ok\" lines with a plan",
+    has_end: false,
+    counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
+               point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
+               plan promises and that did not come are errored; so is a bail-out without such. Without plan and bail-out it \
+               was cut short.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.xml().is_some() || head.text().trim_start().starts_with('{') {
+        return Sniff::No;
+    }
+    // A test of another tool can print TAP.
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    let (mut plan, mut points, mut bail) = (false, 0u64, false);
+    for line in head.lines() {
+        match read(line) {
+            Line::Version => return Sniff::Sure("line \"TAP version\"".into()),
+            Line::Plan(0, _) => plan = true,
+            Line::Point(0, point) if point.number == Some(points + 1) => points += 1,
+            Line::Bail(_) => bail = true,
+            _ if points == 0 && is_foreign(line) => return Sniff::No,
+            _ => {}
+        }
+    }
+    let plan_at_end = || head.tail().lines().any(|line| matches!(read(line), Line::Plan(0, _)));
+    match points > 0 {
+        true if plan || bail || plan_at_end() => Sniff::Sure("a plan and numbered \"ok\" or \"not ok\" lines".into()),
+        true => Sniff::Maybe("numbered \"ok\" or \"not ok\" lines".into()),
+        false => Sniff::No,
+    }
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::new();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let (mut last, mut is_cut) = (1, false);
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        reader.line(&line.text).map_err(|error| error.line(last))?;
+        is_cut = !line.ended && !reader.is_whole(&line.text);
+    }
+    if is_cut {
+        return Err(Error::report(Reject::Malformed, "TAP ends inside a line").line(last).help(CUT_HELP));
+    }
+    reader.finish().map_err(|error| error.line(last))
+}
+
+const CUT_HELP: &str = "the test run was probably killed; run it again, or record without it: --skip test";
+
+/// A block of points with the same indentation.
+#[derive(Default)]
+struct Level {
+    /// Begins the ids of its points.
+    path: String,
+    plan: Option<u64>,
+    points: u64,
+    /// Tests in it and further in, and whether one of them failed.
+    leaves: u64,
+    failed: bool,
+    /// A point that is followed by its subtest, between braces.
+    owner: Option<Point>,
+    /// The name in the last `# Subtest: …`.
+    subtest: Option<String>,
+}
+
+/// A YAML block: what describes the point before it.
+struct Yaml {
+    indent: usize,
+    /// The message is on the next line.
+    message_follows: bool,
+}
+
+struct Reader {
+    tally: TestTally,
+    /// From the outermost, four columns each.
+    levels: Vec<Level>,
+    /// The point that may still be described.
+    last: Option<(String, TestCase)>,
+    last_indent: usize,
+    yaml: Option<Yaml>,
+    bailed: bool,
+    seen: bool,
+    /// Subtests stand between braces, one of which may be what a cut took from a point.
+    braced: bool,
+}
+
+impl Reader {
+    fn new() -> Reader {
+        Reader {
+            tally: TestTally::new(false),
+            levels: vec![Level::default()],
+            last: None,
+            last_indent: 0,
+            yaml: None,
+            bailed: false,
+            seen: false,
+            braced: false,
+        }
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        let indent = text.len() - text.trim_start_matches(' ').len();
+        if self.in_yaml(text, indent) {
+            return Ok(());
+        }
+        match read(text) {
+            Line::Version => self.version(indent),
+            Line::Plan(indent, count) => self.plan(indent, count),
+            Line::Point(indent, point) => self.point(indent, point),
+            Line::Close(indent) => self.close_above(indent).map(|_| ()),
+            Line::Subtest(indent, name) => {
+                // Told before the block at the parent's indentation, or first in it.
+                let is_inner = indent / 4 >= self.levels.len();
+                if is_inner && self.levels.last().is_some_and(|level| level.subtest.is_some()) {
+                    self.open(self.levels.len());
+                }
+                let level = if is_inner { self.levels.last_mut() } else { self.levels.get_mut(indent / 4) };
+                if let Some(level) = level {
+                    level.subtest = Some(printable(name, super::LONGEST_ID));
+                }
+                Ok(())
+            }
+            Line::Bail(_) => {
+                (self.seen, self.bailed) = (true, true);
+                Ok(())
+            }
+            Line::Yaml(indent) if self.last.is_some() && indent > self.last_indent => {
+                self.yaml = Some(Yaml { indent, message_follows: false });
+                Ok(())
+            }
+            Line::Yaml(_) | Line::Other => Ok(()),
+        }
+    }
+
+    /// Takes a line of a YAML block. `false`: it is none.
+    fn in_yaml(&mut self, text: &str, indent: usize) -> bool {
+        let Some(yaml) = &mut self.yaml else { return false };
+        let content = text.trim();
+        if content.is_empty() {
+            return true;
+        }
+        if indent < yaml.indent || (indent == yaml.indent && content == "...") {
+            self.yaml = None;
+            return content == "...";
+        }
+        let Some((_, case)) = &mut self.last else { return true };
+        if std::mem::take(&mut yaml.message_follows) {
+            case.message = first_lines(content);
+        } else if let Some((key, value)) = content.split_once(':') {
+            let value = value.trim();
+            let plain = value.trim_matches(['\'', '"']);
+            match key {
+                "duration_ms" => case.duration_ms = super::milliseconds(plain).map(|thousandths| thousandths / 1000),
+                "error" | "message" if case.message.is_none() && case.outcome == Outcome::Failed => {
+                    yaml.message_follows = value.starts_with(['|', '>']);
+                    case.message = first_lines(plain).filter(|_| !yaml.message_follows);
+                }
+                "location" | "at" if case.file.is_none() => describe_place(case, plain),
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// A second run in the same stream.
+    fn version(&mut self, indent: usize) -> Result<()> {
+        let began = self.levels.first().is_some_and(|level| level.points > 0 || level.plan.is_some());
+        self.seen = true;
+        if indent == 0 && began { self.end_run() } else { Ok(()) }
+    }
+
+    fn plan(&mut self, indent: usize, count: u64) -> Result<()> {
+        let Some(depth) = self.depth(indent) else { return Ok(()) };
+        self.seen = true;
+        if depth == 0 && self.levels.first().is_some_and(|level| level.plan.is_some()) {
+            self.close_above(0)?;
+            self.end_run()?;
+        }
+        self.open(depth);
+        if let Some(level) = self.levels.get_mut(depth) {
+            level.plan = Some(count);
+        }
+        Ok(())
+    }
+
+    /// How many levels an indentation is in; `None` for what is only output.
+    fn depth(&self, indent: usize) -> Option<usize> {
+        let depth = indent / 4;
+        (indent.is_multiple_of(4) && depth <= self.levels.len()).then_some(depth)
+    }
+
+    /// Makes sure that there is a level so deep.
+    fn open(&mut self, depth: usize) {
+        if depth < self.levels.len() {
+            return;
+        }
+        let name = self.levels.last_mut().and_then(|level| {
+            let braced = level.owner.as_ref().map(|owner| owner.name.clone());
+            braced.or_else(|| level.subtest.take())
+        });
+        let outer = self.levels.last().map(|level| level.path.as_str()).unwrap_or_default();
+        let path = match (outer.is_empty(), name.filter(|name| !name.is_empty())) {
+            (_, None) => outer.to_owned(),
+            (true, Some(name)) => name,
+            (false, Some(name)) => format!("{outer}::{name}"),
+        };
+        self.levels.push(Level { path, ..Level::default() });
+    }
+
+    fn point(&mut self, indent: usize, point: Point) -> Result<()> {
+        let Some(depth) = self.depth(indent) else { return Ok(()) };
+        self.seen = true;
+        self.flush();
+        let inner = self.close_above(indent)?;
+        if depth == 0 && self.is_after_the_plan(&point) {
+            return Ok(());
+        }
+        if depth == 0 && point.number == Some(1) && self.is_complete() {
+            self.end_run()?;
+        }
+        self.open(depth);
+        self.last_indent = indent;
+        let Some(level) = self.levels.get_mut(depth) else { return Ok(()) };
+        level.points += 1;
+        level.subtest = None;
+        if point.opens {
+            self.braced = true;
+            level.owner = Some(point);
+            return Ok(());
+        }
+        self.settle(depth, point, inner)
+    }
+
+    /// Whether the plan is known and all of it came.
+    fn is_complete(&self) -> bool {
+        self.levels.first().is_some_and(|level| level.plan.is_some_and(|plan| level.points >= plan))
+    }
+
+    /// `prove -v` ends each file's points with a bare `ok` or `not ok` of its own.
+    fn is_after_the_plan(&self, point: &Point) -> bool {
+        point.number.is_none() && point.name.is_empty() && self.is_complete()
+    }
+
+    /// Ends all levels further in than `indent`, and settles the point there that owns them. What they held.
+    fn close_above(&mut self, indent: usize) -> Result<Option<Level>> {
+        let depth = indent / 4;
+        let mut inner = None;
+        while self.levels.len() > depth + 1 {
+            self.flush();
+            let Some(level) = self.end_level()? else { break };
+            let at = self.levels.len().saturating_sub(1);
+            inner = Some(level);
+            if let Some(owner) = self.levels.last_mut().and_then(|level| level.owner.take()) {
+                self.settle(at, owner, inner.take())?;
+            } else if at > depth {
+                // Points without the one that sums them up: what failed in them is known to have failed.
+                self.merge(at, inner.take());
+            }
+        }
+        if let Some(owner) = self.levels.get_mut(depth).and_then(|level| level.owner.take()) {
+            self.settle(depth, owner, None)?;
+        }
+        Ok(inner)
+    }
+
+    /// Ends the innermost level: what its plan promised and did not come is errored.
+    fn end_level(&mut self) -> Result<Option<Level>> {
+        let Some(mut level) = self.levels.pop() else { return Ok(None) };
+        let missing = level.plan.unwrap_or(0).saturating_sub(level.points);
+        if missing > 0 {
+            self.tally.count(Outcome::Errored, missing)?;
+            self.tally.details.dropped = self.tally.details.dropped.saturating_add(missing);
+            level.leaves = level.leaves.saturating_add(missing);
+            level.failed = true;
+        }
+        Ok(Some(level))
+    }
+
+    fn merge(&mut self, depth: usize, inner: Option<Level>) {
+        if let (Some(level), Some(inner)) = (self.levels.get_mut(depth), inner) {
+            level.leaves = level.leaves.saturating_add(inner.leaves);
+            level.failed |= inner.failed;
+        }
+    }
+
+    /// Counts a point of the level `depth` whose subtest is `inner`.
+    fn settle(&mut self, depth: usize, point: Point, inner: Option<Level>) -> Result<()> {
+        let path = self.levels.get(depth).map(|level| level.path.clone()).unwrap_or_default();
+        let name = if point.name.is_empty() { format!("({})", point.number.unwrap_or(0)) } else { point.name };
+        let id = if path.is_empty() { name } else { format!("{path}::{name}") };
+        let failed = point.outcome == Outcome::Failed;
+        let mut counted = inner.unwrap_or_default();
+        if counted.leaves == 0 {
+            self.tally.count(point.outcome, 1)?;
+            counted.leaves = 1;
+            let case = TestCase { duration_ms: point.duration_ms, ..TestCase::new(point.outcome) };
+            self.last = Some((id, case));
+        } else if failed && !counted.failed {
+            self.tally.unit_failure(&id);
+        }
+        counted.failed |= failed;
+        self.merge(depth, Some(counted));
+        Ok(())
+    }
+
+    /// Keeps the last test, which nothing more is said about.
+    fn flush(&mut self) {
+        if let Some((id, case)) = self.last.take() {
+            self.tally.keep(&id, case);
+        }
+    }
+
+    /// Whether a last line without a line end is all of it. The plan must be fulfilled, or one more point be possible.
+    fn is_whole(&self, text: &str) -> bool {
+        let level = self.levels.first();
+        let (points, plan) = level.map_or((0, None), |level| (level.points, level.plan));
+        let in_subtest = self.levels.len() > 1 || level.is_some_and(|level| level.owner.is_some());
+        match read(text) {
+            Line::Bail(_) => true,
+            _ if in_subtest => false,
+            Line::Plan(0, count) => points == count,
+            Line::Point(0, point) => {
+                let is_last = point.number.is_none_or(|number| Some(number) == plan);
+                plan == Some(points) && is_last && !self.braced && !partial_directive(text)
+            }
+            _ => plan.is_some_and(|plan| points >= plan),
+        }
+    }
+
+    /// Ends one run of several in a stream, or the only one.
+    fn end_run(&mut self) -> Result<()> {
+        self.close_above(0)?;
+        self.flush();
+        let level = self.end_level()?.unwrap_or_default();
+        self.levels.push(Level::default());
+        let missing = level.plan.unwrap_or(0) > level.points;
+        if std::mem::take(&mut self.bailed) {
+            if !missing {
+                self.tally.unit_failure("Bail out!");
+            }
+        } else if level.plan.is_none() {
+            let why = format!("TAP ends after {} points without a plan", level.points);
+            return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Parsed> {
+        if !self.seen {
+            return Err(Error::report(Reject::NotThisFormat, "not TAP: no plan and no test point is in it"));
+        }
+        self.end_run()?;
+        self.tally.finish(&FORMAT)
+    }
+}
+
+/// `/home/dev/a.test.mjs:8:11`.
+fn describe_place(case: &mut TestCase, place: &str) {
+    let mut parts = place.rsplitn(3, ':');
+    let (column, line, file) = (parts.next(), parts.next(), parts.next());
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok()).filter(|number| *number > 0);
+    if let (Some(_), Some(line), Some(file)) = (number(column), number(line), file)
+        && !file.contains([' ', '('])
+    {
+        (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
+    }
+}

@@ -1,0 +1,106 @@
+//! What TAP documents come to.
+
+use super::*;
+use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+fn read_text(text: &str) -> Result<Parsed> {
+    parse(&Input::bytes("x", text.as_bytes()))
+}
+
+fn counted(text: &str) -> [u64; 5] {
+    counts(&read_text(text).unwrap_or_else(|error| panic!("{text}: {error}")))
+}
+
+#[test]
+fn a_point_with_a_subtest_counts_only_if_it_alone_failed() {
+    let before = |inner: &str, outer: &str| counted(&format!("    {inner}\n    1..1\n{outer}\n1..1\n"));
+    assert_eq!(before("ok 1 - a", "ok 1 - s"), [1, 1, 0, 0, 0]);
+    assert_eq!(before("not ok 1 - a", "not ok 1 - s"), [1, 0, 1, 0, 0]);
+    assert_eq!(before("ok 1 - a", "not ok 1 - s"), [2, 1, 0, 1, 0]);
+    assert_eq!(before("not ok 1 - a # TODO", "not ok 1 - s # TODO"), [1, 0, 0, 0, 1]);
+    assert_eq!(counted("1..1\nnot ok 1 - s {\n    1..1\n    ok 1 - a\n}\n"), [2, 1, 0, 1, 0]);
+    assert_eq!(counted("1..2\nok 1 - s {\nok 2 - b\n"), [2, 2, 0, 0, 0], "nothing is between the braces");
+    assert_eq!(counted("1..1\n    1..0 # SKIP\nok 1 - s # SKIP\n"), [1, 0, 0, 0, 1]);
+    let deep = "1..1\n        ok 1 - x\n    ok 1 - y\n        not ok 1 - p\n    not ok 2 - q\nnot ok 1 - z\n";
+    assert_eq!(
+        counted(&deep.replace("1..1\n        ok", "1..1\n    # Subtest: y\n    ok 0 - w\n        ok")),
+        [3, 2, 1, 0, 0]
+    );
+}
+
+#[test]
+fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
+    assert_eq!(counted("1..3\nok 1\n"), [3, 1, 0, 2, 0]);
+    assert_eq!(counted("1..3\nok 1\nBail out! x\n"), [3, 1, 0, 2, 0]);
+    assert_eq!(counted("ok 1\nBail out! x\n"), [2, 1, 0, 1, 0]);
+    assert_eq!(counted("1..1\n    1..2\n    ok 1 - a\nnot ok 1 - s\n"), [2, 1, 0, 1, 0]);
+    assert_eq!(counted("TAP version 13\n1..0 # SKIP nothing\n"), [0; 5]);
+    let error = read_text("TAP version 13\nok 1\nok 2\n").unwrap_err();
+    assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(3)));
+    assert_eq!(read_text("hello\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    assert!(read_text("1..18446744073709551615\nok 1\nok 2\nBail out!\n").is_ok());
+    assert!(read_text("1..18446744073709551615\n    1..2\nok 1\n").is_err(), "the sum is too large");
+}
+
+#[test]
+fn several_runs_follow_each_other_in_a_stream() {
+    assert_eq!(counted("t/a.t .. \n1..2\nok 1\nok 2\nok\nt/b.t .. \n1..1\nnot ok 1\nnot ok\n"), [3, 2, 1, 0, 0]);
+    assert_eq!(counted("ok 1\n1..1\nok 1\nok 2\n1..2\n"), [3, 3, 0, 0, 0]);
+    assert_eq!(counted("TAP version 13\n1..2\nok 1\nTAP version 13\n1..1\nok 1\n"), [3, 2, 0, 1, 0]);
+}
+
+#[test]
+fn yaml_describes_the_point_before_it_and_holds_no_points() {
+    let text = "1..2\nnot ok 1 - a\n  ---\n  duration_ms: 6.6\n  error: |-\n    no\n\n    ok 2 - x\n  location: '/p/a.mjs:8:11'\n  ...\n\
+                not ok 2 - b\n    ---\n    message: \"bad\"\nok 3 - c\n";
+    let parsed = read_text(text).unwrap();
+    assert_eq!(counts(&parsed), [3, 1, 2, 0, 0]);
+    let details = details(&parsed);
+    let case = &details.cases.cases["a"];
+    assert_eq!((case.duration_ms, case.message.as_deref()), (Some(6), Some("no")));
+    assert_eq!((case.file.as_deref(), case.line), (Some("/p/a.mjs"), Some(8)));
+    assert_eq!(details.cases.cases["b"].message.as_deref(), Some("bad"));
+}
+
+#[test]
+fn ids_have_the_names_of_their_subtests() {
+    let ids = |text: &str| details(&read_text(text).unwrap()).cases.cases.into_keys().collect::<Vec<_>>();
+    assert_eq!(ids("# Subtest: s\n    # Subtest: a\n    ok 1 - a\n    1..1\nok 1 - s\n1..1\n"), ["s::a"]);
+    assert_eq!(
+        ids("1..1\nok 1 - f.js {\n    1..1\n    ok 1 - S {\n        1..1\n        ok 1 - a\n    }\n}\n"),
+        ["f.js::S::a"]
+    );
+    assert_eq!(ids("1..2\nok 1\nok 2\n"), ["(1)", "(2)"]);
+}
+
+#[test]
+fn a_last_line_without_its_end_is_taken_if_nothing_can_follow() {
+    for whole in
+        ["1..2\nok 1\nok 2", "ok 1\nok 2\n1..2", "ok 1\nBail out! a", "1..1\nok 1\n# time", "1..1\nok 1 # SKIP a"]
+    {
+        assert!(read_text(whole).is_ok(), "{whole}");
+    }
+    for cut in [
+        "1..2\nok 1\nnot ",
+        "1..2\nok 1",
+        "ok 1\nok 2\n1..1",
+        "ok 1\n1..",
+        "1..1\nok 1 # SK",
+        "1..3\nok 1\n# x",
+        "1..12\nok 1",
+    ] {
+        assert_eq!(read_text(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+    }
+}
+
+#[test]
+fn it_is_told_by_version_or_plan_and_numbers() {
+    for text in ["TAP version 13\n", "1..1\nok 1\n", "ok 1\nnot ok 2\n1..2\n", "ok 1\nBail out!\n"] {
+        assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+    }
+    assert!(matches!(sniffed(&FORMAT, "ok 1 - a\n"), Sniff::Maybe(_)));
+    for text in ["ok  \tpkg\t0.1s\n", "1..3\n", "running 1 test\nTAP version 13\nok 1\n1..1\n", "<a>\nok 1\n1..1\n</a>"]
+    {
+        assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
+    }
+}

@@ -1,0 +1,138 @@
+//! What the text formats of tests share: numbers with words behind them, and a report of a summary with some names.
+
+use std::collections::BTreeMap;
+
+use super::{CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::text::printable;
+use crate::ingest::{Format, Parsed, add};
+use crate::model::cases::{Outcome, TestCase};
+
+/// What to do about a log without a summary.
+pub(super) const KILLED_HELP: &str =
+    "the test run was probably killed; run it again, or record without it: --skip test";
+
+/// A log whose summary never came, or that is another one.
+pub(super) fn no_result(why: &str, line: u64) -> Error {
+    Error::report(Reject::NoResult, why).line(line.max(1)).help(KILLED_HELP)
+}
+
+/// `4` and `failed` of `4 failed`. `None` if it is not so; the number is `None` if it is too large.
+pub(super) fn counted(part: &str) -> Option<(Option<u64>, &str)> {
+    let (number, word) = part.trim().split_once(' ')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| (number.parse().ok(), word.trim()))
+}
+
+/// The counts of a summary, and the names that stand elsewhere in the text.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    pub passed: u64,
+    pub failed: u64,
+    pub errored: u64,
+    pub skipped: u64,
+    /// Of the passed.
+    pub flaky: u64,
+    /// Of the errored: units that failed outside any test.
+    pub unit_failures: u64,
+}
+
+impl Summary {
+    /// Adds a number of the summary to one of its counts.
+    ///
+    /// # Errors
+    /// Malformed if it does not fit.
+    pub(super) fn add(slot: &mut u64, number: Option<u64>) -> Result<()> {
+        let too_large = || Error::report(Reject::Malformed, "a number of the test summary is too large");
+        *slot = add(*slot, number.ok_or_else(too_large)?)?;
+        Ok(())
+    }
+}
+
+/// Names of tests and units met in a text, as many as are kept.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub cases: BTreeMap<String, TestCase>,
+    pub units: Vec<String>,
+}
+
+impl Names {
+    /// Notes an outcome; what is told later of the same test stands.
+    pub(super) fn set(&mut self, id: &str, outcome: Outcome) -> Option<&mut TestCase> {
+        let id = printable(id, LONGEST_ID);
+        if self.cases.len() >= CASES_KEPT && !self.cases.contains_key(&id) {
+            return None;
+        }
+        let case = self.cases.entry(id).or_insert_with(|| TestCase::new(outcome));
+        case.outcome = outcome;
+        Some(case)
+    }
+
+    /// Notes a unit that failed outside any test.
+    pub(super) fn unit(&mut self, name: &str) {
+        if self.units.len() < UNITS_KEPT {
+            self.units.push(printable(name, 200));
+        }
+    }
+
+    /// The report of a summary with these names.
+    ///
+    /// # Errors
+    /// Malformed if the sum does not fit.
+    pub(super) fn report(self, format: &'static Format, summary: &Summary, compiled: bool) -> Result<Parsed> {
+        let mut tally = TestTally::new(compiled);
+        let tests = summary.errored.saturating_sub(summary.unit_failures);
+        for (outcome, number) in [
+            (Outcome::Passed, summary.passed),
+            (Outcome::Failed, summary.failed),
+            (Outcome::Errored, tests),
+            (Outcome::Skipped, summary.skipped),
+        ] {
+            tally.count(outcome, number)?;
+        }
+        let named = u64::try_from(self.cases.len()).unwrap_or(u64::MAX);
+        for (id, case) in self.cases {
+            tally.keep(&id, case);
+        }
+        tally.flaky = summary.flaky;
+        tally.details.failed_units = self.units;
+        tally.details.unit_failures = summary.unit_failures.min(summary.errored);
+        let mut parsed = tally.finish(format)?;
+        // A text names few tests by its nature: that is no oddity to warn of.
+        let tests = parsed.figures.tests.unwrap_or_default();
+        if let crate::ingest::Details::Tests(details) = &mut parsed.details {
+            details.dropped = tests.saturating_sub(details.unit_failures).saturating_sub(named);
+        }
+        Ok(parsed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::test::junit;
+    use crate::ingest::test::tests_support::{counts, details};
+
+    #[test]
+    fn numbers_have_a_word() {
+        assert_eq!(counted(" 4 failed"), Some((Some(4), "failed")));
+        assert_eq!(counted("18446744073709551616 failed"), Some((None, "failed")));
+        for none in ["failed", "4", "-4 failed", "+4 failed", "4.5 failed", "１ failed", ""] {
+            assert_eq!(counted(none), None, "{none}");
+        }
+        assert!(Summary::add(&mut 1, None).is_err() && Summary::add(&mut 1, Some(u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn what_a_text_does_not_name_is_told_as_dropped() {
+        let mut names = Names::default();
+        names.set("a", Outcome::Failed);
+        names.set("a", Outcome::Passed);
+        names.unit("u");
+        let summary = Summary { passed: 3, errored: 1, unit_failures: 1, flaky: 1, ..Summary::default() };
+        let parsed = names.report(&junit::FORMAT, &summary, true).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky, parsed.warnings.len()), ([4, 3, 0, 1, 0], Some(1), 0));
+        let details = details(&parsed);
+        assert_eq!((details.dropped, details.unit_failures, details.cases.outcome("a")), (2, 1, Some(Outcome::Passed)));
+    }
+}

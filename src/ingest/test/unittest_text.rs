@@ -1,0 +1,314 @@
+//! `unittest-text`: what Python's own `unittest` prints, and Django's runner with it. Its definition is the class
+//! `TextTestRunner`. Set-ups of classes and modules that fail are errors that `Ran` does not count.
+
+use super::text_report::{Names, Summary, no_result};
+use super::{cargo_test_text, pytest_text};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `python -m unittest` prints.
+pub const FORMAT: Format = Format {
+    name: "unittest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Python's unittest",
+    written_by: "python -m unittest, Django's manage.py test",
+    told_by: "\"Ran N tests in …\" with OK or FAILED after it",
+    has_end: true,
+    counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are skipped; what is \
+               left of \"Ran N tests\" passed.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    let mut ran = false;
+    let mut told = false;
+    for line in head.tail().lines().map(str::trim_end) {
+        if self::ran(line).is_some() {
+            (ran, told) = (true, false);
+        } else if ran && status(line).is_some() {
+            told = true;
+        }
+    }
+    match (told, ran) {
+        (true, _) => Sniff::Sure("lines \"Ran N tests\" and OK or FAILED".into()),
+        (false, true) => Sniff::Maybe("a line \"Ran N tests\"".into()),
+        (false, false) if head.lines().filter_map(verbose).take(2).count() == 2 => {
+            Sniff::Maybe("lines \"test (class) ... ok\"".into())
+        }
+        (false, false) => Sniff::No,
+    }
+}
+
+/// `5` of `Ran 5 tests in 0.001s`; `Some(None)` if it is too large.
+fn ran(line: &str) -> Option<Option<u64>> {
+    let rest = line.strip_prefix("Ran ")?;
+    let (number, rest) = rest.split_once(' ')?;
+    let time = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
+    let seconds = time.strip_suffix('s')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_time = seconds.split('.').all(is_number);
+    (is_number(number) && is_time).then(|| number.parse().ok())
+}
+
+/// The counts of `FAILED (failures=1, errors=1)`; empty for `OK`.
+fn status(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
+    if matches!(line, "OK" | "NO TESTS RAN") {
+        return Some(Vec::new());
+    }
+    let rest = ["OK (", "FAILED (", "NO TESTS RAN ("].iter().find_map(|start| line.strip_prefix(start))?;
+    rest.strip_suffix(')')?
+        .split(", ")
+        .map(|part| {
+            let (word, number) = part.split_once('=')?;
+            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| (word, number.parse().ok()))
+        })
+        .collect()
+}
+
+/// Name and outcome of `test_a (mod.Class.test_a) ... ok`.
+fn verbose(line: &str) -> Option<(String, Outcome)> {
+    let (name, word) = line.trim_end().rsplit_once(" ... ")?;
+    let outcome = match word {
+        "ok" | "unexpected success" => Outcome::Passed,
+        "FAIL" => Outcome::Failed,
+        "ERROR" => Outcome::Errored,
+        "expected failure" => Outcome::Skipped,
+        word if word == "skipped" || word.starts_with("skipped ") => Outcome::Skipped,
+        _ => return None,
+    };
+    let outcome = if word == "unexpected success" { Outcome::Failed } else { outcome };
+    id(name.trim_start()).map(|id| (id, outcome))
+}
+
+/// `mod.Class.test_a` of `test_a (mod.Class.test_a) (i=1)`, and of `test_a (mod.Class)` as older versions print it.
+fn id(name: &str) -> Option<String> {
+    let (test, rest) = name.split_once(" (")?;
+    let (class, _) = rest.split_once(')')?;
+    let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    if !is_name(test) || !is_name(class) {
+        return None;
+    }
+    Some(if class.ends_with(&format!(".{test}")) { class.to_owned() } else { format!("{class}.{test}") })
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        reader.line(&line.text, line.ended).map_err(|error| error.line(last))?;
+    }
+    let seen = reader.seen;
+    match reader.finish()? {
+        Some(parsed) => Ok(parsed),
+        None if seen => Err(no_result("unittest output ends before its OK or FAILED", last)),
+        None => Err(no_result("no \"Ran N tests\" of unittest in it", last)),
+    }
+}
+
+/// A failure that is being told.
+#[derive(Debug)]
+struct Told {
+    id: String,
+    outcome: Outcome,
+    is_unit: bool,
+    /// Its last line so far.
+    last_line: String,
+    /// The rule under its heading was met.
+    in_body: bool,
+}
+
+/// Reads lines of one or several runs.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Reader {
+    names: Names,
+    told: Option<Told>,
+    /// What the `Ran` line said, until the status comes.
+    ran: Option<Option<u64>>,
+    done: Option<(Summary, Names)>,
+    seen: bool,
+    /// A progress line or a test's line tells of skipped tests, so that a bare `OK` cannot be all.
+    skips: bool,
+}
+
+impl Reader {
+    /// The next line; `ended` if a line end followed.
+    ///
+    /// # Errors
+    /// A number is too large.
+    pub(in crate::ingest) fn line(&mut self, text: &str, ended: bool) -> Result<()> {
+        let text = text.trim_end();
+        if let Some(ran) = ran(text).filter(|_| ended) {
+            self.close_told();
+            (self.ran, self.seen) = (Some(ran), true);
+        } else if let Some(ran) = self.ran {
+            match status(text) {
+                Some(counts) if ended || text != "OK" || !self.skips => {
+                    self.ran = None;
+                    self.finish_run(ran, &counts)?;
+                }
+                _ => {}
+            }
+        } else if let Some(heading) = text.strip_prefix("FAIL: ").or_else(|| text.strip_prefix("ERROR: ")) {
+            self.heading(heading, text.starts_with("FAIL"));
+        } else if text.starts_with("======") {
+            self.close_told();
+        } else if let Some(told) = &mut self.told {
+            match text.starts_with("------") {
+                true => told.in_body = true,
+                false if told.in_body && !text.is_empty() => text.clone_into(&mut told.last_line),
+                false => {}
+            }
+        } else if let Some((id, outcome)) = verbose(text) {
+            self.seen = true;
+            self.skips |= outcome == Outcome::Skipped;
+            self.names.set(&id, outcome);
+        } else if !text.is_empty() && text.bytes().all(|byte| b".FEsxu".contains(&byte)) {
+            self.skips |= text.contains(['s', 'x']);
+        }
+        Ok(())
+    }
+
+    fn heading(&mut self, heading: &str, failed: bool) {
+        self.close_told();
+        let fixtures = ["setUpClass (", "setUpModule (", "tearDownClass (", "tearDownModule ("];
+        let is_unit = heading.contains("unittest.loader._FailedTest")
+            || heading.contains("unittest.loader.ModuleImportFailure")
+            || fixtures.iter().any(|fixture| heading.starts_with(fixture));
+        let id = if is_unit { Some(heading.to_owned()) } else { id(heading) };
+        if let Some(id) = id {
+            let outcome = if failed { Outcome::Failed } else { Outcome::Errored };
+            self.told = Some(Told { id, outcome, is_unit, last_line: String::new(), in_body: false });
+        }
+    }
+
+    fn close_told(&mut self) {
+        let Some(told) = self.told.take() else { return };
+        if told.is_unit {
+            let name = told.id.split(" (").next().unwrap_or_default().to_owned();
+            self.names.cases.retain(|id, _| !id.contains("unittest.loader._FailedTest"));
+            self.names.unit(&name);
+            return;
+        }
+        let worst = self.names.cases.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
+        if let Some(case) = self.names.set(&told.id, worst) {
+            case.message = case.message.take().or_else(|| first_lines(&told.last_line));
+        }
+    }
+
+    fn finish_run(&mut self, ran: Option<u64>, counts: &[(&str, Option<u64>)]) -> Result<()> {
+        let too_large = || Error::report(Reject::Malformed, "the number of tests is too large");
+        let ran = ran.ok_or_else(too_large)?;
+        let mut summary = Summary::default();
+        for (word, number) in counts {
+            let slot = match *word {
+                "failures" | "unexpected successes" => &mut summary.failed,
+                "errors" => &mut summary.errored,
+                "skipped" | "expected failures" => &mut summary.skipped,
+                _ => continue,
+            };
+            Summary::add(slot, *number)?;
+        }
+        let others = add(add(summary.failed, summary.errored)?, summary.skipped)?;
+        // Subtests and class fixtures can fail more often than tests were run.
+        summary.passed = ran.saturating_sub(others);
+        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
+        summary.unit_failures = units.min(summary.errored);
+        self.done = Some((summary, std::mem::take(&mut self.names)));
+        self.skips = false;
+        Ok(())
+    }
+
+    /// The report of the last run; `None` if its summary did not come.
+    ///
+    /// # Errors
+    /// The sum is too large.
+    pub(in crate::ingest) fn finish(self) -> Result<Option<Parsed>> {
+        match self.done {
+            Some((summary, names)) if self.ran.is_none() => names.report(&FORMAT, &summary, false).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        for (text, expected) in [
+            ("Ran 3 tests in 0.001s\n\nOK\n", [3, 3, 0, 0, 0]),
+            ("Ran 3 tests in 0.001s\n\nOK (skipped=1, expected failures=1)\n", [3, 1, 0, 0, 2]),
+            ("Ran 5 tests in 1s\n\nFAILED (failures=1, errors=2, unexpected successes=1)\n", [5, 1, 2, 2, 0]),
+            ("Ran 0 tests in 0.000s\n\nFAILED (errors=1)\n", [1, 0, 0, 1, 0]),
+            ("Ran 1 test in 0.000s\n\nFAILED (failures=3)\n", [3, 0, 3, 0, 0]),
+            ("Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", [0; 5]),
+            ("Ran 1 test in 0.1s\n\nOK\nRan 2 tests in 0.1s\n\nOK\n", [2, 2, 0, 0, 0]),
+        ] {
+            assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
+        }
+        for none in [
+            "hello\n",
+            "Ran 3 tests in 0.001s\n",
+            "Ran 3 tests in 0.001s\n\nFAILED\n",
+            "Ran 1 test in 0.1s\n\nOK\nRan 2 tests in 0.1s\n",
+        ] {
+            assert_eq!(read(none).unwrap_err().reject(), Some(Reject::NoResult), "{none}");
+        }
+        let large = "Ran 18446744073709551616 tests in 0.1s\n\nOK\n";
+        assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn a_bare_ok_without_line_end_is_taken_if_nothing_was_skipped() {
+        assert!(read("..\nRan 2 tests in 0.001s\n\nOK").is_ok());
+        assert!(
+            read(".s\nRan 2 tests in 0.001s\n\nOK").is_err()
+                && read(".s\nRan 2 tests in 0.001s\n\nOK (skipped=1)").is_ok()
+        );
+    }
+
+    #[test]
+    fn names_come_from_verbose_lines_and_headings() {
+        let text = "test_a (m.C.test_a) ... ok\ntest_b (m.C) ... skipped 'x'\n======\nFAIL: test_c (m.C.test_c) (i=1)\n------\n\
+                    Traceback\n  File\nAssertionError: 1 == 1\n\n======\nERROR: setUpClass (m.D)\n------\nOSError: no\n\n------\n\
+                    Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n";
+        let parsed = read(text).unwrap();
+        assert_eq!(counts(&parsed), [3, 0, 1, 1, 1]);
+        let details = details(&parsed);
+        assert_eq!(details.cases.outcome("m.C.test_b"), Some(Outcome::Skipped));
+        assert_eq!(details.cases.cases["m.C.test_c"].message.as_deref(), Some("AssertionError: 1 == 1"));
+        assert_eq!((details.failed_units, details.unit_failures), (vec!["setUpClass".to_owned()], 1));
+    }
+
+    #[test]
+    fn it_is_told_by_its_last_lines() {
+        assert!(matches!(sniffed(&FORMAT, "Ran 3 tests in 0.001s\n\nOK\n"), Sniff::Sure(_)));
+        assert!(matches!(
+            sniffed(&FORMAT, "test_a (m.C.test_a) ... ok\ntest_b (m.C.test_b) ... ok\n"),
+            Sniff::Maybe(_)
+        ));
+        for none in
+            ["Ran all test suites.\n", "test a ... ok\n", "OK\n", "running 1 test\nRan 3 tests in 0.001s\n\nOK\n"]
+        {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! `vitest-text`: what Vitest prints. Its last `Tests` line gives the counts, the tree and the `FAIL` lines give names.
+
+use super::text_report::{Names, Summary, counted, no_result};
+use super::{cargo_test_text, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `vitest run` prints.
+pub const FORMAT: Format = Format {
+    name: "vitest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Vitest",
+    written_by: "vitest",
+    told_by: "its lines \"Test Files\" and \"Tests\"",
+    has_end: true,
+    counting: "The last \"Tests\" line: passed, failed, skipped and todo as skipped. \"Failed Suites N\" adds as many errored \
+               tests; errors outside of tests count where nothing else failed.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    let tail = || head.tail().lines();
+    if tail().any(|line| totals(line, "Test Files").is_some()) && tail().any(|line| totals(line, "Tests").is_some()) {
+        return Sniff::Sure("lines \"Test Files\" and \"Tests\"".into());
+    }
+    let begins = |line: &str| {
+        let version = line.trim_start().strip_prefix("RUN  v").or_else(|| line.trim_start().strip_prefix("DEV  v"));
+        version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    if head.lines().take(50).any(begins) { Sniff::Sure("line \"RUN v…\" of Vitest".into()) } else { Sniff::No }
+}
+
+/// The counts of `      Tests  1 failed | 6 passed (7)`; empty for `Tests  no tests`.
+fn totals<'l>(line: &'l str, title: &str) -> Option<Vec<(Option<u64>, &'l str)>> {
+    let rest = line.trim().strip_prefix(title)?;
+    let rest = rest.strip_prefix("  ")?;
+    if rest == "no tests" {
+        return Some(Vec::new());
+    }
+    let (counts, total) = rest.strip_suffix(')')?.rsplit_once(" (")?;
+    let is_number = !total.is_empty() && total.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| counts.split(" | ").map(counted).collect())?
+}
+
+/// `2` of `⎯⎯⎯ Failed Suites 2 ⎯⎯⎯`.
+fn failed_suites(line: &str) -> Option<u64> {
+    let title = line.trim_matches(['⎯', ' ']);
+    line.trim_start().starts_with('⎯').then(|| title.strip_prefix("Failed Suites ")?.parse().ok())?
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut run = Run::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        run.line(&line.text).map_err(|error| error.line(last))?;
+        // Errors outside of tests are told after the tests; without them the line before stands alone.
+        run.errors_known |= line.ended && run.counts.is_some() && line.text.trim_start().starts_with("Start at");
+    }
+    if run.counts.is_none() {
+        return Err(no_result("no \"Tests\" line of Vitest in it", last));
+    }
+    if !run.errors_known {
+        return Err(no_result("Vitest's summary is cut: its line \"Start at\" is missing", last));
+    }
+    run.finish()
+}
+
+/// One run of Vitest.
+#[derive(Debug, Default)]
+struct Run {
+    names: Names,
+    file: String,
+    told: Option<String>,
+    suites: u64,
+    counts: Option<Summary>,
+    errors: u64,
+    errors_known: bool,
+}
+
+impl Run {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        let content = text.trim_start();
+        if let Some(counts) = totals(text, "Tests") {
+            let mut summary = Summary::default();
+            for (number, word) in counts {
+                let slot = match word {
+                    "passed" => &mut summary.passed,
+                    "failed" => &mut summary.failed,
+                    "skipped" | "todo" | "expected fail" => &mut summary.skipped,
+                    _ => continue,
+                };
+                Summary::add(slot, number)?;
+            }
+            self.counts = Some(summary);
+        } else if let Some(suites) = failed_suites(text) {
+            self.suites = suites;
+        } else if let Some((number, _)) = content.strip_prefix("Errors  ").and_then(counted) {
+            Summary::add(&mut self.errors, number)?;
+        } else if content.starts_with("RUN  v") || content.starts_with("RERUN  ") {
+            *self = Run::default();
+        } else if let Some(name) = content.strip_prefix("FAIL  ") {
+            self.fail(name);
+        } else if let Some((file, test)) = tree_file(content) {
+            self.file = file.to_owned();
+            self.told = test;
+        } else if let Some((outcome, name)) = tree_test(text).filter(|_| !self.file.is_empty()) {
+            self.told = None;
+            let id = id(&format!("{} > {name}", self.file));
+            self.names.set(&id, outcome);
+        } else if !content.is_empty()
+            && let Some(told) = self.told.take()
+            && let Some(case) = self.names.cases.get_mut(&told)
+        {
+            case.message = case.message.take().or_else(|| first_lines(text));
+        }
+        Ok(())
+    }
+
+    /// `vt/cart.test.js > Cart > fails`, or `vt/broken.test.js [ vt/broken.test.js ]` for a file.
+    fn fail(&mut self, name: &str) {
+        self.told = None;
+        if let Some((file, _)) = name.split_once(" [ ") {
+            self.names.unit(file);
+        } else if name.contains(" > ") {
+            let id = printable(&id(name), super::LONGEST_ID);
+            if let Some(case) = self.names.set(&id, Outcome::Failed) {
+                case.file = name.split(" > ").next().map(|file| printable(file, 1000));
+            }
+            self.told = Some(id);
+        }
+    }
+
+    fn finish(self) -> Result<Parsed> {
+        let mut summary = self.counts.unwrap_or_default();
+        let other = if summary.failed == 0 && self.suites == 0 { self.errors } else { 0 };
+        summary.errored = add(self.suites, other)?;
+        summary.unit_failures = summary.errored;
+        let mut names = self.names;
+        names.units.truncate(usize::try_from(summary.errored).unwrap_or(usize::MAX));
+        names.report(&FORMAT, &summary, false)
+    }
+}
+
+fn id(name: &str) -> String {
+    name.split(" > ").collect::<Vec<_>>().join("::")
+}
+
+/// The file in ` ❯ vt/cart.test.js (9 tests | 1 failed) 11ms`.
+fn tree_file(content: &str) -> Option<(&str, Option<String>)> {
+    let rest = content.strip_prefix(['❯', '✓', '×', '↓'])?.trim_start();
+    let (file, counts) = rest.split_once(" (")?;
+    let (counts, _) = counts.split_once(')')?;
+    let (number, word) = counted(counts.split(" | ").next()?)?;
+    (number.is_some() && matches!(word, "test" | "tests") && !file.contains(" > ")).then_some((file, None))
+}
+
+/// Outcome and name of `   ✓ Cart > adds 1ms`.
+fn tree_test(text: &str) -> Option<(Outcome, &str)> {
+    let content = text.strip_prefix("   ")?.trim_start();
+    let (mark, name) = content.split_once(' ')?;
+    let outcome = match mark {
+        "✓" => Outcome::Passed,
+        "×" => Outcome::Failed,
+        "↓" => Outcome::Skipped,
+        _ => return None,
+    };
+    let name = name.trim().split(" (retry x").next().unwrap_or_default();
+    let name = match name.rsplit_once(' ') {
+        Some((before, time)) if is_time(time) => before.trim_end(),
+        _ => name,
+    };
+    (!name.is_empty()).then_some((outcome, name))
+}
+
+fn is_time(text: &str) -> bool {
+    let number = text.strip_suffix("ms").or_else(|| text.strip_suffix('s')).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = " RUN  v3.2.7 /home/dev/x\n\n ❯ vt/a.test.js (2 tests | 1 failed) 11ms\n   ✓ Cart > adds 1ms\n   × Cart > fails 6ms\n\
+                       \n⎯⎯ Failed Suites 1 ⎯⎯\n\n FAIL  vt/b.test.js [ vt/b.test.js ]\nError: no module\n\n⎯⎯ Failed Tests 1 ⎯⎯\n\n\
+                       \x20FAIL  vt/a.test.js > Cart > fails\nAssertionError: no\n\n";
+    const END: &str =
+        " Test Files  2 failed (2)\n      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)\n   Start at  20:43:56\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_tests_line_and_failed_suites_count() {
+        let parsed = read(&format!("{RUN}{END}")).unwrap();
+        assert_eq!(counts(&parsed), [5, 1, 1, 1, 2]);
+        let details = details(&parsed);
+        assert_eq!(details.cases.cases["vt/a.test.js::Cart::fails"].message.as_deref(), Some("AssertionError: no"));
+        assert_eq!(details.cases.outcome("vt/a.test.js::Cart::adds"), Some(Outcome::Passed));
+        assert_eq!((details.failed_units, details.dropped), (vec!["vt/b.test.js".to_owned()], 2));
+    }
+
+    #[test]
+    fn errors_outside_of_tests_count_where_nothing_else_failed() {
+        let end = |counts: &str| {
+            format!(" Test Files  1 passed (1)\n      Tests  {counts}\n     Errors  2 errors\n   Start at  20:43:56\n")
+        };
+        assert_eq!(counts(&read(&end("3 passed (3)")).unwrap()), [5, 3, 0, 2, 0]);
+        assert_eq!(counts(&read(&end("1 failed | 2 passed (3)")).unwrap()), [3, 2, 1, 0, 0]);
+        assert_eq!(counts(&read(&end("no tests")).unwrap()), [2, 0, 0, 2, 0]);
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        for text in [RUN.to_owned(), String::new(), format!("{END}{RUN}"), END.replace("   Start at  20:43:56\n", "")] {
+            assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        let large = END.replace("1 passed", "18446744073709551616 passed");
+        assert_eq!(read(&large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn it_is_told_by_its_first_or_last_lines() {
+        for text in [RUN, END] {
+            assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+        }
+        for none in ["Tests:       1 failed, 1 total\n", "RUN  tests\n", "Tests  3\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Making again what packs carry beside their objects: an index that is damaged, from the frames, and the merged index.
+
+use std::path::{Path, PathBuf};
+
+use super::merged;
+use super::objects::Objects;
+use super::pack::{self, PackWriter};
+use crate::disk::layout::Layout;
+use crate::disk::{self, Temporary};
+use crate::error::{Error, Result};
+use crate::model::ids::ObjectId;
+
+/// Makes damaged indexes of packs again. A pack that comes out as its name says takes the place of the damaged one. Of
+/// one whose objects are damaged too, the sound ones that no whole pack holds go to a new pack; it stays as it is. What
+/// it answers are the files that were written. The caller holds the store's lock alone.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn repair(layout: &Layout) -> Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
+    let mut beyond = Vec::new();
+    for pack in Objects::open_from_packs(layout)?.packs().into_iter().filter(|pack| !pack.is_whole) {
+        if remake(layout, &pack.path, &pack.id)? {
+            written.push(pack.path);
+        } else {
+            beyond.extend(pack.frames.into_iter().map(|(id, _)| id));
+        }
+    }
+    written.extend(save(layout, &beyond)?);
+    if !merged_is_right(layout)? {
+        disk::make_directory(&layout.cache())?;
+        disk::replace(&layout.pack_index(), &merged::encode(&Objects::open_from_packs(layout)?.known_packs()))?;
+        written.push(layout.pack_index());
+    }
+    Ok(written)
+}
+
+/// Whether the pack, written anew from its frames, is the one that its name says, and so took its place.
+fn remake(layout: &Layout, path: &Path, id: &ObjectId) -> Result<bool> {
+    let damaged = disk::open_regular(path)?;
+    let mut new = Temporary::new(&layout.objects())?;
+    let made = pack::rewrite(&damaged, new.file()).map_err(|error| Error::io("write the pack anew", path, &error))?;
+    if made != *id {
+        return Ok(false);
+    }
+    new.seal(0o400)?;
+    new.rename_to(path)?;
+    disk::sync_directory(&layout.objects())?;
+    Ok(true)
+}
+
+/// Writes those of the objects that no whole pack holds into a new one.
+fn save(layout: &Layout, ids: &[ObjectId]) -> Result<Option<PathBuf>> {
+    let objects = Objects::open_from_packs(layout)?;
+    let mut writer = PackWriter::new(layout);
+    for id in ids.iter().filter(|id| !objects.has(id)) {
+        writer.add(&objects.read(id)?)?;
+    }
+    Ok(writer.finish()?.map(|pack| layout.pack(&pack.id)))
+}
+
+/// Whether the merged index is absent, or can be read and says nothing wrong. Packs that it does not know, or that are
+/// gone, are no fault.
+fn merged_is_right(layout: &Layout) -> Result<bool> {
+    let path = layout.pack_index();
+    if disk::metadata(&path)?.is_none() {
+        return Ok(true);
+    }
+    let mut said = merged::load(&path);
+    if said.is_empty() {
+        return Ok(false);
+    }
+    let packs = Objects::open_from_packs(layout)?.known_packs();
+    Ok(packs.iter().all(|(id, pack)| said.remove(id).is_none_or(|said| said == *pack)))
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::disk::hash::id_of;
+
+    const CONTENTS: [&[u8]; 3] = [b"one", b"two", b"three"];
+
+    fn stored() -> (tempfile::TempDir, Layout, PathBuf, Vec<u8>) {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let mut writer = PackWriter::new(&layout);
+        for bytes in CONTENTS {
+            writer.add(bytes).unwrap();
+        }
+        let path = layout.pack(&writer.finish().unwrap().unwrap().id);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        (dir, layout, path, bytes)
+    }
+
+    fn held(layout: &Layout) -> usize {
+        let objects = Objects::open(layout).unwrap();
+        CONTENTS.iter().filter(|bytes| objects.has(&id_of(bytes))).count()
+    }
+
+    /// Whatever happens to a pack behind its last frame, it comes back byte for byte.
+    #[test]
+    fn every_damage_of_an_index_is_made_good() {
+        let (_dir, layout, path, good) = stored();
+        let frames: u64 = Objects::open(&layout).unwrap().packs()[0].frames.iter().map(|(_, f)| 48 + f.stored).sum();
+        let end = 8 + usize::try_from(frames).unwrap();
+        let mut bad: Vec<Vec<u8>> = (end..good.len()).map(|at| good[..at].to_vec()).collect();
+        bad.extend((end..good.len()).map(|at| {
+            let mut flipped = good.clone();
+            flipped[at] ^= 4;
+            flipped
+        }));
+        for bad in bad {
+            std::fs::write(&path, &bad).unwrap();
+            assert_eq!(held(&layout), 0);
+            assert_eq!(repair(&layout).unwrap(), std::slice::from_ref(&path));
+            assert_eq!(std::fs::read(&path).unwrap(), good);
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o400);
+            assert_eq!(held(&layout), 3);
+            assert!(repair(&layout).unwrap().is_empty());
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
+    }
+
+    #[test]
+    fn of_a_pack_that_is_damaged_inside_the_sound_objects_are_saved_and_it_stays() {
+        let (_dir, layout, path, mut bytes) = stored();
+        // The first frame's content, and the end.
+        bytes[8 + 48 + 2] ^= 1;
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(held(&layout), 0);
+        let written = repair(&layout).unwrap();
+        assert_eq!((written.len(), held(&layout)), (1, 2));
+        assert_ne!(written[0], path);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        assert!(repair(&layout).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_merged_index_that_lies_is_made_again() {
+        let (_dir, layout, path, good) = stored();
+        assert!(repair(&layout).unwrap().is_empty());
+        let mut packs = Objects::open(&layout).unwrap().known_packs();
+        merged::store(&layout, &packs);
+        assert!(repair(&layout).unwrap().is_empty());
+        packs[0].1.frames.pop();
+        merged::store(&layout, &packs);
+        assert_eq!(held(&layout), 2);
+        assert_eq!(repair(&layout).unwrap(), [layout.pack_index()]);
+        assert_eq!(held(&layout), 3);
+        std::fs::write(layout.pack_index(), "junk").unwrap();
+        assert_eq!(repair(&layout).unwrap(), [layout.pack_index()]);
+        assert_eq!(std::fs::read(path).unwrap(), good);
+    }
+}

@@ -1,0 +1,585 @@
+//! The program killed before every call that changes the disk, and with calls that fail: nothing that was acknowledged is
+//! lost, no tree is mixed unnoticed, and the next command works (PROMISES W1, W2, H1, H3).
+//!
+//! What is on disk changes only in such calls, so these are all the states that a kill can leave. `FAULTS=all` kills
+//! before every call of any kind and fails every one of them. Without strace the tests say so and pass, unless `FAULTS`
+//! is `required` or `all`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+use highwater::disk::layout::Layout;
+use highwater::engine::{self, Session};
+use highwater::model::ids::Iteration;
+use highwater::snapshot::restore;
+use highwater::store::Store;
+
+use crate::support::{Answer, Project, answer};
+
+/// Calls that change the disk, lock it or make a change survive.
+const CHANGING: [&str; 26] = [
+    "write",
+    "pwrite64",
+    "writev",
+    "copy_file_range",
+    "sendfile",
+    "fallocate",
+    "ftruncate",
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "unlink",
+    "unlinkat",
+    "rmdir",
+    "mkdir",
+    "mkdirat",
+    "symlink",
+    "symlinkat",
+    "chmod",
+    "fchmod",
+    "fchmodat",
+    "fchmodat2",
+    "utimensat",
+    "fsync",
+    "flock",
+];
+
+/// Calls that read it.
+const READING: [&str; 12] = [
+    "openat",
+    "openat2",
+    "read",
+    "pread64",
+    "newfstatat",
+    "fstat",
+    "statx",
+    "lstat",
+    "getdents64",
+    "readlink",
+    "readlinkat",
+    "lseek",
+];
+
+/// Calls that cannot be stopped, or that are the loader's.
+const NEITHER: [&str; 5] = ["execve", "exit", "exit_group", "exited", "killed"];
+
+/// Files and links with modes and contents, without the store.
+type Listing = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+
+/// A copy of a prepared work tree.
+struct Work {
+    folder: tempfile::TempDir,
+    layout: Layout,
+}
+
+impl Work {
+    fn of(base: &Path) -> Work {
+        let folder = tempfile::tempdir().unwrap();
+        let copied = Command::new("cp").arg("-a").arg(base.join(".")).arg(folder.path()).status().unwrap();
+        assert!(copied.success());
+        let layout = Layout::new(&folder.path().canonicalize().unwrap());
+        Work { folder, layout }
+    }
+
+    fn program(&self, mut command: Command, arguments: &[&str]) -> Output {
+        for name in ["HIGHWATER_CONFIG", "HIGHWATER_LOOP", "COLUMNS", "LD_LIBRARY_PATH", "RUST_BACKTRACE"] {
+            command.env_remove(name);
+        }
+        command.env("HIGHWATER_ROOT", self.folder.path()).env("RAYON_NUM_THREADS", "1");
+        command.args(arguments).current_dir(self.folder.path()).output().unwrap()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Answer {
+        answer(&self.program(Command::new(assert_cmd::cargo::cargo_bin!("highwater")), arguments))
+    }
+
+    /// Runs the program under strace.
+    fn traced(&self, options: &[&str], arguments: &[&str]) -> Output {
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq"]).args(options).arg(assert_cmd::cargo::cargo_bin!("highwater"));
+        self.program(strace, arguments)
+    }
+
+    fn listing(&self) -> Listing {
+        listing(self.folder.path())
+    }
+
+    fn store(&self) -> Store {
+        Store::new(&self.layout, "loop".parse().unwrap())
+    }
+
+    /// What `verify --recompute` finds, and which iterations it says are whole.
+    fn verified(&self) -> (Vec<String>, Vec<u32>) {
+        let session =
+            Session { layout: &self.layout, now: chrono::Utc::now(), wait: Duration::ZERO, on_progress: &|_, _| {} };
+        let verified = engine::verify(&session, &self.store(), None, true).unwrap();
+        let findings = verified.findings.iter().map(|finding| format!("{}: {}", finding.file, finding.fault)).collect();
+        (findings, verified.restorable.iter().map(|iteration| iteration.0).collect())
+    }
+
+    /// The files of an iteration, as a restore writes them elsewhere.
+    fn iteration(&self, number: u32) -> Listing {
+        let place = tempfile::tempdir().unwrap();
+        let config = highwater::config::defaults().unwrap();
+        let options = restore::Options {
+            paths: &[],
+            into: Some(place.path()),
+            dry_run: false,
+            origin: None,
+            capture: &config.capture,
+            limits: &config.limits,
+            now: chrono::Utc::now(),
+        };
+        let record = self.store().load(Iteration(number)).unwrap().record;
+        restore::restore(&self.layout, record.tree, &options).unwrap();
+        listing(place.path())
+    }
+
+    /// Files of writers that were killed.
+    fn leftovers(&self) -> Vec<PathBuf> {
+        let files = walkdir::WalkDir::new(self.layout.store()).into_iter().map(|entry| entry.unwrap().into_path());
+        files.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(".tmp-")).collect()
+    }
+}
+
+fn listing(root: &Path) -> Listing {
+    let mut found = Listing::new();
+    let entries = walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != ".progress");
+    for entry in entries.map(Result::unwrap) {
+        let meta = entry.path().symlink_metadata().unwrap();
+        let content = if meta.is_symlink() {
+            std::fs::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes()
+        } else if meta.is_file() {
+            std::fs::read(entry.path()).unwrap()
+        } else {
+            Vec::new()
+        };
+        let name = entry.path().strip_prefix(root).unwrap().to_owned();
+        if name != Path::new("") {
+            found.insert(name, (meta.permissions().mode(), content));
+        }
+    }
+    found
+}
+
+fn wants(what: &str) -> bool {
+    std::env::var("FAULTS").is_ok_and(|faults| faults == what)
+}
+
+fn has_strace() -> bool {
+    match Command::new("strace").arg("-V").output() {
+        Ok(_) => true,
+        Err(error) => {
+            assert!(!wants("required") && !wants("all"), "no strace: {error}");
+            eprintln!("skipped: no strace ({error})");
+            false
+        }
+    }
+}
+
+/// The calls that a clean run makes: name and the count of that name in its thread, each once, in order. `chosen` picks.
+fn points(base: &Path, arguments: &[&str], chosen: impl Fn(&str, &str) -> bool) -> Vec<(String, usize)> {
+    let work = Work::of(base);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let output = work.traced(&["-o", log.path().to_str().unwrap()], arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let (mut seen, mut points) = (BTreeSet::new(), Vec::new());
+    for line in std::fs::read_to_string(log.path()).unwrap_or_default().lines() {
+        let (thread, rest) = line.split_once(' ').unwrap_or_default();
+        let Some((name, call)) = rest.trim_start().split_once('(') else { continue };
+        // The second half of a call that another thread interrupted.
+        if name.contains(' ') || NEITHER.contains(&name) {
+            continue;
+        }
+        let count = counts.entry((thread.to_owned(), name.to_owned())).or_default();
+        *count += 1;
+        if chosen(name, call) && seen.insert((name.to_owned(), *count)) {
+            points.push((name.to_owned(), *count));
+        }
+    }
+    points
+}
+
+/// Every n-th point is tried; `FAULTS=all` tries all.
+fn stride(usual: usize) -> usize {
+    if wants("all") { 1 } else { usual }
+}
+
+fn changes_the_disk(name: &str, call: &str) -> bool {
+    wants("all") || CHANGING.contains(&name) || (name == "openat" && call.contains("O_CREAT"))
+}
+
+/// Points at which something did not hold. Each tells so itself; the others are looked at all the same.
+#[derive(Default)]
+struct Failed(AtomicUsize);
+
+impl Failed {
+    fn look(&self, check: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(check)).is_err() {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[track_caller]
+    fn none(self) {
+        assert_eq!(self.0.into_inner(), 0, "points at which something did not hold");
+    }
+}
+
+/// Kills the command before each of its points, and has what is left looked at.
+fn kill_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl Fn(&Work, &Output, &str) + Sync) {
+    if !has_strace() {
+        return;
+    }
+    // The end of a loop is a restore, which is killed everywhere by itself.
+    let step = if arguments.contains(&"finish") { stride(3) } else { 1 };
+    let points: Vec<_> = points(base, arguments, changes_the_disk).into_iter().step_by(step).collect();
+    let (killed, failed) = (AtomicUsize::new(0), Failed::default());
+    std::thread::scope(|scope| {
+        for half in 0..2 {
+            let (points, killed, failed, check) = (&points, &killed, &failed, &check);
+            scope.spawn(move || {
+                for (name, count) in points.iter().skip(half).step_by(2) {
+                    let work = Work::of(base);
+                    let inject = format!("inject={name}:signal=KILL:when={count}");
+                    let output =
+                        work.traced(&["-o", "/dev/null", "-e", &format!("trace={name}"), "-e", &inject], arguments);
+                    if output.status.signal() == Some(9) || output.status.code() == Some(128 + 9) {
+                        killed.fetch_add(1, Ordering::Relaxed);
+                    }
+                    let at = format!("{arguments:?} killed before {name} {count}");
+                    failed.look(|| check(&work, &output, &at));
+                }
+            });
+        }
+    });
+    let killed = killed.into_inner();
+    failed.none();
+    eprintln!("{arguments:?}: {killed} of {} kills", points.len());
+    assert!(points.len() >= at_least, "{} points are too few: nothing was proved", points.len());
+    // A thread that had less to do this time does not reach its last calls.
+    assert!(killed * 20 >= points.len() * 19, "only {killed} of {} kills fired", points.len());
+}
+
+/// Has each of the command's calls fail, once or from there on, and has what is left looked at.
+fn fail_everywhere(base: &Path, arguments: &[&str], check: impl Fn(&Work, &Answer, &str) + Sync) {
+    if !has_strace() {
+        return;
+    }
+    let all = points(base, arguments, |name, _| wants("all") || CHANGING.contains(&name) || READING.contains(&name));
+    let (changing, reading): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(name, _)| !READING.contains(&name.as_str()));
+    // Calls that read are many and alike; the loader's come first.
+    let reading = reading.into_iter().filter(|(_, count)| wants("all") || *count > 6).step_by(stride(9));
+    let points: Vec<_> = changing.into_iter().step_by(stride(2)).chain(reading).collect();
+    let (fired, failed) = (AtomicUsize::new(0), Failed::default());
+    std::thread::scope(|scope| {
+        for half in 0..2 {
+            let (points, fired, failed, check) = (&points, &fired, &failed, &check);
+            scope.spawn(move || {
+                for (nth, (name, count)) in points.iter().enumerate().skip(half).step_by(2) {
+                    let work = Work::of(base);
+                    let (error, lasting) = [("EIO", ""), ("ENOSPC", "+"), ("ENOSPC", ""), ("EIO", "+")][nth / 2 % 4];
+                    let log = tempfile::NamedTempFile::new().unwrap();
+                    let inject = format!("inject={name}:error={error}:when={count}{lasting}");
+                    let trace = format!("trace={name}");
+                    let options = ["-o", log.path().to_str().unwrap(), "-e", &trace, "-e", &inject];
+                    let output = work.traced(&options, arguments);
+                    if std::fs::read_to_string(log.path()).unwrap().contains("(INJECTED)") {
+                        fired.fetch_add(1, Ordering::Relaxed);
+                    }
+                    let at = format!("{arguments:?} with {name} {count}{lasting} failing with {error}");
+                    failed.look(|| check(&work, &answer(&output), &at));
+                }
+            });
+        }
+    });
+    let fired = fired.into_inner();
+    failed.none();
+    eprintln!("{arguments:?}: {fired} of {} faults", points.len());
+    assert!(points.len() >= 30, "{} points are too few: nothing was proved", points.len());
+    assert!(fired * 20 >= points.len() * 19, "only {fired} of {} faults fired", points.len());
+}
+
+/// A loop of two iterations, and work that is in neither.
+fn prepared() -> Project {
+    let project = Project::new();
+    std::fs::create_dir(project.path("empty")).unwrap();
+    std::os::unix::fs::symlink("src/lib.py", project.path("link")).unwrap();
+    project.write("gone/later", "here at first");
+    project.write("run", "#!/bin/sh\n");
+    std::fs::set_permissions(project.path("run"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["begin", "--loop", "loop"]).expect(0);
+    project.write("src/lib.py", "def one():\n    return 11\n");
+    project.tests(&[("a", true), ("b", true), ("c", true)]);
+    project.run(&["record"]).expect(0);
+    std::fs::remove_dir_all(project.path("gone")).unwrap();
+    std::fs::remove_file(project.path("link")).unwrap();
+    project.write("link/new", "a directory now");
+    project.write("src/lib.py", "def one():\n    return 111\n");
+    std::fs::set_permissions(project.path("run"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    project.tests(&[("a", true), ("b", true), ("c", true), ("d", true)]);
+    project
+}
+
+/// What must hold after whatever happened: the acknowledged iterations are sound and come back.
+#[track_caller]
+fn assert_kept(work: &Work, first: &[Listing], at: &str) {
+    let (findings, restorable) = work.verified();
+    assert!(findings.is_empty(), "{at}: {findings:?}");
+    for (number, files) in (0..).zip(first) {
+        assert!(restorable.contains(&number), "{at}: iteration {number} is lost");
+        assert_eq!(&work.iteration(number), files, "{at}: iteration {number}");
+    }
+}
+
+/// The next record works, as the number after those that are there, and sweeps up.
+#[track_caller]
+fn assert_next_record(work: &Work, at: &str) {
+    let next = work.store().numbers().unwrap().last().unwrap().next();
+    let recorded = work.run(&["record", "--json"]);
+    assert_eq!(recorded.code, 0, "{at}: {recorded:?}");
+    assert_eq!(recorded.json()["iteration"], next.0, "{at}");
+    // Those of a restore are swept by the next one.
+    let restores = work.layout.restores();
+    let left: Vec<PathBuf> = work.leftovers().into_iter().filter(|path| !path.starts_with(&restores)).collect();
+    assert!(left.is_empty(), "{at}: {left:?}");
+}
+
+/// The first two iterations' files.
+fn first_two(base: &Path) -> Vec<Listing> {
+    let work = Work::of(base);
+    (0..2).map(|number| work.iteration(number)).collect()
+}
+
+#[test]
+fn a_record_that_is_killed_loses_nothing() {
+    let project = prepared();
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    kill_everywhere(project.root(), &["record", "--json"], 30, |work, output, at| {
+        assert_eq!(work.listing(), before, "{at}");
+        let numbers = work.store().numbers().unwrap();
+        let is_acknowledged = String::from_utf8_lossy(&output.stdout).contains("\"iteration\":2");
+        assert!(!is_acknowledged || numbers.contains(&Iteration(2)), "{at}: acknowledged and not there");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+        assert_eq!(work.listing(), before, "{at}");
+        assert_kept(work, &first, at);
+    });
+}
+
+/// After a restore or undo from `before` to `after` was stopped somewhere.
+#[track_caller]
+fn assert_one_tree(work: &Work, before: &Listing, after: &Listing, ended: bool, at: &str) {
+    match restore::pending(&work.layout).unwrap() {
+        Some(pending) => {
+            assert!(pending.safe_to_finish(), "{at}: {:?}", pending.changed);
+            assert!(!ended, "{at}: it said that it had ended");
+            let status = work.run(&["status", "--json"]);
+            assert!(status.json()["pending_restore"].is_u64(), "{at}: {status:?}");
+            assert_next_record(work, at);
+            assert_eq!(&work.listing(), after, "{at}: the next record finishes it first");
+        }
+        None => {
+            let there = work.listing();
+            assert!(&there == after || (&there == before && !ended), "{at}: a mixed tree");
+            assert_next_record(work, at);
+            assert_eq!(work.listing(), there, "{at}");
+        }
+    }
+}
+
+#[test]
+fn a_restore_that_is_killed_loses_nothing_and_its_undo_too() {
+    let project = prepared();
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    let restored = Work::of(project.root());
+    restored.run(&["restore", "0"]).expect(0);
+    let after = restored.listing();
+    assert_eq!(after, first[0]);
+    kill_everywhere(project.root(), &["restore", "0", "--json"], 60, |work, output, at| {
+        assert_kept(work, &first, at);
+        assert_one_tree(work, &before, &after, !output.stdout.is_empty(), at);
+        assert_kept(work, &first, at);
+        if work.listing() == after {
+            work.run(&["undo"]).expect(0);
+            assert_eq!(work.listing(), before, "{at}");
+        }
+    });
+    kill_everywhere(restored.folder.path(), &["undo", "--json"], 60, |work, output, at| {
+        assert_kept(work, &first, at);
+        assert_one_tree(work, &after, &before, !output.stdout.is_empty(), at);
+        assert_kept(work, &first, at);
+    });
+}
+
+/// The loop at its end, its packs three days old: one pack that nobody needs, some that are mostly not needed.
+fn finished() -> Work {
+    let project = prepared();
+    for n in 0..2_u64 {
+        let noise: String =
+            (1..400_u64).map(|i| format!("{:x}\n", (i + 1000 * n).wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+        project.write("noise", &noise);
+        project.run(&["record", "--skip", "test"]).expect(0);
+    }
+    project.write("noise", "in the safety snapshot of a restore that is not the newest");
+    project.run(&["restore", "1"]).expect(0);
+    project.write("src/lib.py", "worse");
+    project.tests(&[("a", true)]);
+    project.run(&["record"]).expect(0);
+    let work = Work::of(project.root());
+    work.run(&["finish"]).expect(0);
+    let then = SystemTime::now() - Duration::from_secs(3 * 24 * 60 * 60);
+    for pack in std::fs::read_dir(work.layout.objects()).unwrap() {
+        std::fs::File::open(pack.unwrap().path()).unwrap().set_modified(then).unwrap();
+    }
+    work
+}
+
+#[test]
+fn an_end_that_is_killed_is_made_again() {
+    let project = prepared();
+    let first = first_two(project.root());
+    let whole = Work::of(project.root());
+    whole.run(&["finish"]).expect(0);
+    let after = whole.listing();
+    kill_everywhere(project.root(), &["finish", "--json"], 20, |work, output, at| {
+        assert_kept(work, &first, at);
+        let is_closed = work.store().is_closed().unwrap();
+        assert!(is_closed || output.stdout.is_empty(), "{at}: it said that it had ended");
+        if !is_closed {
+            work.run(&["finish"]).expect(0);
+        }
+        assert_eq!(work.listing(), after, "{at}");
+        assert_kept(work, &first, at);
+    });
+}
+
+#[test]
+fn a_pruning_that_is_killed_drops_nothing_that_is_needed() {
+    let base = finished();
+    let clean = Work::of(base.folder.path());
+    let pruned = clean.run(&["prune", "--json"]).expect(0).json();
+    assert!(pruned["removed_packs"].as_u64() > Some(0) && pruned["rewritten_packs"].as_u64() > Some(0), "{pruned}");
+    let let_go = pruned["loops"][0]["let_go"].as_array().unwrap();
+    let kept: Vec<u32> = (0..5).filter(|n| !let_go.contains(&(*n).into())).collect();
+    assert!(kept.len() >= 2 && let_go.len() >= 2, "{pruned}");
+    let kept: BTreeMap<u32, Listing> = kept.into_iter().map(|number| (number, base.iteration(number))).collect();
+    let before = base.listing();
+    let packs = |work: &Work| -> BTreeSet<PathBuf> {
+        std::fs::read_dir(work.layout.objects()).unwrap().map(|entry| entry.unwrap().file_name().into()).collect()
+    };
+    let going: BTreeSet<PathBuf> = packs(&base).difference(&packs(&clean)).cloned().collect();
+    kill_everywhere(base.folder.path(), &["prune", "--json"], 10, |work, _, at| {
+        let sound = |work: &Work| {
+            let (findings, restorable) = work.verified();
+            assert!(findings.is_empty(), "{at}: {findings:?}");
+            for (number, files) in &kept {
+                assert!(restorable.contains(number), "{at}: {restorable:?}");
+                assert_eq!(&work.iteration(*number), files, "{at}");
+            }
+        };
+        sound(work);
+        work.run(&["prune"]).expect(0);
+        sound(work);
+        // A second pack may hold what the first pruning had moved already; what was to go is gone.
+        assert!(packs(work).is_disjoint(&going), "{at}: {:?}", packs(work));
+        assert!(work.leftovers().is_empty(), "{at}: {:?}", work.leftovers());
+        work.run(&["undo"]).expect(0);
+        assert_ne!(work.listing(), before, "{at}");
+        work.run(&["begin", "--loop", "next"]).expect(0);
+    });
+}
+
+/// An error that names the file, or the right result.
+#[track_caller]
+fn assert_told(answer: &Answer, at: &str) {
+    match answer.code {
+        0 => {}
+        1 => {
+            let names_a_file = answer.stderr.contains("--> ") || answer.stderr.is_empty();
+            assert!(names_a_file, "{at}: {answer:?}");
+        }
+        // The loader's calls: the program did not begin.
+        127 => assert!(answer.stderr.contains("shared"), "{at}: {answer:?}"),
+        _ => panic!("{at}: {answer:?}"),
+    }
+}
+
+#[test]
+fn a_record_whose_calls_fail_says_so_or_is_right() {
+    let project = prepared();
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    fail_everywhere(project.root(), &["record", "--json"], |work, answer, at| {
+        // A report that could not be looked at: the iteration is kept, and says that it has no figures of it.
+        let is_without_report = answer.code == 65 && answer.stderr.contains("cannot read the report");
+        if !is_without_report {
+            assert_told(answer, at);
+        }
+        assert_eq!(work.listing(), before, "{at}");
+        assert_kept(work, &first, at);
+        let is_there = work.store().numbers().unwrap().contains(&Iteration(2));
+        assert!(answer.code != 0 || is_there, "{at}: {answer:?}");
+        if answer.code == 0 {
+            let unheld = answer.stderr.contains("not kept");
+            assert!(unheld || work.iteration(2) == before, "{at}: exit 0 and wrong");
+        }
+        assert_next_record(work, at);
+        assert_kept(work, &first, at);
+    });
+}
+
+#[test]
+fn a_restore_whose_calls_fail_says_so_or_is_right() {
+    let project = prepared();
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    fail_everywhere(project.root(), &["restore", "0", "--json"], |work, answer, at| {
+        assert_told(answer, at);
+        assert_kept(work, &first, at);
+        assert_one_tree(work, &before, &first[0], answer.code == 0, at);
+        assert_kept(work, &first, at);
+        if work.listing() == first[0] {
+            work.run(&["undo"]).expect(0);
+            assert_eq!(work.listing(), before, "{at}");
+        }
+    });
+}
+
+// A disk that does not give an object's bytes says nothing about the object.
+#[test]
+fn an_unreadable_disk_is_no_reason_to_choose_another_iteration() {
+    if !has_strace() {
+        return;
+    }
+    let project = prepared();
+    let whole = Work::of(project.root());
+    whole.run(&["finish"]).expect(0);
+    let after = whole.listing();
+    let points = points(project.root(), &["finish"], |name, _| name == "pread64");
+    let mut stopped = 0;
+    for (_, count) in points.iter().skip(6).step_by(stride(8)) {
+        let work = Work::of(project.root());
+        let inject = format!("inject=pread64:error=EIO:when={count}+");
+        let answer = answer(&work.traced(&["-o", "/dev/null", "-e", "trace=pread64", "-e", &inject], &["finish"]));
+        if answer.code == 0 {
+            assert_eq!(work.listing(), after, "{count}: {answer:?}");
+            continue;
+        }
+        stopped += 1;
+        assert_eq!(answer.code, 1, "{count}: {answer:?}");
+        assert!(!work.store().is_closed().unwrap(), "{count}");
+        work.run(&["finish"]).expect(0);
+        assert_eq!(work.listing(), after, "{count}");
+    }
+    assert!(stopped >= 3, "{stopped} of {} stopped it: nothing was proved", points.len());
+}
