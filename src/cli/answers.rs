@@ -295,6 +295,12 @@ pub struct LoopLine {
     pub newest: Iteration,
     /// The best so far, or the selected one.
     pub best: Option<Iteration>,
+    /// Bytes of its own folder: records, stored reports, what is derived.
+    pub folder_bytes: u64,
+    /// Bytes of packed objects that no other loop needs; null if that cannot be told, because something is damaged.
+    pub own_bytes: Option<u64>,
+    /// Bytes of packed objects that other loops need too; null as above.
+    pub shared_bytes: Option<u64>,
 }
 
 /// `loops --json`.
@@ -304,6 +310,40 @@ pub struct Loops {
     pub schema_version: u32,
     /// The newest first.
     pub loops: Vec<LoopLine>,
+    /// Bytes of all packs of objects.
+    pub packs_bytes: u64,
+    /// Bytes of objects in them that neither a loop nor an undo needs; null if that cannot be told.
+    pub unneeded_bytes: Option<u64>,
+}
+
+/// A closed loop's iterations whose snapshots nobody needs.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PrunedLoop {
+    /// The loop.
+    pub loop_id: LoopId,
+    /// Their files may go; their records and the names of their files stay.
+    pub let_go: Vec<Iteration>,
+}
+
+/// `prune --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Prune {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// Nothing was changed.
+    pub dry_run: bool,
+    /// Packs that went (would go) because nothing in them is needed.
+    pub removed_packs: u64,
+    /// Packs that were mostly not needed, and whose other objects are in a new pack.
+    pub rewritten_packs: u64,
+    /// Objects that went.
+    pub dropped_objects: u64,
+    /// Objects that nobody needs and that stay for now, in packs that are younger than a day or mostly needed.
+    pub waiting_objects: u64,
+    /// Bytes that the store shrank by.
+    pub freed_bytes: u64,
+    /// Loops with snapshots that nobody needs.
+    pub loops: Vec<PrunedLoop>,
 }
 
 /// What `verify` found wrong.
@@ -338,6 +378,12 @@ pub struct Verify {
     pub findings: Vec<VerifyFinding>,
     /// Iterations whose snapshot is whole.
     pub restorable: Vec<Iteration>,
+    /// Iterations whose snapshot `prune` let go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub let_go: Vec<Iteration>,
+    /// Files that `--repair` made again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repaired: Vec<String>,
 }
 
 /// `config show --json`.

@@ -306,7 +306,7 @@ pub enum Command {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// All loops of this work tree
+    /// All loops of this work tree, and the disk that each one takes
     Loops,
     /// Checks every record, object and artifact
     Verify {
@@ -318,6 +318,15 @@ pub enum Command {
         /// Parse the stored reports and count the stored tree again: the metrics must come out the same
         #[arg(long)]
         recompute: bool,
+        /// First make again what is derived: indexes, trajectory, manifests, metrics, reports
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Drops the snapshots that no loop needs; records, figures and reports stay
+    Prune {
+        /// Print what would go; change nothing
+        #[arg(long)]
+        dry_run: bool,
     },
     /// The configuration
     Config {

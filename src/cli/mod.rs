@@ -10,6 +10,7 @@ mod exit;
 mod inputs;
 mod output;
 pub mod schemas;
+mod size;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

@@ -10,7 +10,7 @@ use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::{BestTracker, Selection, Trajectory};
 use crate::snapshot::restore::RestoreRecord;
-use crate::store::AcceptedNote;
+use crate::store::{AcceptedNote, LetGo};
 
 /// One schema.
 pub struct SchemaOf {
@@ -32,6 +32,7 @@ pub const SCHEMAS: &[SchemaOf] = &[
     of::<BestTracker>("best-tracker", "best-tracker.json"),
     of::<Selection>("selection", "selection.json"),
     of::<AcceptedNote>("accepted", "a line of accepted.jsonl"),
+    of::<LetGo>("pruned", "pruned.json"),
     of::<Metrics>("metrics", "iterations/*/metrics.json"),
     of::<Manifest>("manifest", "iterations/*/manifest.json"),
     of::<TestCases>("test-cases", "the object that testing.cases names"),
@@ -51,6 +52,7 @@ pub const SCHEMAS: &[SchemaOf] = &[
     of::<answers::Loops>("loops", "loops --json"),
     of::<answers::LoopLine>("loop-line", "a line of loops --jsonl"),
     of::<answers::Verify>("verify", "verify --json"),
+    of::<answers::Prune>("prune", "prune --json"),
     of::<answers::Config>("config", "config show --json"),
     of::<answers::Demo>("demo", "demo --json"),
 ];

@@ -115,6 +115,11 @@ impl LoopLayout {
         self.dir.join("selection.json")
     }
 
+    /// Whose snapshots `prune` let go after the end.
+    pub fn pruned(&self) -> PathBuf {
+        self.dir.join("pruned.json")
+    }
+
     /// The folder of records.
     pub fn progress(&self) -> PathBuf {
         self.dir.join("progress")

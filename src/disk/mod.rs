@@ -116,6 +116,26 @@ pub fn list(dir: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
+/// Bytes of all files in a directory and below it, links not followed. What goes meanwhile counts nothing.
+///
+/// # Errors
+/// A failure that names what cannot be looked at.
+pub fn bytes_below(dir: &Path) -> Result<u64> {
+    let mut bytes = 0u64;
+    let mut waiting = vec![dir.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for name in list(&folder)? {
+            let path = folder.join(name);
+            match metadata(&path)? {
+                Some(meta) if meta.is_dir() => waiting.push(path),
+                Some(meta) if meta.is_file() => bytes = bytes.saturating_add(meta.len()),
+                _ => {}
+            }
+        }
+    }
+    Ok(bytes)
+}
+
 /// What the system knows of a path, links not followed; `None` if nothing is there.
 ///
 /// # Errors
@@ -284,6 +304,17 @@ mod tests {
             std::os::unix::fs::chown(dir.path(), Some(4321), None).unwrap();
             assert!(check_store(&layout).unwrap());
         }
+    }
+
+    #[test]
+    fn bytes_are_those_of_files_and_links_lead_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        make_directory(&dir.path().join("a/b")).unwrap();
+        std::fs::write(dir.path().join("a/one"), "12345").unwrap();
+        std::fs::write(dir.path().join("a/b/two"), "123").unwrap();
+        std::os::unix::fs::symlink("/", dir.path().join("a/b/link")).unwrap();
+        assert_eq!(bytes_below(dir.path()).unwrap(), 8);
+        assert_eq!(bytes_below(&dir.path().join("absent")).unwrap(), 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::restore::{Target, put_back};
 use super::{Offer, Session, settle};
 use crate::analysis::{self, Choice};
 use crate::disk::{self, layout::Layout};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
@@ -167,6 +167,16 @@ enum Attempt {
     Stopped(Error),
 }
 
+impl Attempt {
+    /// What is damaged makes a candidate unfit. What the system does not let us read says nothing about it.
+    fn of(error: Error) -> Attempt {
+        match error.kind {
+            ErrorKind::Failed => Attempt::Stopped(error),
+            _ => Attempt::Unfit(format!("{} {}", error.place.path.unwrap_or_default(), error.message)),
+        }
+    }
+}
+
 /// Verifies one candidate and puts it back.
 fn attempt(
     session: &Session<'_>,
@@ -175,10 +185,8 @@ fn attempt(
     finishing: &Finishing<'_>,
     config: &LoopConfig,
 ) -> Result<(Outcome, String), Attempt> {
-    let stored = store.load(candidate).map_err(|error| Attempt::Unfit(error.message))?;
-    if let Err(fault) = super::verify::check_tree(session.layout, &stored.record) {
-        return Err(Attempt::Unfit(format!("{} {}", fault.file, fault.fault)));
-    }
+    let stored = store.load(candidate).map_err(Attempt::of)?;
+    super::verify::check_tree(session.layout, &stored.record).map_err(Attempt::of)?;
     let mut proof = format!("iteration {candidate}: every object of its snapshot was read and its hash is right");
     if let Some(verification) = &finishing.verification {
         measure_again(session, store, &stored.record, verification, config)?;

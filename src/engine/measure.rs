@@ -165,7 +165,7 @@ impl Reading<'_> {
                 self.fault(Source { modified_at: Some(open.modified.into()), ..Source::named(&found.name) }, error);
                 return Ok(());
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.in_file(&found.name)),
         };
         let modified_at: DateTime<Utc> = modified.into();
         let is_the_same = |source: &Source| {
@@ -230,7 +230,7 @@ impl Reading<'_> {
                 self.keep(source, parsed);
             }
             Err(error) if matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput) => self.fault(source, error),
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.in_file(name)),
         }
         self.measured.artifacts.push((artifact, spool));
         Ok(())

@@ -167,6 +167,7 @@ pub(super) fn keep(
     notes.extend(notes_of(&captured));
 
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
+    store.sweep();
     if is_baseline {
         if !store.numbers()?.is_empty() {
             return Ok(Kept::BaselineTaken);
@@ -397,6 +398,7 @@ impl Recording<'_> {
             Some(parent) => diff(&self.objects, &parent.tree, &record.tree)?,
             None => Vec::new(),
         };
+        let (changed, listed) = manifest_changes(&changes);
         let manifest = Manifest {
             schema_version: SCHEMA_VERSION,
             iteration: record.iteration,
@@ -405,8 +407,8 @@ impl Recording<'_> {
             bytes: self.captured.bytes,
             unheld: self.captured.unheld.clone(),
             since: before.map(|point| point.iteration),
-            changed: u64::try_from(changes.len()).unwrap_or(u64::MAX),
-            changes: changes.iter().take(200).map(manifest_change).collect(),
+            changed,
+            changes: listed,
         };
         self.store.derive_iteration(record, &manifest)?;
         let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: &history.points };
@@ -422,8 +424,10 @@ pub(super) fn no_such_iteration(store: &Store, wanted: Iteration, newest: Iterat
         .help("`highwater log` lists them")
 }
 
-fn manifest_change(change: &Change) -> ManifestChange {
-    ManifestChange { path: change.path.clone(), change: change_name(change).to_owned() }
+/// How many paths changed, and those that a manifest lists.
+pub(super) fn manifest_changes(changes: &[Change]) -> (u64, Vec<ManifestChange>) {
+    let listed = |change: &Change| ManifestChange { path: change.path.clone(), change: change_name(change).to_owned() };
+    (u64::try_from(changes.len()).unwrap_or(u64::MAX), changes.iter().take(200).map(listed).collect())
 }
 
 /// `added`, `removed` or `modified`.

@@ -1,14 +1,17 @@
 //! Putting an iteration's files back, the way back from that, and what both mean for the next record.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::loops::frozen_config;
 use super::record::no_such_iteration;
+use super::verify::reachable;
 use super::{Session, newest};
 use crate::config;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, TreePath};
+use crate::snapshot::objects::Objects;
 use crate::snapshot::restore::{self, Options, Origin, Outcome, RestoreRecord};
 use crate::store::{Store, Stored};
 
@@ -40,7 +43,21 @@ pub fn restore_iteration(
         return Err(no_such_iteration(store, iteration, newest));
     }
     let stored = store.load(iteration)?;
+    if store.let_go()?.contains(&iteration) {
+        refuse_if_gone(session.layout, store, &stored)?;
+    }
     put_back(session, store, &stored, newest, target)
+}
+
+/// A snapshot that was let go may be whole all the same, as long as others need its files.
+fn refuse_if_gone(layout: &Layout, store: &Store, stored: &Stored) -> Result<()> {
+    let objects = Objects::open(layout)?;
+    reachable(&objects, &stored.record.tree, &mut BTreeSet::new()).map_err(|missing| {
+        Error::bad_input(format!("iteration {} was let go by `highwater prune`", stored.record.iteration))
+            .at(&store.paths().pruned())
+            .because(format!("{missing}; nothing was changed"))
+            .help("`highwater verify` lists the restorable ones; select.keep_after_finish says which ones prune leaves")
+    })
 }
 
 pub(super) fn put_back(

@@ -7,11 +7,11 @@ use super::judge::{judged, read_cases};
 use super::loops::frozen_config;
 use super::measure::measure_again;
 use crate::disk::{self, layout::Layout};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{CodebaseMetrics, Metrics, TestMetrics};
 use crate::model::record::IterationRecord;
-use crate::model::trajectory::Point;
+use crate::model::trajectory::{Point, Trajectory};
 use crate::model::tree::EntryKind;
 use crate::snapshot::census;
 use crate::snapshot::objects::Objects;
@@ -41,6 +41,8 @@ pub struct Verified {
     pub findings: Vec<Finding>,
     /// Iterations whose snapshot is whole.
     pub restorable: Vec<Iteration>,
+    /// Iterations whose snapshot is not whole because `prune` let it go.
+    pub let_go: Vec<Iteration>,
 }
 
 /// Checks a loop; nothing is written.
@@ -56,7 +58,11 @@ pub fn verify(
     head: Option<(Iteration, ObjectId)>,
     recompute: bool,
 ) -> Result<Verified> {
-    let mut check = Check { session, store, verified: Verified::default() };
+    let mut check = Check { session, store, may_be_gone: Vec::new(), verified: Verified::default() };
+    match store.let_go() {
+        Ok(let_go) => check.may_be_gone = let_go,
+        Err(error) => check.found(store.paths().pruned(), error.message),
+    }
     let records = check.records()?;
     if let Some((iteration, id)) = head {
         check.head(&records, iteration, id);
@@ -75,6 +81,8 @@ pub fn verify(
 struct Check<'a> {
     session: &'a Session<'a>,
     store: &'a Store,
+    /// What `prune` noted.
+    may_be_gone: Vec<Iteration>,
     verified: Verified,
 }
 
@@ -146,6 +154,7 @@ impl Check<'_> {
             }
             match reachable(objects, &record.tree, &mut sound) {
                 Ok(()) => self.verified.restorable.push(record.iteration),
+                Err(_) if self.may_be_gone.contains(&record.iteration) => self.verified.let_go.push(record.iteration),
                 Err(fault) => self.found(&path, format!("its snapshot is not whole: {fault}")),
             }
         }
@@ -170,8 +179,27 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What explains an iteration to people says what the record says.
+    /// What was made from the records says what they say.
     fn derived(&mut self, records: &[Stored]) {
+        let path = self.store.paths().trajectory();
+        if let Ok(Some(bytes)) = disk::read_if_present(&path, u64::MAX) {
+            let found = crate::store::parse::<Trajectory>(&bytes).ok();
+            // One that names another head is made again by itself.
+            let is_current = |found: &Trajectory| self.verified.head.is_some_and(|(_, head)| head == found.head);
+            let same = |found: &Trajectory| {
+                found.iterations.iter().eq(records
+                    .iter()
+                    .map(|stored| Point::of(&stored.record))
+                    .collect::<Vec<_>>()
+                    .iter())
+            };
+            if found.is_some_and(|found| is_current(&found) && !same(&found)) {
+                self.found(
+                    &path,
+                    "it differs from the records that it was made from (derived; --repair makes it again)",
+                );
+            }
+        }
         for stored in records {
             let path = self.store.paths().metrics(stored.record.iteration);
             let expected = crate::store::encode(&stored.record.metrics).ok();
@@ -217,13 +245,18 @@ impl Check<'_> {
         let folder = self.store.paths().artifacts(record.iteration);
         let measurement = measure_again(&record.sources, &|name| disk::read(&folder.join(name), u64::MAX))?;
         let cases = cases_of(&record.metrics).map(|id| read_cases(objects, &id)).transpose()?;
-        let census = census::of_tree(objects, &record.tree, &record.report_files)?;
-        let counted = record.metrics.codebase.as_ref().is_some_and(|codebase| codebase.file_count.is_some());
-        let codebase = CodebaseMetrics {
-            file_count: counted.then_some(census.file_count),
-            loc_total: counted.then_some(census.loc_total),
-            complexity_score: measurement.complexity_score,
+        let recorded = record.metrics.codebase.clone().unwrap_or_default();
+        let codebase = match census::of_tree(objects, &record.tree, &record.report_files) {
+            // Its files were let go, so there is nothing left to count.
+            Err(_) if self.verified.let_go.contains(&record.iteration) => recorded,
+            Ok(_) if recorded.file_count.is_none() => CodebaseMetrics::default(),
+            counted => {
+                let census = counted?;
+                let (files, lines) = (Some(census.file_count), Some(census.loc_total));
+                CodebaseMetrics { file_count: files, loc_total: lines, complexity_score: None }
+            }
         };
+        let codebase = CodebaseMetrics { complexity_score: measurement.complexity_score, ..codebase };
         let id = cases_of(&record.metrics);
         let metrics = Metrics {
             testing: measurement.testing.map(|tests| TestMetrics { cases: id, ..tests }),
@@ -238,12 +271,12 @@ impl Check<'_> {
     }
 }
 
-fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
+pub(super) fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
     metrics.testing.as_ref().and_then(|tests| tests.cases)
 }
 
 /// Whether every object of a tree is there. `sound` remembers directories that are.
-fn reachable(objects: &Objects, root: &ObjectId, sound: &mut BTreeSet<ObjectId>) -> Result<(), String> {
+pub(super) fn reachable(objects: &Objects, root: &ObjectId, sound: &mut BTreeSet<ObjectId>) -> Result<(), String> {
     if sound.contains(root) {
         return Ok(());
     }
@@ -265,18 +298,17 @@ fn reachable(objects: &Objects, root: &ObjectId, sound: &mut BTreeSet<ObjectId>)
 /// Reads every object of a record's snapshot and checks its hash.
 ///
 /// # Errors
-/// The first one that is missing or damaged.
-pub(super) fn check_tree(layout: &Layout, record: &IterationRecord) -> Result<(), Finding> {
-    let fault = |error: Error| Finding { file: error.place.path.unwrap_or_default(), fault: error.message };
-    let objects = Objects::open(layout).map_err(fault)?;
+/// Bad input that names the pack for the first one that is missing or damaged; a failure if the system says no.
+pub(super) fn check_tree(layout: &Layout, record: &IterationRecord) -> Result<()> {
+    let objects = Objects::open(layout)?;
     let mut folders = vec![record.tree];
     while let Some(id) = folders.pop() {
-        for entry in objects.tree(&id).map_err(fault)?.entries() {
+        for entry in objects.tree(&id)?.entries() {
             match entry.kind {
                 EntryKind::Directory => folders.push(entry.object),
                 EntryKind::Unheld => {}
                 EntryKind::File | EntryKind::Link => {
-                    objects.write_to(&entry.object, &mut std::io::sink()).map_err(fault)?;
+                    objects.write_to(&entry.object, &mut std::io::sink())?;
                 }
             }
         }

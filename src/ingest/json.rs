@@ -13,26 +13,59 @@ use crate::error::{Error, Reject, Result};
 /// Objects and lists inside each other.
 const DEEPEST: usize = 127;
 
+/// Blanks between a list's `[` and its first element.
+const MOST_BLANKS: usize = 64 * 1024;
+
 /// Reads one JSON object out of a report: banners and other output before or after it are passed over. It begins at
 /// the first line that begins with `{`.
 ///
 /// # Errors
 /// Malformed if the object is not well-formed, is cut, or another one follows it; not this format if none is there.
 pub(super) fn object<'de, S: DeserializeSeed<'de>>(input: &Input<'_>, seed: S) -> Result<S::Value> {
-    let mut bytes = Bytes::new(input.text(Invalid::EscapedTwice)?);
-    if !bytes.seek_object()? {
-        return Err(Error::report(Reject::NotThisFormat, "no JSON object is in it"));
+    one(Bytes::new(input.text(Invalid::EscapedTwice)?), seed)
+}
+
+/// Likewise one object or one list of objects. A list begins at a line that begins with `[`, where `{` or `]` comes next:
+/// a banner's `[INFO]` is none.
+///
+/// # Errors
+/// As for [`object`].
+pub(super) fn document<'de, S: DeserializeSeed<'de>>(input: &Input<'_>, seed: S) -> Result<S::Value> {
+    one(Bytes { lists: true, ..Bytes::new(input.text(Invalid::EscapedTwice)?) }, seed)
+}
+
+/// Likewise all objects and lists of objects, each read by a seed of its own.
+///
+/// # Errors
+/// Malformed if one of them is not well-formed or is cut; not this format if none is there.
+pub(super) fn documents<'de, S, F>(input: &Input<'_>, mut seed: F) -> Result<()>
+where
+    S: DeserializeSeed<'de, Value = ()>,
+    F: FnMut() -> S,
+{
+    let mut bytes = Bytes { lists: true, ..Bytes::new(input.text(Invalid::EscapedTwice)?) };
+    if !bytes.seek()? {
+        return Err(none_there(true));
     }
-    let (first_line, indent) = (bytes.line, bytes.indent);
-    let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(64 * 1024, &mut bytes));
-    let value = seed.deserialize(&mut json);
-    drop(json);
-    let value = match value {
-        Ok(value) => value,
-        Err(error) => return Err(bytes.fault.take().unwrap_or_else(|| fault(&error, first_line, indent))),
-    };
+    bytes.value(seed())?;
+    while bytes.seek()? {
+        bytes.value(seed())?;
+    }
+    Ok(())
+}
+
+fn one<'de, S: DeserializeSeed<'de>>(mut bytes: Bytes<'_>, seed: S) -> Result<S::Value> {
+    if !bytes.seek()? {
+        return Err(none_there(bytes.lists));
+    }
+    let value = bytes.value(seed)?;
     bytes.finish()?;
     Ok(value)
+}
+
+fn none_there(lists: bool) -> Error {
+    let what = if lists { "no JSON object and no list of objects is in it" } else { "no JSON object is in it" };
+    Error::report(Reject::NotThisFormat, what)
 }
 
 /// An object of which one key is read, once, and everything else passed over.
@@ -122,6 +155,8 @@ fn fault(error: &serde_json::Error, first_line: u64, indent: u64) -> Error {
 /// Feeds serde_json, counting depth; remembers our own error, which `io::Error` would flatten.
 struct Bytes<'a> {
     text: Text<'a>,
+    /// Whether a list may be a document, too.
+    lists: bool,
     buffer: Vec<u8>,
     at: usize,
     line: u64,
@@ -136,7 +171,18 @@ struct Bytes<'a> {
 impl<'a> Bytes<'a> {
     fn new(text: Text<'a>) -> Bytes<'a> {
         let (buffer, fault) = (Vec::new(), None);
-        Bytes { text, buffer, at: 0, line: 1, indent: 0, depth: 0, in_string: false, escaped: false, fault }
+        Bytes {
+            text,
+            lists: false,
+            buffer,
+            at: 0,
+            line: 1,
+            indent: 0,
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            fault,
+        }
     }
 
     fn refill(&mut self) -> Result<bool> {
@@ -155,12 +201,13 @@ impl<'a> Bytes<'a> {
         Ok(self.buffer.get(self.at).copied())
     }
 
-    /// Moves to the next line that begins with `{`.
-    fn seek_object(&mut self) -> Result<bool> {
+    /// Moves to the next line that begins a document.
+    fn seek(&mut self) -> Result<bool> {
         let mut only_space = true;
         while let Some(byte) = self.peek()? {
             match byte {
                 b'{' if only_space => return Ok(true),
+                b'[' if only_space && self.lists && self.begins_list()? => return Ok(true),
                 b'\n' => (self.line, self.indent, only_space) = (self.line + 1, 0, true),
                 byte if byte.is_ascii_whitespace() => self.indent += 1,
                 _ => only_space = false,
@@ -170,9 +217,35 @@ impl<'a> Bytes<'a> {
         Ok(false)
     }
 
+    /// Whether an object or the list's end comes after the `[` that is next. If nothing comes any more, the list is cut.
+    fn begins_list(&mut self) -> Result<bool> {
+        let mut ahead = 1;
+        while ahead < MOST_BLANKS {
+            match self.buffer.get(self.at + ahead) {
+                Some(b'{' | b']') => return Ok(true),
+                Some(byte) if byte.is_ascii_whitespace() => ahead += 1,
+                Some(_) => return Ok(false),
+                None => match self.text.next()? {
+                    Some(chunk) => self.buffer.extend_from_slice(chunk.as_bytes()),
+                    None => return Ok(true),
+                },
+            }
+        }
+        Ok(false)
+    }
+
+    /// The document that is next.
+    fn value<'de, S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
+        let (first_line, indent) = (self.line, self.indent);
+        let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(64 * 1024, &mut *self));
+        let value = seed.deserialize(&mut json);
+        drop(json);
+        value.map_err(|error| self.fault.take().unwrap_or_else(|| fault(&error, first_line, indent)))
+    }
+
     /// After the object: other output may follow, another object may not.
     fn finish(&mut self) -> Result<()> {
-        if self.seek_object()? {
+        if self.seek()? {
             return Err(Error::report(Reject::Malformed, "a second JSON document follows in the same file")
                 .line(self.line)
                 .help("two runs wrote into one report file; let each run write its own"));
@@ -293,6 +366,8 @@ fn string(chars: &mut std::str::Chars<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::marker::PhantomData;
+
     use super::*;
 
     fn read(text: &str) -> Result<serde_json::Value> {
@@ -326,5 +401,41 @@ mod tests {
         assert_eq!((second.reject(), second.place.line), (Some(Reject::Malformed), Some(3)));
         assert_eq!(read("{}{}").unwrap_err().reject(), Some(Reject::Malformed));
         assert!(read("{} {").is_err() && read("{} x {}").is_ok() && read(" {}\n[]").is_ok());
+    }
+
+    #[test]
+    fn a_list_of_objects_is_a_document_and_a_banner_is_none() {
+        let read = |text: &str| document(&Input::bytes("x", text.as_bytes()), PhantomData::<serde_json::Value>);
+        assert_eq!(read("[INFO] x\n[1/2] y\n [\n{\"a\": 1}] z").unwrap()[0]["a"], 1);
+        assert_eq!(read("[]").unwrap(), serde_json::json!([]));
+        assert_eq!(read("x\n{\"a\": [1]}").unwrap()["a"][0], 1);
+        let far = format!("{}[\n{{\"a\":2}}]", "\n".repeat(64 * 1024 - 1));
+        assert_eq!(read(&far).unwrap()[0]["a"], 2, "the bracket ends a chunk");
+        for (text, reject) in [
+            ("[1, 2]", Reject::NotThisFormat),
+            ("[", Reject::Malformed),
+            ("[{}", Reject::Malformed),
+            ("[]\n[]", Reject::Malformed),
+            ("[]\n{}", Reject::Malformed),
+        ] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(reject), "{text}");
+        }
+    }
+
+    #[test]
+    fn documents_are_read_one_after_the_other() {
+        let count = |text: &str| {
+            let elements = std::cell::Cell::new(0);
+            let element = || {
+                elements.set(elements.get() + 1);
+                Key { name: "a", seed: PhantomData::<()> }
+            };
+            let outcome = documents(&Input::bytes("x", text.as_bytes()), || Each(element));
+            outcome.map_err(|error| (error.reject(), error.place.line)).map(|()| elements.get())
+        };
+        // Each list asks for one seed more than it has elements.
+        assert_eq!(count("make: x\n[{}, {\"a\": null}]\nx\n[]\n"), Ok(4));
+        assert_eq!(count("x"), Err((Some(Reject::NotThisFormat), None)));
+        assert_eq!(count("[]\n\n[{"), Err((Some(Reject::Malformed), Some(3))));
     }
 }

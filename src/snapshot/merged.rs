@@ -41,7 +41,8 @@ pub(super) fn store(layout: &Layout, packs: &[(ObjectId, KnownPack)]) {
     drop(written);
 }
 
-fn encode(packs: &[(ObjectId, KnownPack)]) -> Vec<u8> {
+/// The file's bytes.
+pub(super) fn encode(packs: &[(ObjectId, KnownPack)]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     for (id, pack) in packs {
         bytes.extend_from_slice(&id.0);

@@ -3,10 +3,11 @@
 //! Whatever is read is checked against its id. An object that is in two packs is read from the other one if one of
 //! them is damaged.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::merged;
 use super::pack::{self, Frame, Frames, Unpack};
@@ -65,6 +66,9 @@ pub struct Objects {
     /// Packs that the merged index does not have as they are now, and packs of it that are gone.
     unmerged: usize,
     open: Mutex<Vec<(usize, Arc<File>)>>,
+    layout: Layout,
+    /// The objects as they were when a pack was found gone: `prune` had moved what is needed of it.
+    later: OnceLock<Box<Objects>>,
 }
 
 impl Objects {
@@ -74,14 +78,27 @@ impl Objects {
     /// # Errors
     /// The folder of packs cannot be listed.
     pub fn open(layout: &Layout) -> Result<Objects> {
+        Objects::open_with(layout, merged::load(&layout.pack_index()))
+    }
+
+    /// As [`Objects::open`]; every index is read from its own pack.
+    ///
+    /// # Errors
+    /// As [`Objects::open`].
+    pub(super) fn open_from_packs(layout: &Layout) -> Result<Objects> {
+        Objects::open_with(layout, BTreeMap::new())
+    }
+
+    fn open_with(layout: &Layout, mut known: BTreeMap<ObjectId, merged::KnownPack>) -> Result<Objects> {
         let mut objects = Objects {
             packs: Vec::new(),
             entries: Vec::new(),
             faults: Vec::new(),
             unmerged: 0,
             open: Mutex::new(Vec::new()),
+            layout: layout.clone(),
+            later: OnceLock::new(),
         };
-        let mut known = merged::load(&layout.pack_index());
         for (id, path) in pack_files(layout)? {
             let size = disk::metadata(&path)?.map_or(0, |meta| meta.len());
             let mut pack = Pack { id, path, size, is_whole: true };
@@ -109,10 +126,13 @@ impl Objects {
         if self.unmerged < merged::WORTH_PACKS {
             return;
         }
+        merged::store(layout, &self.known_packs());
+    }
+
+    /// What the merged index says of these packs, if it is right.
+    pub(super) fn known_packs(&self) -> Vec<(ObjectId, merged::KnownPack)> {
         let whole = self.packs().into_iter().filter(|pack| pack.is_whole);
-        let known: Vec<_> =
-            whole.map(|pack| (pack.id, merged::KnownPack { size: pack.size, frames: pack.frames })).collect();
-        merged::store(layout, &known);
+        whole.map(|pack| (pack.id, merged::KnownPack { size: pack.size, frames: pack.frames })).collect()
     }
 
     /// The packs with their frames.
@@ -192,9 +212,33 @@ impl Objects {
     /// # Errors
     /// As [`Objects::read`]; a failure if `out` refuses.
     pub fn write_to(&self, id: &ObjectId, out: &mut dyn Write) -> Result<u64> {
+        if self.has_lost_a_pack_of(id) {
+            return self.later()?.write_from(id, out);
+        }
+        self.write_from(id, out)
+    }
+
+    fn write_from(&self, id: &ObjectId, out: &mut dyn Write) -> Result<u64> {
         let at = self.sound_location(id)?;
         self.unpack(id, &at, out)?;
         Ok(at.frame.length)
+    }
+
+    /// Whether a pack with the object is gone since the store was opened. A pack that is open stays readable.
+    fn has_lost_a_pack_of(&self, id: &ObjectId) -> bool {
+        let is_gone = |number: usize| {
+            let is_open = self.file(number).is_ok();
+            !is_open && self.packs.get(number).is_some_and(|pack| matches!(disk::metadata(&pack.path), Ok(None)))
+        };
+        self.locations(id).iter().any(|(_, at)| is_gone(at.pack))
+    }
+
+    fn later(&self) -> Result<&Objects> {
+        if let Some(later) = self.later.get() {
+            return Ok(later);
+        }
+        let later = Box::new(Objects::open(&self.layout)?);
+        Ok(self.later.get_or_init(|| later))
     }
 
     /// Where to read the object. If it is in several packs, the first in which it is sound.
@@ -216,12 +260,12 @@ impl Objects {
     }
 
     fn unpack(&self, id: &ObjectId, at: &Location, out: &mut dyn Write) -> Result<()> {
-        let Some(pack) = self.packs.get(at.pack) else { return Err(Error::bug("an object is in a pack without name")) };
-        let file = self.file(at.pack, &pack.path)?;
+        let (file, path) = self.file(at.pack)?;
         pack::unpack(&file, at.frame, id, out).map_err(|error| match error {
             Unpack::Damaged(why) => {
-                Error::bad_input(format!("object {} is damaged", id.short())).at(&pack.path).because(why).help(HELP)
+                Error::bad_input(format!("object {} is damaged", id.short())).at(path).because(why).help(HELP)
             }
+            Unpack::Unread(error) => Error::io("read the pack", path, &error),
             Unpack::Out(error) => {
                 Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
             }
@@ -229,17 +273,20 @@ impl Objects {
     }
 
     /// The open pack; a few are kept open.
-    fn file(&self, pack: usize, path: &Path) -> Result<Arc<File>> {
+    fn file(&self, pack: usize) -> Result<(Arc<File>, &Path)> {
+        let Some(Pack { path, .. }) = self.packs.get(pack) else {
+            return Err(Error::bug("an object is in a pack without name"));
+        };
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, file)) = open.iter().find(|(other, _)| *other == pack) {
-            return Ok(Arc::clone(file));
+            return Ok((Arc::clone(file), path));
         }
         let file = Arc::new(disk::open_regular(path)?);
         if open.len() >= OPEN_FILES {
             open.remove(0);
         }
         open.push((pack, Arc::clone(&file)));
-        Ok(file)
+        Ok((file, path))
     }
 
     fn missing(&self, id: &ObjectId) -> Error {
@@ -305,6 +352,8 @@ impl Objects {
         for (id, path) in pack_files(layout)? {
             match disk::open_regular(&path) {
                 Ok(file) => checked.check_pack(&id, &path, &file),
+                // Pruned since the folder was listed; what is needed of it is in another pack.
+                Err(_) if disk::metadata(&path)?.is_none() => {}
                 Err(error) => {
                     let why = error.cause.map_or(error.message.clone(), |cause| format!("{}: {cause}", error.message));
                     checked.faults.push((path, why));

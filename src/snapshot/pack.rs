@@ -281,19 +281,69 @@ impl PackWriter {
 
     /// Writes the index; what it returns is the footer up to and with the index's checksum.
     fn put_index(&mut self) -> Result<Vec<u8>> {
-        let offset = self.offset;
-        let mut bytes = Vec::with_capacity(self.index.len().saturating_mul(56));
-        for (id, frame) in &self.index {
-            bytes.extend_from_slice(&id.0);
-            for number in [frame.offset, frame.length, frame.stored] {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
-        }
-        let mut footer = [offset.to_le_bytes(), count(self.index.len()).to_le_bytes()].concat();
-        let checksum = index_checksum(&bytes, &footer);
-        footer.extend_from_slice(&checksum.0);
-        self.put(&bytes)?;
+        let (index, footer) = index_of(&self.index, self.offset);
+        self.put(&index)?;
         Ok(footer)
+    }
+}
+
+/// The index of these frames, which end at `offset`, and the footer up to and with the index's checksum.
+fn index_of(frames: &BTreeMap<ObjectId, Frame>, offset: u64) -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = Vec::with_capacity(frames.len().saturating_mul(56));
+    for (id, frame) in frames {
+        bytes.extend_from_slice(&id.0);
+        for number in [frame.offset, frame.length, frame.stored] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+    let mut footer = [offset.to_le_bytes(), count(frames.len()).to_le_bytes()].concat();
+    let checksum = index_checksum(&bytes, &footer);
+    footer.extend_from_slice(&checksum.0);
+    (bytes, footer)
+}
+
+/// Writes a pack whose index is damaged anew, from its frames, into `out`. What it answers is the checksum of what was
+/// written: the pack's name, if nothing but its end was damaged.
+///
+/// # Errors
+/// What the pack or `out` says.
+pub(super) fn rewrite(file: &File, out: &mut dyn Write) -> io::Result<ObjectId> {
+    let mut frames = BTreeMap::new();
+    let mut end = count(BEGIN.len());
+    while let Some((id, frame)) = frame_at(file, end).filter(|(id, frame)| is_sound(file, *frame, id)) {
+        frames.insert(id, frame);
+        end = frame.offset.saturating_add(FRAME_HEADER).saturating_add(frame.stored);
+    }
+    let (index, footer) = index_of(&frames, end);
+    let mut written = Hashed { out, hasher: Hasher::default() };
+    io::copy(&mut Section { file, at: 0, left: end }, &mut written)?;
+    written.write_all(&index)?;
+    written.write_all(&footer)?;
+    let id = written.hasher.finish();
+    out.write_all(&id.0)?;
+    out.write_all(END)?;
+    Ok(id)
+}
+
+fn is_sound(file: &File, frame: Frame, id: &ObjectId) -> bool {
+    unpack(file, frame, id, &mut io::sink()).is_ok()
+}
+
+/// Hashes what passes through.
+struct Hashed<'a> {
+    out: &'a mut dyn Write,
+    hasher: Hasher,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -371,7 +421,7 @@ pub(super) fn scan(file: &File) -> Frames {
     let mut offset = count(BEGIN.len());
     while let Some((id, frame)) = frame_at(file, offset) {
         let Some(next) = offset.checked_add(FRAME_HEADER).and_then(|at| at.checked_add(frame.stored)) else { break };
-        if unpack(file, frame, &id, &mut io::sink()).is_ok() {
+        if is_sound(file, frame, &id) {
             frames.push((id, frame));
         }
         offset = next;
@@ -419,6 +469,8 @@ pub(super) fn unpack(file: &File, frame: Frame, id: &ObjectId, out: &mut dyn Wri
 pub(super) enum Unpack {
     /// The frame is not what was stored.
     Damaged(String),
+    /// The system does not give the pack's bytes: nothing is known of them.
+    Unread(io::Error),
     /// Whoever takes the bytes refused them.
     Out(io::Error),
 }
@@ -427,6 +479,7 @@ impl std::fmt::Display for Unpack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unpack::Damaged(why) => f.write_str(why),
+            Unpack::Unread(error) => write!(f, "it cannot be read ({error})"),
             Unpack::Out(error) => write!(f, "{error}"),
         }
     }
@@ -439,7 +492,7 @@ fn broken(error: &io::Error) -> Unpack {
 fn unpack_piece(section: &mut Section<'_>, length: u64) -> Result<Vec<u8>, Unpack> {
     let mut stored = Vec::new();
     let wanted = section.left;
-    section.read_to_end(&mut stored).map_err(|error| broken(&error))?;
+    section.read_to_end(&mut stored).map_err(Unpack::Unread)?;
     if count(stored.len()) != wanted {
         return Err(Unpack::Damaged("it is cut short".to_owned()));
     }
@@ -454,7 +507,11 @@ fn unpack_stream(section: Section<'_>, length: u64, id: &ObjectId, out: &mut dyn
     let mut left = length;
     let mut buffer = vec![0; 256 << 10];
     loop {
-        let read = decoder.read(&mut buffer).map_err(|error| broken(&error))?;
+        // What the system says has a number; what the decoder says has none.
+        let read = decoder.read(&mut buffer).map_err(|error| match error.raw_os_error() {
+            Some(_) => Unpack::Unread(error),
+            None => broken(&error),
+        })?;
         let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
         left = left
             .checked_sub(count(read))

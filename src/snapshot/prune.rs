@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime};
 
 use super::objects::Objects;
 use super::pack::PackWriter;
+use super::reach::{Needs, reach};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
 use crate::error::{Error, Result};
 use crate::model::ids::ObjectId;
-use crate::model::tree::EntryKind;
 
 /// Younger packs stay: what refers to them may still be on its way.
 const MIN_AGE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -72,13 +72,23 @@ pub fn plan(pack: &PackUse) -> Fate {
     if pack.live_bytes < pack.dead_bytes && pack.largest_live <= MAX_MOVED_BYTES { Fate::Rewrite } else { Fate::Keep }
 }
 
-/// Drops what neither the snapshots `roots` nor `further` objects need. Live objects of packs that go are in a new,
-/// synced pack before the old one is removed; killed at any instant, nothing needed is gone.
+/// A pruning that was decided on and not yet done. It holds the lock that it was decided under.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    layout: &'a Layout,
+    _lock: &'a Lock,
+    objects: Objects,
+    going: Vec<PathBuf>,
+    moving: Vec<ObjectId>,
+    pruned: Pruned,
+}
+
+/// Decides what goes of all that `needs` does not name. Nothing is changed.
 ///
 /// # Errors
 /// A failure if `lock`, which must be the store's and held alone, is not held; bad input if a snapshot that is needed
-/// cannot be read wholly. Then nothing was dropped.
-pub fn prune(layout: &Layout, lock: &Lock, roots: &[ObjectId], further: &[ObjectId], dry_run: bool) -> Result<Pruned> {
+/// cannot be read wholly.
+pub fn prepare<'a>(layout: &'a Layout, lock: &'a Lock, needs: &Needs) -> Result<Prepared<'a>> {
     if !lock.is_held() {
         return Err(Error::failed("cannot prune without the store's lock")
             .at(lock.path())
@@ -86,7 +96,7 @@ pub fn prune(layout: &Layout, lock: &Lock, roots: &[ObjectId], further: &[Object
             .help("nothing was dropped; the store works without pruning, it only grows"));
     }
     let objects = Objects::open(layout)?;
-    let live = live_objects(&objects, roots, further)?;
+    let live = reach(&objects, needs)?;
     let now = disk::time_on(&layout.cache())?;
     let mut pruned = Pruned::default();
     let mut going = Vec::new();
@@ -115,32 +125,28 @@ pub fn prune(layout: &Layout, lock: &Lock, roots: &[ObjectId], further: &[Object
         }
         going.push(pack.path);
     }
-    if !dry_run {
-        move_objects(layout, &objects, &moving)?;
-        remove_packs(layout, &going)?;
-    }
-    Ok(pruned)
+    Ok(Prepared { layout, _lock: lock, objects, going, moving, pruned })
 }
 
-/// All that is needed: the directories, files and links of the snapshots, and further objects.
-fn live_objects(objects: &Objects, roots: &[ObjectId], further: &[ObjectId]) -> Result<HashSet<ObjectId>> {
-    let mut live: HashSet<ObjectId> = further.iter().copied().collect();
-    let mut waiting: Vec<ObjectId> = roots.to_vec();
-    while let Some(id) = waiting.pop() {
-        if !live.insert(id) {
-            continue;
-        }
-        for entry in objects.tree(&id)?.entries() {
-            match entry.kind {
-                EntryKind::Directory => waiting.push(entry.object),
-                EntryKind::File | EntryKind::Link => {
-                    live.insert(entry.object);
-                }
-                EntryKind::Unheld => {}
-            }
-        }
+impl Prepared<'_> {
+    /// What it comes to.
+    pub fn pruned(&self) -> Pruned {
+        self.pruned
     }
-    Ok(live)
+
+    /// Does it. Live objects of packs that go are in a new, synced pack before the first old one is removed; killed at
+    /// any instant, nothing needed is gone.
+    ///
+    /// # Errors
+    /// A failure that names the file; bad input if a needed object of a pack that goes is damaged: then nothing went.
+    pub fn carry_out(self) -> Result<Pruned> {
+        for folder in [self.layout.objects(), self.layout.cache()] {
+            disk::sweep_temporaries(&folder)?;
+        }
+        move_objects(self.layout, &self.objects, &self.moving)?;
+        remove_packs(self.layout, &self.going)?;
+        Ok(self.pruned)
+    }
 }
 
 /// How much of a pack is needed, and how many of its objects are not.
@@ -188,7 +194,7 @@ fn remove_packs(layout: &Layout, packs: &[PathBuf]) -> Result<()> {
 mod tests {
     use super::*;
     use crate::disk::hash::id_of;
-    use crate::model::tree::{Tree, TreeEntry};
+    use crate::model::tree::{EntryKind, Tree, TreeEntry};
 
     struct Store {
         _dir: tempfile::TempDir,
@@ -222,8 +228,13 @@ mod tests {
             root
         }
 
-        fn prune(&self, roots: &[ObjectId], dry_run: bool) -> Pruned {
-            prune(&self.layout, &self.lock, roots, &[], dry_run).unwrap()
+        fn prepare(&self, snapshots: &[ObjectId]) -> Prepared<'_> {
+            let needs = Needs { snapshots: snapshots.to_vec(), ..Needs::default() };
+            prepare(&self.layout, &self.lock, &needs).unwrap()
+        }
+
+        fn prune(&self, snapshots: &[ObjectId]) -> Pruned {
+            self.prepare(snapshots).carry_out().unwrap()
         }
 
         fn packs(&self) -> usize {
@@ -242,11 +253,11 @@ mod tests {
         let (old, new): ([&[u8]; 2], [&[u8]; 2]) = ([b"old one", b"old two"], [b"new one", b"new two"]);
         store.snapshot(&old, 3);
         let kept = store.snapshot(&new, 3);
-        let told = store.prune(&[kept], true);
+        let told = store.prepare(&[kept]).pruned();
         assert_eq!((store.packs(), told.removed_packs, told.dropped_objects), (2, 1, 3));
-        assert_eq!(store.prune(&[kept], false), told);
+        assert_eq!(store.prune(&[kept]), told);
         assert_eq!((store.packs(), store.readable(&old), store.readable(&new)), (1, 0, 2));
-        assert_eq!(store.prune(&[kept], false), Pruned::default());
+        assert_eq!(store.prune(&[kept]), Pruned::default());
     }
 
     #[test]
@@ -257,7 +268,8 @@ mod tests {
         contents.push(b"needed");
         store.snapshot(&contents, 3);
         let needed = id_of(b"needed");
-        let pruned = prune(&store.layout, &store.lock, &[], &[needed], false).unwrap();
+        let needs = Needs { objects: vec![needed], ..Needs::default() };
+        let pruned = prepare(&store.layout, &store.lock, &needs).unwrap().carry_out().unwrap();
         assert_eq!((pruned.rewritten_packs, pruned.dropped_objects, store.packs()), (1, 21, 1));
         assert_eq!((store.readable(&[b"needed"]), store.readable(&contents)), (1, 1));
         assert!(Objects::check(&store.layout).unwrap().faults.is_empty());
@@ -268,7 +280,7 @@ mod tests {
     fn what_is_young_is_counted_and_stays() {
         let store = Store::new();
         store.snapshot(&[b"young"], 0);
-        let pruned = store.prune(&[], false);
+        let pruned = store.prune(&[]);
         assert_eq!((pruned.waiting_objects, pruned.dropped_objects, store.packs()), (2, 0, 1));
     }
 
@@ -276,10 +288,10 @@ mod tests {
     fn nothing_goes_while_a_needed_snapshot_is_not_whole_or_the_lock_is_not_held() {
         let store = Store::new();
         store.snapshot(&[b"old"], 3);
-        let lost = ObjectId([7; 32]);
-        assert!(prune(&store.layout, &store.lock, &[lost], &[], false).is_err());
+        let lost = Needs { snapshots: vec![ObjectId([7; 32])], ..Needs::default() };
+        assert!(prepare(&store.layout, &store.lock, &lost).is_err());
         let unheld = Lock::exclusive(&store.layout.store().join("no/lock"), Duration::ZERO).unwrap();
-        assert!(prune(&store.layout, &unheld, &[], &[], false).is_err());
+        assert!(prepare(&store.layout, &unheld, &Needs::default()).is_err());
         assert_eq!(store.packs(), 1);
     }
 

@@ -1,5 +1,7 @@
 //! All iterations of a loop as later ones need them, from the records or from the file derived from them.
 
+use std::path::PathBuf;
+
 use rayon::prelude::*;
 
 use super::{Store, Stored, encode, parse};
@@ -140,7 +142,15 @@ impl Store {
     /// # Errors
     /// If the disk says no. The records are not touched.
     pub fn derive(&self, history: &History, best: &BestTracker) -> Result<()> {
-        let Some((_, head)) = history.head else { return Ok(()) };
+        self.derived(history, best)?.iter().try_for_each(|(path, bytes)| disk::replace(path, bytes))
+    }
+
+    /// What [`Store::derive`] writes; nothing for a history without a record.
+    ///
+    /// # Errors
+    /// None in practice: every stored number is finite.
+    pub fn derived(&self, history: &History, best: &BestTracker) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+        let Some((_, head)) = history.head else { return Ok(Vec::new()) };
         let empty = Trajectory {
             schema_version: SCHEMA_VERSION,
             loop_id: self.id.clone(),
@@ -155,8 +165,8 @@ impl Store {
                 write_trajectory(&empty, &lines.join(BETWEEN))?
             }
         };
-        disk::replace(&self.paths.trajectory(), text.as_bytes())?;
-        disk::replace(&self.paths.best_tracker(), &encode(&BestTracker { head: Some(head), ..best.clone() })?)
+        let tracker = encode(&BestTracker { head: Some(head), ..best.clone() })?;
+        Ok(vec![(self.paths.trajectory(), text.into_bytes()), (self.paths.best_tracker(), tracker)])
     }
 
     /// Writes what explains an iteration's folder to people: its metrics alone, and the summary of its snapshot.

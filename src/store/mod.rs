@@ -4,6 +4,7 @@
 //! the newest record's.
 
 mod history;
+mod let_go;
 mod notes;
 
 use std::time::SystemTime;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use history::{Damaged, History};
+pub use let_go::LetGo;
 pub use notes::AcceptedNote;
 
 use crate::disk::layout::{Layout, LoopLayout, record_number};
@@ -108,6 +110,19 @@ impl Store {
         numbers.sort_unstable();
         numbers.dedup();
         Ok(numbers)
+    }
+
+    /// Removes what writers left behind in the loop's folders when they were killed before or after the newest record.
+    /// What cannot be removed now stays for the next time.
+    pub fn sweep(&self) {
+        let newest = self.numbers().ok().and_then(|numbers| numbers.last().copied());
+        let iterations = [newest, Some(newest.map_or(Iteration::BASELINE, Iteration::next))];
+        let of_iterations = iterations.into_iter().flatten();
+        let of_iterations = of_iterations.flat_map(|one| [self.paths.iteration(one), self.paths.artifacts(one)]);
+        let of_the_loop = [self.paths.dir().to_path_buf(), self.paths.progress(), self.paths.reports()];
+        for folder in of_the_loop.into_iter().chain(of_iterations) {
+            let _ = disk::sweep_temporaries(&folder);
+        }
     }
 
     /// Whether `finish` closed it.

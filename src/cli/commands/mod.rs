@@ -11,6 +11,7 @@ mod inspect;
 mod list;
 mod log;
 mod loops;
+mod prune;
 mod record;
 mod report;
 mod restore;
@@ -56,7 +57,10 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::List { what } => list::list(context, what),
         Command::Explain { name } => list::explain(context, &name),
         Command::Loops => loops::run(context),
-        Command::Verify { choice, head, recompute } => verify::run(context, &choice, head.as_deref(), recompute),
+        Command::Verify { choice, head, recompute, repair } => {
+            verify::run(context, &choice, head.as_deref(), recompute, repair)
+        }
+        Command::Prune { dry_run } => prune::run(context, dry_run),
         Command::Config { command } => config::run(context, &command),
         Command::Schema { name } => schema::run(name.as_deref()),
     }

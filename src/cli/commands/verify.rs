@@ -6,18 +6,22 @@ use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{Verified, verify};
+use crate::engine::{self, Verified, verify};
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, ObjectId};
 
-pub fn run(context: &Context, choice: &LoopChoice, head: Option<&str>, recompute: bool) -> Result<Exit> {
+pub fn run(context: &Context, choice: &LoopChoice, head: Option<&str>, recompute: bool, repair: bool) -> Result<Exit> {
     let head = head.map(parse_head).transpose()?;
     let store = context.store(choice, true)?;
+    let repaired = if repair { context.with_session(|session| engine::repair(session, &store))? } else { Vec::new() };
     let verified = context.with_session(|session| verify(session, &store, head, recompute))?;
     let exit = if verified.findings.is_empty() { Exit::Done } else { Exit::BadInput };
     if context.json() {
-        output::json(&answer(store.id(), verified))?;
+        output::json(&answer(store.id(), verified, repaired))?;
     } else {
+        for file in repaired {
+            output::out(&printable(&format!("made again: {file}\n")));
+        }
         output::out(&page(store.id(), &verified, head.is_some(), recompute));
     }
     Ok(exit)
@@ -33,7 +37,7 @@ fn parse_head(text: &str) -> Result<(Iteration, ObjectId)> {
     Ok((number.parse().map_err(|_| wrong())?, hash.parse().map_err(|_| wrong())?))
 }
 
-fn answer(loop_id: &LoopId, verified: Verified) -> Verify {
+fn answer(loop_id: &LoopId, verified: Verified, repaired: Vec<String>) -> Verify {
     Verify {
         schema_version: VERSION,
         loop_id: loop_id.clone(),
@@ -49,6 +53,8 @@ fn answer(loop_id: &LoopId, verified: Verified) -> Verify {
             .map(|finding| VerifyFinding { file: finding.file, fault: finding.fault })
             .collect(),
         restorable: verified.restorable,
+        let_go: verified.let_go,
+        repaired,
     }
 }
 
@@ -62,6 +68,9 @@ fn page(loop_id: &LoopId, verified: &Verified, had_head: bool, recomputed: bool)
         page.push('\n');
     }
     page.push_str(&format!("restorable: {}\n", ranges(&verified.restorable)));
+    if !verified.let_go.is_empty() {
+        page.push_str(&format!("let go by prune: {}\n", ranges(&verified.let_go)));
+    }
     if let Some((iteration, id)) = verified.head {
         page.push_str(&format!("head: {iteration}:{id}\n"));
     }
@@ -78,7 +87,7 @@ fn page(loop_id: &LoopId, verified: &Verified, had_head: bool, recomputed: bool)
 }
 
 /// `0–7, 9`.
-fn ranges(iterations: &[Iteration]) -> String {
+pub fn ranges(iterations: &[Iteration]) -> String {
     let mut parts: Vec<(Iteration, Iteration)> = Vec::new();
     for iteration in iterations {
         match parts.last_mut() {

@@ -23,6 +23,10 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
+    // `go vet -json` heads its objects with the same `# package` lines.
+    if (super::govet_json::FORMAT.sniff)(head) != Sniff::No {
+        return Sniff::No;
+    }
     let (mut is_sure, mut is_there) = (false, false);
     for line in head.lines() {
         let is_alone = line.strip_prefix("exit status ").is_some_and(|code| code.parse::<u8>().is_ok());

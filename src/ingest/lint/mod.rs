@@ -4,10 +4,47 @@ use super::{Details, Finding, Format, Level, LintDetails, Parsed, Sort, ToolCoun
 use crate::error::Result;
 use crate::model::figures::{Figures, RawFindings};
 
+pub mod android_lint;
+pub mod bandit_json;
+pub mod biome_json;
+pub mod checkstyle;
+pub mod codeclimate_json;
+pub mod cppcheck;
+mod elements;
+pub mod eslint_json;
+mod findings_json;
+pub mod flake8_text;
+pub mod gcc_json;
+pub mod gcc_text;
+pub mod golangci_json;
+pub mod govet_json;
+pub mod govet_text;
+pub mod hadolint_json;
+pub mod ktlint_json;
+mod lines;
+mod loose;
+pub mod mypy_json;
+pub mod mypy_text;
+pub mod oxlint_json;
+pub mod phpcs_json;
+pub mod pmd;
+pub mod pylint_json;
+pub mod pylint_text;
+pub mod pyright_json;
+pub mod rdjson;
+pub mod rubocop_json;
+pub mod ruff_json;
+pub mod ruff_text;
 mod rustc;
 pub mod rustc_json;
 pub mod rustc_text;
 pub mod sarif;
+pub mod semgrep_json;
+pub mod shellcheck_json;
+pub mod spotbugs;
+pub mod stylelint_json;
+pub mod tsc_text;
+pub mod yamllint_text;
 
 /// Findings that are kept with their place and message. A report with more is counted in full.
 pub const FINDINGS_KEPT: usize = 100_000;

@@ -7,9 +7,34 @@ use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::Figures;
 
 pub mod cargo_test_text;
+pub mod ctest_xml;
+pub mod ctrf_json;
+pub mod dart_json;
 pub mod go_test_json;
+pub mod go_test_text;
+pub mod jest_json;
+pub mod jest_text;
+mod json_report;
 pub mod junit;
+pub mod libtest_json;
+pub mod mocha_json;
+pub mod nextest_text;
+pub mod nunit2;
+pub mod nunit3;
+pub mod playwright_json;
+pub mod pytest_json;
+pub mod pytest_reportlog;
 pub mod pytest_text;
+pub mod rspec_json;
+pub mod tap;
+#[cfg(test)]
+mod tests_support;
+mod text_report;
+pub mod trx;
+pub mod unittest_text;
+pub mod vitest_text;
+mod xml_report;
+pub mod xunit;
 
 /// Results that are kept by id. A report with more is counted in full, and says how many were not kept.
 pub const CASES_KEPT: usize = 200_000;

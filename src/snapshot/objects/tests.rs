@@ -278,3 +278,20 @@ fn a_directory_is_decoded_and_other_objects_are_no_directories() {
     let error = objects.tree(&id_of(b"text")).unwrap_err();
     assert!(error.to_string().contains(&id_of(b"text").short()), "{error}");
 }
+
+#[test]
+fn objects_whose_pack_is_replaced_meanwhile_are_found_in_the_new_one() {
+    let (_dir, layout) = store(&[b"needed", b"dead"]);
+    let old = only_pack(&layout);
+    let objects = Objects::open(&layout).unwrap();
+    write_pack(&layout, &[b"needed"]);
+    std::fs::remove_file(&old).unwrap();
+    assert_eq!(objects.read(&id_of(b"needed")).unwrap(), b"needed");
+    assert!(objects.read(&id_of(b"dead")).unwrap_err().to_string().contains("is missing"));
+    // What was opened before stays readable, whoever removes its name.
+    let (_dir, layout) = store(&[b"needed", b"dead"]);
+    let objects = Objects::open(&layout).unwrap();
+    assert_eq!(objects.read(&id_of(b"needed")).unwrap(), b"needed");
+    std::fs::remove_file(only_pack(&layout)).unwrap();
+    assert_eq!(objects.read(&id_of(b"dead")).unwrap(), b"dead");
+}

@@ -18,6 +18,7 @@ use crate::model::ids::TreePath;
 /// Does the steps of one journal.
 pub struct Worker<'a> {
     tree: &'a Beneath,
+    folder: &'a Folder,
     stage: OwnedFd,
     trash: OwnedFd,
     /// Whether the file system swaps two names in one step; where it cannot, the old file goes to the trash first.
@@ -31,9 +32,9 @@ impl<'a> Worker<'a> {
     ///
     /// # Errors
     /// A failure if the stage or the trash cannot be opened.
-    pub fn new(tree: &'a Beneath, folder: &Folder) -> Result<Worker<'a>> {
+    pub fn new(tree: &'a Beneath, folder: &'a Folder) -> Result<Worker<'a>> {
         let (stage, trash) = (folder::open(&folder.stage())?, folder::open(&folder.trash())?);
-        Ok(Worker { tree, stage, trash, swaps: true, touched: BTreeSet::new() })
+        Ok(Worker { tree, folder, stage, trash, swaps: true, touched: BTreeSet::new() })
     }
 
     /// Does all steps, then makes them survive a power loss.
@@ -138,8 +139,9 @@ impl<'a> Worker<'a> {
                 Err(error) => return Err(self.failed_at(folder.as_ref(), error)),
             }
         }
-        [&self.stage, &self.trash].into_iter().try_for_each(|folder| sync(folder.as_fd())).map_err(|error| {
-            Error::failed("cannot sync the folders of the restore").because(std::io::Error::from(error).to_string())
+        let ours = [(&self.stage, self.folder.stage()), (&self.trash, self.folder.trash())];
+        ours.into_iter().try_for_each(|(open, path)| {
+            sync(open.as_fd()).map_err(|error| going_on(Error::io("sync the directory", &path, &error.into())))
         })
     }
 

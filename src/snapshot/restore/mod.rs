@@ -33,7 +33,7 @@ use chrono::{DateTime, Utc};
 
 pub use journal::{Origin, RestoreRecord, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
-pub use pending::{Pending, abort, pending, resume};
+pub use pending::{Pending, abort, needed, pending, resume};
 pub use plan::{Action, Op, Plan, Scope, plan};
 pub use undo::undo;
 

@@ -80,6 +80,17 @@ pub fn pending(layout: &Layout) -> Result<Option<Pending>> {
     }))
 }
 
+/// The trees that giving back still needs: those of the newest restore, for its undo, and of one that is pending. The
+/// caller holds the store's lock.
+///
+/// # Errors
+/// Bad input if one of the two is damaged: what it needs is unknown then.
+pub fn needed(layout: &Layout) -> Result<Vec<ObjectId>> {
+    let pending = folder::pending(layout)?.map(|folder| read(&folder).map(|(record, _)| record)).transpose()?;
+    let records = journal::newest_record(layout)?.into_iter().chain(pending);
+    Ok(records.flat_map(|record| [record.safety, record.target]).collect())
+}
+
 /// What is known of a pending restore: its record, and its journal if that is whole.
 fn read(folder: &Folder) -> Result<(RestoreRecord, Option<Journal>)> {
     match journal::read(folder) {
