@@ -12,11 +12,14 @@ mod delta;
 mod detect;
 mod history;
 mod identity;
+pub mod monitor;
 mod open;
 mod primary;
+pub mod progress;
 mod recommend;
 mod score;
 mod select;
+pub mod steps;
 mod suite;
 #[cfg(test)]
 mod testing;

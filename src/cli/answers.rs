@@ -386,6 +386,57 @@ pub struct Verify {
     pub repaired: Vec<String>,
 }
 
+/// A verdict in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplayVerdict {
+    /// Its class; null if there was too little to judge.
+    pub classification: Option<Classification>,
+    /// What decided the class.
+    pub class_rule: String,
+    /// 0–1.
+    pub quality_score: Option<Score>,
+    /// Good enough, and nothing critical confirmed.
+    pub acceptable: bool,
+    /// What to do next.
+    pub recommendation: Recommendation,
+}
+
+/// An iteration that is judged otherwise.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReplayChange {
+    /// Its number.
+    pub iteration: Iteration,
+    /// As it was recorded.
+    pub stored: ReplayVerdict,
+    /// As it is judged now.
+    pub replayed: ReplayVerdict,
+    /// Rules that had raised an alert and do not now, with the severity.
+    pub alerts_gone: Vec<String>,
+    /// Rules that raise an alert now and had not, with the severity.
+    pub alerts_new: Vec<String>,
+}
+
+/// `replay --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Replay {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The config file that it was judged under; null is the loop's own config.
+    pub config: Option<String>,
+    /// Iterations that were judged again.
+    pub iterations: u64,
+    /// Those that are judged otherwise, in order.
+    pub changes: Vec<ReplayChange>,
+    /// The best as recorded; null if none could be.
+    pub stored_best: Option<Best>,
+    /// The best now.
+    pub replayed_best: Option<Best>,
+    /// Iterations whose record cannot be read, and that were left out.
+    pub damaged: Vec<Iteration>,
+}
+
 /// `config show --json`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Config {

@@ -271,6 +271,13 @@ pub enum Command {
         #[arg(value_name = "B")]
         b: Iteration,
     },
+    /// A line in, a line out: an agent's tool calls, what is wrong with them (JSON; `schema call`, `watched`)
+    Monitor,
+    /// A line in, a line out: a supervisor's states, whether its run gets on (JSON; `schema state`, `assessment`)
+    Steps {
+        #[command(flatten)]
+        choice: LoopChoice,
+    },
     /// Writes a report: an iteration's number, selection, or summary
     Report {
         #[command(flatten)]
@@ -305,6 +312,11 @@ pub enum Command {
         /// Its name, as `list` prints it
         #[arg(value_name = "NAME")]
         name: String,
+    },
+    /// Judges a stored loop again, under the config that --config names if it does, and prints what would change
+    Replay {
+        #[command(flatten)]
+        choice: LoopChoice,
     },
     /// All loops of this work tree, and the disk that each one takes
     Loops,

@@ -15,6 +15,7 @@ use crate::config::{self, Effective};
 use crate::disk::{self, layout::Layout};
 use crate::engine::{self, Session};
 use crate::error::{Error, Result};
+use crate::model::config::LoopConfig;
 use crate::report::Screen;
 use crate::store::Store;
 
@@ -122,6 +123,18 @@ impl Context {
         let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;
         self.warn_of_loose_permissions(&path);
         Ok((config::load(&text, &name)?, Some(path)))
+    }
+
+    /// The config that `--config` or `HIGHWATER_CONFIG` names, over the defaults, and its file; `None` if neither is given.
+    ///
+    /// # Errors
+    /// As [`Context::config`].
+    pub fn named_config(&self) -> Result<Option<(LoopConfig, PathBuf)>> {
+        if self.common.config.is_none() {
+            return Ok(None);
+        }
+        let (effective, path) = self.config()?;
+        Ok(path.map(|path| (effective.config, path)))
     }
 
     fn warn_of_loose_permissions(&self, path: &Path) {

@@ -8,6 +8,7 @@ mod context;
 mod diagnostic;
 mod exit;
 mod inputs;
+mod lines;
 mod output;
 pub mod schemas;
 mod size;

@@ -3,11 +3,14 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::answers;
+use super::lines::LineError;
 use crate::engine::Manifest;
 use crate::error::{Error, Result};
+use crate::model::calls::{CallLine, Watched};
 use crate::model::cases::TestCases;
 use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
+use crate::model::steps::{Assessment, State};
 use crate::model::trajectory::{BestTracker, Selection, Trajectory};
 use crate::snapshot::restore::RestoreRecord;
 use crate::store::{AcceptedNote, LetGo};
@@ -53,7 +56,13 @@ pub const SCHEMAS: &[SchemaOf] = &[
     of::<answers::LoopLine>("loop-line", "a line of loops --jsonl"),
     of::<answers::Verify>("verify", "verify --json"),
     of::<answers::Prune>("prune", "prune --json"),
+    of::<answers::Replay>("replay", "replay --json"),
     of::<answers::Config>("config", "config show --json"),
+    of::<CallLine>("call", "a line that monitor reads"),
+    of::<Watched>("watched", "a line that monitor answers"),
+    of::<State>("state", "a line that steps reads"),
+    of::<Assessment>("assessment", "a line that steps answers"),
+    of::<LineError>("line-error", "the answer of monitor and steps to a line that is not understood"),
     of::<answers::Demo>("demo", "demo --json"),
 ];
 

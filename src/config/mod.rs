@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::model::config::{
-    Alerts, Capture, Classify, Keep, Limits, LoopConfig, Looping, MetricConfig, Quality, Reports, RuleMode, Select,
-    Stall, Terminate, Weights,
+    Alerts, Capture, Classify, Controller, Keep, Limits, LoopConfig, Looping, MetricConfig, Monitor, Quality, Reports,
+    RuleMode, Select, Stall, Terminate, Weights,
 };
 
 /// The reference: every key, its default, unit and reason.
@@ -261,6 +261,7 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
     }
     within("select.threshold", config.select.threshold, 0.0, 1.0)?;
     at_least("select.max_attempts", config.select.max_attempts.into(), 1)?;
+    check_watching(config, within, at_least)?;
     at_least("limits.reports", config.limits.reports, 1)?;
     at_least("limits.report_bytes", config.limits.report_bytes, 1)?;
     for (name, metric) in &config.metrics {
@@ -280,6 +281,35 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// Counts below these would fire on a healthy run's first steps.
+fn check_watching(
+    config: &LoopConfig,
+    within: impl Fn(&str, f64, f64, f64) -> std::result::Result<(), Fault>,
+    at_least: impl Fn(&str, u64, u64) -> std::result::Result<(), Fault>,
+) -> std::result::Result<(), Fault> {
+    let controller = &config.controller;
+    at_least("controller.max_steps", controller.max_steps, 1)?;
+    at_least("controller.repeats", controller.repeats.into(), 2)?;
+    at_least("controller.window", controller.window.into(), controller.repeats.into())?;
+    at_least("controller.patience", controller.patience.into(), 1)?;
+    // Twelve snapshots are two rounds of the longest period, and patience looks one further back.
+    at_least("controller.history", controller.history.into(), 12)?;
+    at_least("controller.history", controller.history.into(), controller.window.into())?;
+    at_least("controller.history", controller.history.into(), u64::from(controller.patience) + 1)?;
+    let monitor = &config.monitor;
+    at_least("monitor.cycle", monitor.cycle.into(), 2)?;
+    at_least("monitor.waits", monitor.waits.into(), monitor.cycle.into())?;
+    at_least("monitor.window", monitor.window.into(), monitor.waits.max(monitor.similar_calls).into())?;
+    at_least("monitor.file_reads", monitor.file_reads.into(), 2)?;
+    at_least("monitor.similar_calls", monitor.similar_calls.into(), 2)?;
+    within("monitor.similarity", monitor.similarity, 0.0, 1.0)?;
+    at_least("monitor.searches", monitor.searches.into(), 1)?;
+    within("monitor.hit_rate", monitor.hit_rate, 0.0, 1.0)?;
+    at_least("monitor.directories", monitor.directories.into(), 2)?;
+    at_least("monitor.empty_streak", monitor.empty_streak.into(), 2)?;
+    at_least("monitor.no_edit", monitor.no_edit.into(), 2)
 }
 
 /// Globs are relative to the work tree and stay in it.
@@ -319,7 +349,8 @@ macro_rules! patch {
 
 patch!(LoopConfigPatch for LoopConfig { rules: BTreeMap<String, RuleMode>, metrics: BTreeMap<String, MetricConfig> } groups {
     quality: QualityPatch, classify: ClassifyPatch, alerts: AlertsPatch, stall: StallPatch, looping: LoopingPatch as "loop",
-    terminate: TerminatePatch, select: SelectPatch, reports: ReportsPatch, limits: LimitsPatch, capture: CapturePatch,
+    terminate: TerminatePatch, select: SelectPatch, controller: ControllerPatch, monitor: MonitorPatch,
+    reports: ReportsPatch, limits: LimitsPatch, capture: CapturePatch,
 });
 patch!(QualityPatch for Quality { cap: f64, min_weight: f64, acceptance: f64 } groups { weights: WeightsPatch });
 patch!(WeightsPatch for Weights { validation: f64, completeness: f64, correctness: f64, readability: f64, efficiency: f64 } groups {});
@@ -332,6 +363,13 @@ patch!(TerminatePatch for Terminate {
 } groups {});
 patch!(SelectPatch for Select {
     threshold: f64, primary: String, objectives: Vec<String>, revalidate: u32, reruns: u32, max_attempts: u32, keep_after_finish: Vec<Keep>,
+} groups {});
+patch!(ControllerPatch for Controller {
+    max_steps: u64, repeats: u32, window: u32, patience: u32, history: u32, allow_widen: bool, profiles: Vec<String>,
+} groups {});
+patch!(MonitorPatch for Monitor {
+    window: u32, cycle: u32, waits: u32, file_reads: u32, similar_calls: u32, similarity: f64, searches: u32, hit_rate: f64,
+    directories: u32, empty_streak: u32, no_edit: u32, refine: bool,
 } groups {});
 patch!(ReportsPatch for Reports { globs: Vec<String>, skip_directories: Vec<String> } groups {});
 patch!(LimitsPatch for Limits { reports: u64, report_bytes: u64, file_bytes: u64 } groups {});

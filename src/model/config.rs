@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::metrics::Direction;
 use super::verdict::Dimension;
+pub use super::watching::{Controller, Monitor};
 
 /// All groups of keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -28,6 +29,10 @@ pub struct LoopConfig {
     pub terminate: Terminate,
     /// Which iteration is kept (§7).
     pub select: Select,
+    /// A supervisor's steps (§11).
+    pub controller: Controller,
+    /// An agent's tool calls (§10).
+    pub monitor: Monitor,
     /// Rule or detector → whether it moves verdicts; those not named are on.
     pub rules: BTreeMap<String, RuleMode>,
     /// Metrics of the user's own (§12.5).

@@ -3,16 +3,19 @@
 //! Nothing in here reads a disk, a clock or the environment. A value that exists is valid: bounds are kept by
 //! constructors, and unknown is `None`, never zero.
 
+pub mod calls;
 pub mod cases;
 pub mod config;
 pub mod figures;
 pub mod ids;
 pub mod metrics;
 pub mod record;
+pub mod steps;
 pub mod trajectory;
 pub mod tree;
 pub mod units;
 pub mod verdict;
+pub mod watching;
 
 /// The version that every file we write carries. Additive optional keys keep it; anything else raises it.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{DETECTORS, RULES};
+use crate::analysis::{DETECTORS, RULES, monitor, steps};
 use crate::cli::answers::{Explanation, List, Listed, VERSION};
 use crate::cli::args::Listing;
 use crate::cli::context::Context;
@@ -17,7 +17,7 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
     let (name, members) = match what {
         Listing::Formats => ("formats", formats()),
         Listing::Rules => ("rules", RULES.iter().map(|rule| plain(rule.name, rule.about)).collect()),
-        Listing::Detectors => ("detectors", DETECTORS.iter().map(|one| plain(one.name, one.about)).collect()),
+        Listing::Detectors => ("detectors", detectors()),
         Listing::Reports => ("reports", REPORTS.iter().map(|report| plain(report.name, report.about)).collect()),
     };
     if context.jsonl() {
@@ -28,6 +28,14 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
         output::out(&table(context, what, &members));
     }
     Ok(Exit::Done)
+}
+
+/// Those that read iterations, then those of `monitor` and of `steps`.
+fn detectors() -> Vec<Listed> {
+    let iterations = DETECTORS.iter().map(|one| plain(one.name, one.about));
+    let calls = monitor::DETECTORS.iter().map(|one| plain(one.issue_type.name(), one.about));
+    let steps = steps::RULES.iter().map(|one| plain(one.reason.name(), one.about));
+    iterations.chain(calls).chain(steps).collect()
 }
 
 /// A rule at length.
@@ -83,6 +91,12 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
         ("rule", rule.about, docs(rule.meaning, rule.formula, rule.source), rule.thresholds)
     } else if let Some(detector) = DETECTORS.iter().find(|detector| detector.name == name) {
         ("detector", detector.about, docs(detector.meaning, detector.formula, detector.source), detector.thresholds)
+    } else if let Some(one) = monitor::DETECTORS.iter().find(|one| one.issue_type.name() == name) {
+        let meaning = "Told by `highwater monitor`, which reads an agent's tool calls.";
+        ("detector", one.about, docs(meaning, one.formula, one.source), one.thresholds)
+    } else if let Some(one) = steps::RULES.iter().find(|one| one.reason.name() == name) {
+        let meaning = "Told by `highwater steps`, which reads a supervisor's states; the run is stuck.";
+        ("detector", one.about, docs(meaning, one.formula, one.source), one.thresholds)
     } else if let Some(format) = ingest::format(name) {
         let cuts = if format.has_end {
             "A report that is cut anywhere is refused."
@@ -138,6 +152,8 @@ fn config_mode(context: &Context, name: &str, what: &str) -> Result<Option<(Stri
 
 fn unknown(name: &str) -> Error {
     let rules = RULES.iter().map(|rule| rule.name).chain(DETECTORS.iter().map(|one| one.name));
+    let rules = rules.chain(monitor::DETECTORS.iter().map(|one| one.issue_type.name()));
+    let rules = rules.chain(steps::RULES.iter().map(|one| one.reason.name()));
     let all: Vec<&str> =
         rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name)).collect();
     let error = Error::usage(format!("nothing is named {name:?}"));

@@ -11,14 +11,17 @@ mod inspect;
 mod list;
 mod log;
 mod loops;
+mod monitor;
 mod prune;
 mod record;
+mod replay;
 mod report;
 mod restore;
 mod run;
 mod schema;
 mod show;
 mod status;
+mod steps;
 mod verify;
 
 use super::args::Command;
@@ -52,10 +55,13 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Log { choice } => log::run(context, &choice),
         Command::Show { choice, iteration } => show::run(context, &choice, iteration),
         Command::Diff { choice, a, b } => diff::run(context, &choice, a, b),
+        Command::Monitor => monitor::run(context),
+        Command::Steps { choice } => steps::run(context, &choice),
         Command::Report { choice, what, format: _, output } => report::run(context, &choice, &what, output.as_deref()),
         Command::Inspect { files, format } => inspect::run(context, &files, format.as_deref()),
         Command::List { what } => list::list(context, what),
         Command::Explain { name } => list::explain(context, &name),
+        Command::Replay { choice } => replay::run(context, &choice),
         Command::Loops => loops::run(context),
         Command::Verify { choice, head, recompute, repair } => {
             verify::run(context, &choice, head.as_deref(), recompute, repair)

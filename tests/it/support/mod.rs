@@ -92,6 +92,17 @@ impl Project {
         command
     }
 
+    /// Runs the program here with this standard input.
+    pub fn run_with(&self, arguments: &[&str], input: &str) -> Answer {
+        use std::io::Write;
+        use std::process::Stdio;
+        let mut command = self.command(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A program that refuses its options reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        answer(&child.wait_with_output().unwrap())
+    }
+
     /// Runs the program here.
     pub fn run(&self, arguments: &[&str]) -> Answer {
         let output = self.command(arguments).output().unwrap();
