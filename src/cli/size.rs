@@ -6,18 +6,20 @@ pub fn in_words(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
     }
-    let mut tenths = (u128::from(bytes) + 50) / 100;
-    let mut units = UNITS.iter();
-    let mut unit = units.next().copied().unwrap_or_default();
-    while tenths >= 10_000 {
-        tenths = (tenths + 500) / 1000;
-        unit = units.next().copied().unwrap_or(unit);
+    let bytes = u128::from(bytes);
+    let mut shown = String::new();
+    let mut divisor: u128 = 1;
+    for unit in UNITS {
+        divisor *= 1000;
+        let tenths = (bytes * 10 + divisor / 2) / divisor;
+        let whole = (bytes + divisor / 2) / divisor;
+        shown =
+            if tenths < 100 { format!("{}.{} {unit}", tenths / 10, tenths % 10) } else { format!("{whole} {unit}") };
+        if whole < 1000 {
+            break;
+        }
     }
-    if tenths < 100 {
-        format!("{}.{} {unit}", tenths / 10, tenths % 10)
-    } else {
-        format!("{} {unit}", (tenths + 5) / 10)
-    }
+    shown
 }
 
 #[cfg(test)]

@@ -301,7 +301,8 @@ impl Objects {
 /// The frames of a pack. One that is not whole is marked so, and comes with the fault and what can still be found in it.
 fn load(pack: &mut Pack) -> Result<(Frames, Option<Error>)> {
     let file = disk::open_regular(&pack.path)?;
-    let (frames, fault) = match pack::read_index(&file) {
+    let index = pack::read_index(&file).map_err(|error| Error::io("read the pack", &pack.path, &error))?;
+    let (frames, fault) = match index {
         Ok(index) if index.checksum == pack.id => return Ok((index.frames, None)),
         Ok(index) => (index.frames, "it is not the pack that its name says".to_owned()),
         Err(fault) => (pack::scan(&file), fault),
@@ -368,7 +369,8 @@ impl Checked {
     fn check_pack(&mut self, id: &ObjectId, path: &Path, file: &File) {
         let mut fault = |why: String| self.faults.push((path.to_path_buf(), why));
         let mut is_named_right = true;
-        let mut frames = match pack::read_index(file) {
+        let index = pack::read_index(file).unwrap_or_else(|error| Err(format!("its index cannot be read ({error})")));
+        let mut frames = match index {
             Ok(index) => {
                 is_named_right = index.checksum == *id;
                 index.frames

@@ -368,29 +368,31 @@ pub(super) struct Index {
     pub checksum: ObjectId,
 }
 
-/// Reads the index of a pack.
+/// Reads the index of a pack. Inside: a fragment that says what is wrong with it.
 ///
 /// # Errors
-/// A fragment that says what is wrong with it.
-pub(super) fn read_index(file: &File) -> Result<Index, String> {
-    let fault = |error: io::Error| format!("its index cannot be read ({error})");
-    let size = file.metadata().map_err(fault)?.len();
-    let footer_at = size.checked_sub(FOOTER).ok_or("it is cut short")?;
+/// If the system cannot read it: that says nothing about the pack.
+pub(super) fn read_index(file: &File) -> io::Result<Result<Index, String>> {
+    let damaged = |why: &str| Ok(Err(why.to_owned()));
+    let size = file.metadata()?.len();
+    let Some(footer_at) = size.checked_sub(FOOTER) else { return damaged("it is cut short") };
     let mut footer = [0; 88];
-    file.read_exact_at(&mut footer, footer_at).map_err(fault)?;
+    file.read_exact_at(&mut footer, footer_at)?;
     let mut rest = footer.as_slice();
     let (index_at, entries) = (number(&mut rest), number(&mut rest));
     let (checksum_of_index, checksum) = (id(&mut rest), id(&mut rest));
     if rest != END {
-        return Err("it is cut short, or its end is damaged".to_owned());
+        return damaged("it is cut short, or its end is damaged");
     }
     let length = footer_at.checked_sub(index_at).filter(|length| entries.checked_mul(INDEX_ENTRY) == Some(*length));
-    let length = length.and_then(|length| usize::try_from(length).ok()).ok_or("its index is damaged")?;
+    let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
+        return damaged("its index is damaged");
+    };
     let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, index_at).map_err(fault)?;
+    file.read_exact_at(&mut bytes, index_at)?;
     let numbers = footer.get(..16).unwrap_or_default();
     if index_checksum(&bytes, numbers) != checksum_of_index {
-        return Err("its index is damaged".to_owned());
+        return damaged("its index is damaged");
     }
     let mut frames = Vec::with_capacity(bytes.len() / 56);
     for mut entry in bytes.chunks_exact(56) {
@@ -398,7 +400,7 @@ pub(super) fn read_index(file: &File) -> Result<Index, String> {
         let frame = Frame { offset: number(&mut entry), length: number(&mut entry), stored: number(&mut entry) };
         frames.push((id, frame));
     }
-    Ok(Index { frames, checksum })
+    Ok(Ok(Index { frames, checksum }))
 }
 
 /// Takes eight bytes as a number. Callers hand in enough of them.

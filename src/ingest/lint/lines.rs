@@ -117,8 +117,14 @@ fn number(text: &str, is_later: bool) -> Option<(&str, &str)> {
     (is_number(number) || (is_later && is_range())).then_some((number, rest))
 }
 
-/// Whether it may be the path of a file: no log level, no time of day, no address.
+/// Whether it may be the path of a file: no log level, no time of day, no address. A colon stands after a drive only: tools
+/// that print `path:line` leave no other way to tell where the path ends.
 pub(super) fn is_path(text: &str) -> bool {
+    let after_drive =
+        text.get(1..).and_then(|rest| rest.strip_prefix(':')).filter(|rest| rest.starts_with(['/', '\\']));
+    if after_drive.unwrap_or(text).contains(':') {
+        return false;
+    }
     let starts_like_one = text.starts_with(|c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '{' | '|' | '#'));
     let is_time = text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
     starts_like_one && !is_time && !text.contains(": ") && !text.contains("://") && !text.contains('\t')
@@ -201,7 +207,7 @@ mod tests {
         assert_eq!(at("a.c:4:39: error: x: 3"), Some(("a.c", Some(4), true, "error: x: 3")));
         assert_eq!(at("a b.go:7: 12: msg"), Some(("a b.go", Some(7), false, "12: msg")));
         assert_eq!(at("C:\\p\\a.c:4: x"), Some(("C:\\p\\a.c", Some(4), false, "x")));
-        assert_eq!(at("fo:oo.cpp:8: error: e"), Some(("fo:oo.cpp", Some(8), false, "error: e")));
+        assert_eq!(at("fo:oo.cpp:8: error: e"), None, "where the path ends cannot be told");
         assert_eq!(at("a.py:13:22:13:25: error: e"), Some(("a.py", Some(13), true, "error: e")));
         assert_eq!(at("a.hs:3:5-8: error: e"), Some(("a.hs", Some(3), true, "error: e")));
         assert_eq!(at("a.py:0:1: E902 x"), Some(("a.py", None, true, "E902 x")));
