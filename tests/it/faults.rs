@@ -20,7 +20,7 @@ use highwater::model::ids::Iteration;
 use highwater::snapshot::restore;
 use highwater::store::Store;
 
-use crate::support::{Answer, Project, answer};
+use crate::support::{Answer, Project, answer, can_trace};
 
 /// Calls that change the disk, lock it or make a change survive.
 const CHANGING: [&str; 26] = [
@@ -174,17 +174,6 @@ fn wants(what: &str) -> bool {
     std::env::var("FAULTS").is_ok_and(|faults| faults == what)
 }
 
-fn has_strace() -> bool {
-    match Command::new("strace").arg("-V").output() {
-        Ok(_) => true,
-        Err(error) => {
-            assert!(!wants("required") && !wants("all"), "no strace: {error}");
-            eprintln!("skipped: no strace ({error})");
-            false
-        }
-    }
-}
-
 /// The calls that a clean run makes: name and the count of that name in its thread, each once, in order. `chosen` picks.
 fn points(base: &Path, arguments: &[&str], chosen: impl Fn(&str, &str) -> bool) -> Vec<(String, usize)> {
     let work = Work::of(base);
@@ -237,7 +226,7 @@ impl Failed {
 
 /// Kills the command before each of its points, and has what is left looked at.
 fn kill_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl Fn(&Work, &Output, &str) + Sync) {
-    if !has_strace() {
+    if !can_trace() {
         return;
     }
     // The end of a loop is a restore, which is killed everywhere by itself.
@@ -272,7 +261,7 @@ fn kill_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
 
 /// Has each of the command's calls fail, once or from there on, and has what is left looked at.
 fn fail_everywhere(base: &Path, arguments: &[&str], check: impl Fn(&Work, &Answer, &str) + Sync) {
-    if !has_strace() {
+    if !can_trace() {
         return;
     }
     let all = points(base, arguments, |name, _| wants("all") || CHANGING.contains(&name) || READING.contains(&name));
@@ -558,7 +547,7 @@ fn a_restore_whose_calls_fail_says_so_or_is_right() {
 // A disk that does not give an object's bytes says nothing about the object.
 #[test]
 fn an_unreadable_disk_is_no_reason_to_choose_another_iteration() {
-    if !has_strace() {
+    if !can_trace() {
         return;
     }
     let project = prepared();

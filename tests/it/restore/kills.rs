@@ -13,6 +13,7 @@ use highwater::model::ids::ObjectId;
 use highwater::snapshot::restore::{abort, newest_record, pending, resume};
 
 use super::{Listing, Work, listing};
+use crate::support::can_trace;
 
 /// Calls that change the disk, or make a change survive.
 const CALLS: [&str; 16] = [
@@ -50,8 +51,8 @@ fn child() {
     }
 }
 
-/// Runs the child under strace with these further arguments; `None` if there is no strace.
-fn strace(work: &Work, what: &str, arguments: &[String]) -> Option<Output> {
+/// Runs the child under strace with these further arguments.
+fn strace(work: &Work, what: &str, arguments: &[String]) -> Output {
     let ran = Command::new("strace")
         .args(["-f", "-qq"])
         .args(arguments)
@@ -60,22 +61,18 @@ fn strace(work: &Work, what: &str, arguments: &[String]) -> Option<Output> {
         .env(ROOT, work.dir.path())
         .env(WHAT, what)
         .output();
-    match ran {
-        Ok(output) => Some(output),
-        Err(error) => {
-            assert_ne!(std::env::var("FAULTS").as_deref(), Ok("required"), "no strace: {error}");
-            eprintln!("skipped: no strace ({error})");
-            None
-        }
-    }
+    ran.unwrap()
 }
 
-/// How often a clean run makes each call.
+/// How often a clean run makes each call; `None` if nothing can be traced.
 fn counts(work: &Work, what: &str) -> Option<BTreeMap<String, usize>> {
+    if !can_trace() {
+        return None;
+    }
     let log = tempfile::NamedTempFile::new().unwrap();
     let arguments =
         ["-o".to_owned(), log.path().display().to_string(), "-e".to_owned(), format!("trace={}", CALLS.join(","))];
-    let output = strace(work, what, &arguments)?;
+    let output = strace(work, what, &arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut counts = BTreeMap::new();
     for line in std::fs::read_to_string(log.path()).unwrap().lines() {
@@ -97,7 +94,7 @@ fn killed(work: &Work, what: &str, call: &str, nth: usize) -> bool {
         "-e".to_owned(),
         format!("inject={call}:signal=KILL:when={nth}"),
     ];
-    let output = strace(work, what, &arguments).unwrap();
+    let output = strace(work, what, &arguments);
     output.status.signal() == Some(9) || output.status.code() == Some(128 + 9)
 }
 
@@ -185,7 +182,7 @@ fn going_on_and_going_back_can_be_killed_too() {
             assert!(pending(&work.layout).unwrap().is_some());
             work
         };
-        if Command::new("strace").arg("-V").output().is_err() {
+        if !can_trace() {
             return;
         }
         let (work, target) = changed();
@@ -214,12 +211,12 @@ fn going_on_and_going_back_can_be_killed_too() {
 }
 
 /// Runs the child with these calls failing; answers whether it ended well.
-fn with_faults(work: &Work, what: &str, faults: &[String]) -> Option<bool> {
+fn with_faults(work: &Work, what: &str, faults: &[String]) -> bool {
     let mut arguments = vec!["-o".to_owned(), "/dev/null".to_owned()];
     for fault in faults {
         arguments.extend(["-e".to_owned(), format!("inject={fault}")]);
     }
-    strace(work, what, &arguments).map(|output| output.status.success())
+    strace(work, what, &arguments).status.success()
 }
 
 // PROMISES H3, W2.
@@ -236,7 +233,7 @@ fn a_call_that_fails_stops_the_restore_and_loses_nothing() {
             // Every other time the trouble stays.
             let lasting = if points % 2 == 1 { "+" } else { "" };
             let fault = format!("{call}:error={error}:when={nth}{lasting}");
-            let ended_well = with_faults(&work, &target.to_string(), &[fault]).unwrap();
+            let ended_well = with_faults(&work, &target.to_string(), &[fault]);
             points += 1;
             let found = pending(&work.layout).unwrap();
             assert!(!ended_well || found.is_none(), "{at}: ended well and is half way");
@@ -266,14 +263,16 @@ fn a_system_that_cannot_swap_names_or_resolve_paths_gets_the_same_tree() {
         &["renameat2:error=EINVAL", "linkat:error=EPERM"],
         &["renameat2:error=ENOSYS", "linkat:error=EPERM", "openat2:error=EPERM"],
     ];
+    if !can_trace() {
+        return;
+    }
     for faults in cases {
         let (work, target) = changed();
         let (before, after) = (work.listing(), listing_of(target, &work));
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        let Some(ended_well) = with_faults(&work, &target.to_string(), &faults) else { return };
-        assert!(ended_well, "{faults:?}");
+        assert!(with_faults(&work, &target.to_string(), &faults), "{faults:?}");
         assert_eq!(work.listing(), after, "{faults:?}");
-        assert_eq!(with_faults(&work, "undo", &faults), Some(true), "{faults:?}");
+        assert!(with_faults(&work, "undo", &faults), "{faults:?}");
         assert_eq!(work.listing(), before, "{faults:?}");
     }
 }

@@ -110,6 +110,21 @@ impl Project {
     }
 }
 
+/// Whether strace is there and may trace: a container can forbid it. Says "skipped" if not, or fails the test where
+/// `FAULTS` asks for the proofs.
+pub fn can_trace() -> bool {
+    let probe = Command::new("strace").args(["-f", "-qq", "-o", "/dev/null", "true"]).output();
+    let why = match probe {
+        Ok(output) if output.status.success() => return true,
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let asked = std::env::var("FAULTS").is_ok_and(|faults| matches!(faults.as_str(), "required" | "all"));
+    assert!(!asked, "no strace: {why}");
+    eprintln!("skipped: no strace ({why})");
+    false
+}
+
 /// What a finished process answered.
 pub fn answer(output: &std::process::Output) -> Answer {
     use std::os::unix::process::ExitStatusExt;
