@@ -14,7 +14,7 @@ const TIMED: usize = 2_000;
 
 fn main() {
     let config = config::defaults().unwrap();
-    let mut monitor = Monitor::new(Some("/work"));
+    let mut monitor = Monitor::new(Some("/repo"));
     let mut times = Vec::with_capacity(TIMED);
     for n in 0..HISTORY + TIMED {
         let text = line(n);
@@ -41,7 +41,7 @@ fn main() {
 fn line(n: usize) -> String {
     let (tool, args, result) = match n % 4 {
         0 => ("Grep", format!("{{\"pattern\":\"word{n}\",\"path\":\"d{}\"}}", n % 50), "{\"hits\":1}".to_owned()),
-        1 => ("Read", format!("{{\"file_path\":\"/work/d{}/f{n}.rs\"}}", n % 50), format!("{{\"hash\":\"{n}\"}}")),
+        1 => ("Read", format!("{{\"file_path\":\"/repo/d{}/f{n}.rs\"}}", n % 50), format!("{{\"hash\":\"{n}\"}}")),
         2 => {
             let text = format!("let x{n} = {n}; ").repeat(500);
             ("Edit", format!("{{\"file_path\":\"d{}/f{n}.rs\",\"new_string\":\"{text}\"}}", n % 50), "{}".to_owned())

@@ -180,7 +180,7 @@ mod tests {
     use serde_json::json;
 
     fn call(tool: &str, args: Value) -> Call {
-        Call::new(CallLine { tool: Some(tool.into()), args, ..CallLine::default() }, Some("/work")).unwrap()
+        Call::new(CallLine { tool: Some(tool.into()), args, ..CallLine::default() }, Some("/repo")).unwrap()
     }
 
     #[test]
@@ -198,8 +198,8 @@ mod tests {
         assert_eq!(call("str_replace_editor", json!({"command": "view"})).kind, CallKind::Read);
         assert_eq!(call("str_replace_editor", json!({"command": "create"})).kind, CallKind::Edit);
         let line = CallLine { tool: Some("Read".into()), kind: Some(CallKind::Other), ..CallLine::default() };
-        assert_eq!(Call::new(line, Some("/work")).unwrap().kind, CallKind::Other);
-        assert_eq!(Call::new(CallLine::default(), Some("/work")), None);
+        assert_eq!(Call::new(line, Some("/repo")).unwrap().kind, CallKind::Other);
+        assert_eq!(Call::new(CallLine::default(), Some("/repo")), None);
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn paths_are_relative_to_the_work_tree() {
         let paths = |args| call("Read", args).paths;
-        assert_eq!(paths(json!({"file_path": "/work/src/./a/../b.rs"})), ["src/b.rs"]);
+        assert_eq!(paths(json!({"file_path": "/repo/src/./a/../b.rs"})), ["src/b.rs"]);
         assert_eq!(paths(json!({"path": "/workshop/a.rs"})), ["/workshop/a.rs"]);
         assert_eq!(paths(json!({"path": "../a.rs"})), ["../a.rs"]);
         assert_eq!(paths(json!({"paths": ["./a", "b"], "offset": 3})), ["a", "b"]);
@@ -223,13 +223,13 @@ mod tests {
     #[test]
     fn only_directories_of_the_work_tree_are_top_levels() {
         let top = |tool, path: &str| call(tool, json!({"path": path})).directories.into_iter().next();
-        assert_eq!(top("Read", "/work/src/a.rs").as_deref(), Some("src"));
+        assert_eq!(top("Read", "/repo/src/a.rs").as_deref(), Some("src"));
         assert_eq!(top("Read", "README.md"), None);
         assert_eq!(top("Read", "/etc/passwd"), None);
         assert_eq!(top("Grep", "src").as_deref(), Some("src"));
         assert_eq!(top("Grep", ".github").as_deref(), Some(".github"));
         assert_eq!(top("Grep", "Cargo.toml"), None);
-        assert_eq!(top("Grep", "/work"), None);
+        assert_eq!(top("Grep", "/repo"), None);
     }
 
     #[test]

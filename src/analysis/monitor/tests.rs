@@ -17,7 +17,7 @@ impl Session {
         let mut config = config();
         // Counting calls without an edit would join in wherever calls are many.
         config.rules.insert("no_edit".into(), RuleMode::Off);
-        Session { monitor: Monitor::new(Some("/work")), config }
+        Session { monitor: Monitor::new(Some("/repo")), config }
     }
 
     fn line(&mut self, line: Value) -> Watched {
@@ -67,7 +67,7 @@ fn v28_six_directories_are_medium_and_with_a_low_hit_rate_both_are_told() {
     for (word, hit) in WORDS.iter().zip([false, false, true, false, false]) {
         session.search(word, hit);
     }
-    let all: Vec<Watched> = (1..=6).map(|n| session.read(&format!("/work/d{n}/a.rs"), Some(&n.to_string()))).collect();
+    let all: Vec<Watched> = (1..=6).map(|n| session.read(&format!("/repo/d{n}/a.rs"), Some(&n.to_string()))).collect();
     assert_eq!(told(&all[2].issues), []);
     assert_eq!(told(&all[3].issues), [(IssueType::ScopeCreep, Severity::Low)]);
     assert_eq!(told(&all[4].issues), [], "neither doubled nor worse");
@@ -103,7 +103,7 @@ fn v28_three_empty_searches_in_a_row_are_told_and_a_hit_ends_the_streak() {
 #[test]
 fn five_reads_of_a_file_are_told_in_the_seeds_words() {
     let mut session = Session::new();
-    let all: Vec<Watched> = (0..10).map(|_| session.read("/work/src/a.rs", None)).collect();
+    let all: Vec<Watched> = (0..10).map(|_| session.read("/repo/src/a.rs", None)).collect();
     assert!(all[..4].iter().all(|watched| watched.issues.is_empty()));
     let message = "You've read src/a.rs 5 times. Consider if you already have the information you need.";
     assert_eq!(all[4].inject, [message]);
@@ -127,7 +127,7 @@ fn where_hashes_are_known_only_reading_the_same_is_told() {
     for hash in ["1", "1", "1", "1"] {
         session.read("src/a.rs", Some(hash));
     }
-    session.line(json!({"tool": "Edit", "args": {"file_path": "/work/src/a.rs"}}));
+    session.line(json!({"tool": "Edit", "args": {"file_path": "/repo/src/a.rs"}}));
     let after = session.read("src/a.rs", Some("1"));
     assert_eq!(told(&after.issues), [(IssueType::RepeatedFile, Severity::Low)], "the file was edited since");
 }
