@@ -98,13 +98,17 @@ impl Reading<'_> {
         Ok(())
     }
 
+    /// The format that the file's content tells.
+    fn detect(&self, found: &Found) -> Result<Option<&'static Format>> {
+        let input = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
+        let detected = ingest::detect(&Input::source(&found.name, &input, self.config.limits.report_bytes))?;
+        Ok(detected.map(|(format, _)| format))
+    }
+
     /// A report that was found and not asked for: not read, and no code either.
     fn leave(&mut self, found: &Found) {
         let is_report = reports::open(self.session.layout.root(), found, &self.config.limits).is_ok()
-            && matches!(
-                ingest::detect(&Input::source(&found.name, &|| opened(&found.path), self.config.limits.report_bytes)),
-                Ok(Some(_))
-            );
+            && matches!(self.detect(found), Ok(Some(_)));
         if let (true, Some(path)) = (is_report, &found.tree_path) {
             self.measured.report_files.push(path.clone());
         }
@@ -131,12 +135,8 @@ impl Reading<'_> {
         };
         let told = match format {
             Some(format) => Some(format),
-            None => match ingest::detect(&Input::source(
-                &found.name,
-                &|| opened(&found.path),
-                self.config.limits.report_bytes,
-            )) {
-                Ok(Some((format, _))) => Some(format),
+            None => match self.detect(found) {
+                Ok(Some(format)) => Some(format),
                 Ok(None) if found.named => None,
                 Ok(None) => {
                     self.pass_over(&found.name, "no report in a format that is known");
@@ -249,20 +249,7 @@ impl Reading<'_> {
 
     fn fault(&mut self, source: Source, error: Error) {
         let error = if error.place.path.is_none() { error.in_file(&source.path) } else { error };
-        let code = match error.kind {
-            ErrorKind::Report(reject) => reject.code(),
-            _ => Reject::Refused.code(),
-        };
-        self.measured.sources.push(Source {
-            error: Some(SourceError {
-                code: code.to_owned(),
-                message: error.message.clone(),
-                line: error.place.line,
-                column: error.place.column,
-                help: error.help.clone(),
-            }),
-            ..source
-        });
+        self.measured.sources.push(Source { error: Some(SourceError::of(&error)), ..source });
         self.measured.faults.push(error);
     }
 
@@ -304,10 +291,6 @@ impl Reading<'_> {
         self.measured.report_files.dedup();
         self.measured
     }
-}
-
-fn opened(path: &std::path::Path) -> std::io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(std::fs::File::open(path)?))
 }
 
 fn copy_of(spool: &Spool) -> std::io::Result<Box<dyn Read + Send>> {

@@ -12,7 +12,7 @@ use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, TreePath};
 use crate::snapshot::objects::Objects;
-use crate::snapshot::restore::{self, Options, Origin, Outcome, RestoreRecord};
+use crate::snapshot::restore::{self, Options, Origin, Outcome, Pending, RestoreRecord};
 use crate::store::{Store, Stored};
 
 /// What a restore is told beside the iteration.
@@ -36,10 +36,11 @@ pub fn restore_iteration(
     iteration: Iteration,
     target: Target<'_>,
 ) -> Result<Outcome> {
-    let Some(newest) = store.numbers()?.pop() else {
+    let numbers = store.numbers()?;
+    let Some(newest) = numbers.last().copied() else {
         return Err(Error::bad_input(format!("loop {} has no iterations", store.id())));
     };
-    if iteration > newest || !store.numbers()?.contains(&iteration) {
+    if !numbers.contains(&iteration) {
         return Err(no_such_iteration(store, iteration, newest));
     }
     let stored = store.load(iteration)?;
@@ -96,7 +97,7 @@ pub(super) fn put_back(
 /// A failure (exit 1) if somebody has: a half-restored tree must not become an iteration.
 pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
     let Some(pending) = restore::pending(session.layout)? else { return Ok(Vec::new()) };
-    check(session.layout)?;
+    refuse_if_changed(session.layout, &pending)?;
     restore::resume(session.layout)?;
     Ok(vec![format!("restore {} had been interrupted; it was finished first", pending.number)])
 }
@@ -106,15 +107,17 @@ pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
 /// # Errors
 /// As [`settle`].
 pub(super) fn check(layout: &Layout) -> Result<()> {
-    match restore::pending(layout)? {
-        Some(pending) if !pending.safe_to_finish() => {
-            Err(Error::failed("a restore was interrupted, and files were changed since")
-                .at(&layout.restore_dir(pending.number))
-                .because("a half-restored tree must not become an iteration; nothing was recorded")
-                .help("`highwater restore --resume` finishes it, `highwater restore --abort` backs out of it"))
-        }
-        _ => Ok(()),
+    restore::pending(layout)?.map_or(Ok(()), |pending| refuse_if_changed(layout, &pending))
+}
+
+fn refuse_if_changed(layout: &Layout, pending: &Pending) -> Result<()> {
+    if pending.safe_to_finish() {
+        return Ok(());
     }
+    Err(Error::failed("a restore was interrupted, and files were changed since")
+        .at(&layout.restore_dir(pending.number))
+        .because("a half-restored tree must not become an iteration; nothing was recorded")
+        .help("`highwater restore --resume` finishes it, `highwater restore --abort` backs out of it"))
 }
 
 /// Reverts the last restore. What it replaces is kept as the restore's own loop keeps it.

@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, ErrorKind, Reject};
+
 use super::figures::{Figures, ReportKind};
 use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::metrics::Metrics;
@@ -79,6 +81,23 @@ pub struct SourceError {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+}
+
+impl SourceError {
+    /// What a record and `inspect` keep of an error. Whatever is no report's own fault was refused.
+    pub fn of(error: &Error) -> SourceError {
+        let reject = match error.kind {
+            ErrorKind::Report(reject) => reject,
+            _ => Reject::Refused,
+        };
+        SourceError {
+            code: reject.code().to_owned(),
+            message: error.message.clone(),
+            line: error.place.line,
+            column: error.place.column,
+            help: error.help.clone(),
+        }
+    }
 }
 
 /// The command that the iteration was measured with.

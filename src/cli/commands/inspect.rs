@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::inputs::unknown_format;
 use crate::cli::output;
 use crate::engine::read_report;
-use crate::error::{Error, ErrorKind, Reject, Result};
+use crate::error::{ErrorKind, Result};
 use crate::ingest::{self, Format, Parsed};
 use crate::model::record::SourceError;
 use crate::report;
@@ -19,10 +19,10 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
         Some(name) => Some(ingest::format(name).ok_or_else(|| unknown_format(name))?),
         None => None,
     };
+    let limits = context.config()?.0.config.limits;
     let mut exit = Exit::Done;
     for file in files {
-        let answer =
-            read_report(context.layout.root(), &context.folder, file, format, &context.config()?.0.config.limits);
+        let answer = read_report(context.layout.root(), &context.folder, file, format, &limits);
         if let Err(error) = &answer
             && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
         {
@@ -61,23 +61,9 @@ fn inspected(file: &Path, answer: &Result<Parsed>) -> Inspected {
             inspected.declared = parsed.declared.clone();
             inspected.warnings = Some(parsed.warnings.clone());
         }
-        Err(error) => inspected.error = Some(source_error(error)),
+        Err(error) => inspected.error = Some(SourceError::of(error)),
     }
     inspected
-}
-
-fn source_error(error: &Error) -> SourceError {
-    let reject = match error.kind {
-        ErrorKind::Report(reject) => reject,
-        _ => Reject::Refused,
-    };
-    SourceError {
-        code: reject.code().to_owned(),
-        message: error.message.clone(),
-        line: error.place.line,
-        column: error.place.column,
-        help: error.help.clone(),
-    }
 }
 
 fn print(context: &Context, file: &Path, given: Option<&Format>, answer: Result<Parsed>) {

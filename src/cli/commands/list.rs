@@ -11,6 +11,7 @@ use crate::cli::output;
 use crate::config;
 use crate::error::{Error, Result};
 use crate::ingest::{self, FORMATS};
+use crate::model::config::LoopConfig;
 use crate::report::{self, REPORTS};
 
 pub fn list(context: &Context, what: Listing) -> Result<Exit> {
@@ -113,8 +114,9 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
     } else {
         return Err(unknown(name));
     };
-    let leaves = config::leaves(&context.config()?.0.config)?;
-    let mode = config_mode(context, name, what)?;
+    let config = context.config()?.0.config;
+    let leaves = config::leaves(&config)?;
+    let mode = config_mode(&config, name, what)?;
     let thresholds: BTreeMap<String, serde_json::Value> =
         keys.iter().filter_map(|key| Some(((*key).to_owned(), leaves.get(*key)?.clone()))).chain(mode).collect();
     if context.json() {
@@ -140,11 +142,11 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
 }
 
 /// Whether a rule or detector is on.
-fn config_mode(context: &Context, name: &str, what: &str) -> Result<Option<(String, serde_json::Value)>> {
+fn config_mode(config: &LoopConfig, name: &str, what: &str) -> Result<Option<(String, serde_json::Value)>> {
     if what != "rule" && what != "detector" {
         return Ok(None);
     }
-    let mode = context.config()?.0.config.mode(name);
+    let mode = config.mode(name);
     let value =
         serde_json::to_value(mode).map_err(|error| Error::bug("a mode has no name").because(error.to_string()))?;
     Ok(Some((format!("rules.{name}"), value)))
