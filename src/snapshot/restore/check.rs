@@ -57,7 +57,9 @@ fn paths_of(plan: &Plan, action: Action) -> BTreeSet<&TreePath> {
 
 fn unreachable_folder(tree: &Beneath, folder: Option<&TreePath>, error: Errno) -> Error {
     let Some(folder) = folder else {
-        return Error::failed("cannot write the work tree").because(std::io::Error::from(error).to_string());
+        return Error::failed("cannot write the work tree")
+            .in_file(".")
+            .because(std::io::Error::from(error).to_string());
     };
     match error {
         Errno::XDEV => in_the_way(folder, "a directory on another file system is in the way"),
@@ -100,7 +102,9 @@ fn check_swapped_directories(tree: &Beneath, plan: &Plan, found: &Manifest) -> R
 fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8>>> {
     let named = |error: Errno| match folder {
         Some(folder) => tree.failed("list", folder, error),
-        None => Error::failed("cannot list the work tree").because(std::io::Error::from(error).to_string()),
+        None => {
+            Error::failed("cannot list the work tree").in_file(".").because(std::io::Error::from(error).to_string())
+        }
     };
     let open = match tree.directory(folder) {
         Ok(open) => open,
