@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::loops::frozen_config;
 use super::record::{ManifestChange, manifest_changes};
-use super::view::report_of;
+use super::view::{newest_readable, report_of};
 use super::{Manifest, Session};
 use crate::analysis;
 use crate::disk;
 use crate::disk::lock::Lock;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::record::IterationRecord;
@@ -31,12 +31,7 @@ pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
     let mut written = repair::repair(session.layout)?;
     let (records, damaged) = store.load_all()?;
-    let Some(last) = records.last() else {
-        return Err(damaged
-            .into_iter()
-            .next()
-            .map_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())), |first| first.error));
-    };
+    let last = newest_readable(store, &records, &damaged)?;
     let config = frozen_config(session.layout, store, last.record.config)?.config;
     let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
     let objects = Objects::open(session.layout)?;

@@ -54,6 +54,18 @@ pub fn best_so_far(layout: &Layout, store: &Store, newest: &Stored) -> Result<Be
     Ok(analysis::best(&store.history()?.points, &config))
 }
 
+/// The last of the records that can be read.
+///
+/// # Errors
+/// What is wrong with the first damaged one if none can; bad input if there is none at all.
+pub(super) fn newest_readable<'r>(store: &Store, records: &'r [Stored], damaged: &[Damaged]) -> Result<&'r Stored> {
+    let unreadable = || match damaged.first() {
+        Some(first) => first.error.clone(),
+        None => Error::bad_input(format!("loop {} has no iterations", store.id())),
+    };
+    records.last().ok_or_else(unreadable)
+}
+
 /// A loop's iterations, from the records.
 pub struct SoFar {
     /// In order.
@@ -72,12 +84,7 @@ pub struct SoFar {
 /// If no record can be read.
 pub fn loop_so_far(layout: &Layout, store: &Store) -> Result<SoFar> {
     let (records, damaged) = store.load_all()?;
-    let Some(last) = records.last() else {
-        return Err(damaged
-            .into_iter()
-            .next()
-            .map_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())), |first| first.error));
-    };
+    let last = newest_readable(store, &records, &damaged)?;
     let config = frozen_config(layout, store, last.record.config)?.config;
     let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
     Ok(SoFar { best: analysis::best(&points, &config), points, damaged, config })
