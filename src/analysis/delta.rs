@@ -6,12 +6,13 @@ use super::comparison::{Comparison, Pair, errors_between};
 use super::score::{Scored, over_common};
 use crate::model::ids::Iteration;
 use crate::model::metrics::Metrics;
-use crate::model::trajectory::Point;
+use crate::model::trajectory::{Point, PointScore};
 use crate::model::verdict::{Deltas, QualityScore};
 
 /// Against the latest ancestor that has each metric; `None` for an iteration without ancestors.
 pub fn from_previous(comparison: &Comparison, score: Option<&QualityScore>) -> Option<Deltas> {
     comparison.ancestors().next()?;
+    let score = score.map(PointScore::from);
     let mut deltas = deltas(comparison.metrics, score, |has| comparison.ancestors().find(|point| has(point)));
     if let Some(tests) = &comparison.tests {
         deltas.tests_lost = Some(tests.lost());
@@ -27,18 +28,18 @@ pub fn from_previous(comparison: &Comparison, score: Option<&QualityScore>) -> O
 /// Against iteration 0; `None` while judging it.
 pub fn from_baseline(comparison: &Comparison, score: Option<&QualityScore>) -> Option<Deltas> {
     let baseline = comparison.baseline()?;
-    Some(deltas(comparison.metrics, score, |has| Some(baseline).filter(|point| has(point))))
+    Some(deltas(comparison.metrics, score.map(PointScore::from), |has| Some(baseline).filter(|point| has(point))))
 }
 
 /// The differences of one iteration to another, whatever lies between them.
 pub fn deltas_between(before: &Point, after: &Point) -> Deltas {
-    deltas(&after.metrics, after.quality_score.as_ref(), |has| Some(before).filter(|point| has(point)))
+    deltas(&after.metrics, after.quality_score, |has| Some(before).filter(|point| has(point)))
 }
 
 /// The differences of `metrics` to the points that `find` gives. `against` names each metric as [`Metrics`] stores it.
 pub fn deltas<'h>(
     metrics: &Metrics,
-    score: Option<&QualityScore>,
+    score: Option<PointScore>,
     find: impl Fn(&dyn Fn(&Point) -> bool) -> Option<&'h Point>,
 ) -> Deltas {
     let mut sides = Sides { metrics, find, against: BTreeMap::new() };
@@ -88,8 +89,8 @@ impl<'h, F: Fn(&dyn Fn(&Point) -> bool) -> Option<&'h Point>> Sides<'_, F> {
         Some(pair)
     }
 
-    fn score(&mut self, score: Option<&QualityScore>) -> Option<f64> {
-        let now = Scored { score: score?, metrics: self.metrics };
+    fn score(&mut self, score: Option<PointScore>) -> Option<f64> {
+        let now = Scored::new(score?, self.metrics);
         let point = (self.find)(&|point| point.quality_score.is_some())?;
         let (now, before) = over_common(now, Scored::of(point)?)?;
         self.against.insert("quality_score".to_owned(), point.iteration);

@@ -121,7 +121,7 @@ impl Facts<'_> {
             return None;
         }
         let best = super::history::find(self.comparison.history, best?)?;
-        let current = Scored { score: self.score?, metrics: self.comparison.metrics };
+        let current = Scored::new(self.score?.into(), self.comparison.metrics);
         let (now, high) = over_common(current, Scored::of(best)?)?;
         let gap = self.comparison.config.terminate.rollback_gap;
         if now >= high - gap - EPS {

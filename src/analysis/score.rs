@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::real;
 use crate::model::config::Quality;
 use crate::model::metrics::{BuildStatus, Metrics, TestMetrics};
-use crate::model::trajectory::Point;
+use crate::model::trajectory::{Point, PointScore};
 use crate::model::units::{EPS, Score};
-use crate::model::verdict::{Dimension, DimensionScore, QualityScore};
+use crate::model::verdict::{COMPONENTS, Dimension, DimensionScore, QualityScore};
 
 /// The score of `metrics` beside the loop's baseline (for iteration 0: itself). `None` if no component is known.
 pub fn score(metrics: &Metrics, baseline: &Metrics, config: &Quality) -> Option<QualityScore> {
@@ -47,16 +47,19 @@ fn total(mut dimensions: Vec<DimensionScore>, config: &Quality) -> Option<Qualit
 /// A score and the metrics that it was made from.
 #[derive(Clone, Copy)]
 pub struct Scored<'a> {
-    /// The score.
-    pub score: &'a QualityScore,
-    /// The metrics.
-    pub metrics: &'a Metrics,
+    score: PointScore,
+    metrics: &'a Metrics,
 }
 
 impl<'a> Scored<'a> {
+    /// A score and the metrics that it was made from.
+    pub fn new(score: PointScore, metrics: &'a Metrics) -> Scored<'a> {
+        Scored { score, metrics }
+    }
+
     /// The score of an earlier iteration; `None` if it has none.
     pub fn of(point: &'a Point) -> Option<Scored<'a>> {
-        Some(Scored { score: point.quality_score.as_ref()?, metrics: &point.metrics })
+        Some(Scored { score: point.quality_score?, metrics: &point.metrics })
     }
 
     /// The tools that reported findings, by name.
@@ -68,13 +71,15 @@ impl<'a> Scored<'a> {
     fn restricted(self, other: Scored, with_findings: bool) -> Option<f64> {
         let mut weighted = 0.0;
         let mut weight = 0.0;
-        for (mine, theirs) in self.score.dimensions.iter().zip(&other.score.dimensions) {
-            let is_common =
-                |name: &str| theirs.components.contains_key(name) && (with_findings || !FINDINGS.contains(&name));
-            let common = mine.components.iter().filter(|(name, _)| is_common(name));
-            if let Some(mean) = mean(common.map(|(_, value)| *value)) {
-                weighted += mine.weight * mean;
-                weight += mine.weight;
+        for (dimension, its_weight) in Dimension::ALL.into_iter().zip(self.score.weights) {
+            let sides = self.score.components.iter().zip(&other.score.components).zip(&COMPONENTS);
+            let common = sides.filter_map(|((mine, theirs), (of, name))| {
+                let is_compared = *of == dimension && theirs.is_some() && (with_findings || !FINDINGS.contains(name));
+                mine.filter(|_| is_compared)
+            });
+            if let Some(mean) = mean(common) {
+                weighted += its_weight * mean;
+                weight += its_weight;
             }
         }
         (weight > 0.0).then(|| weighted / weight / 100.0)
@@ -88,9 +93,9 @@ const FINDINGS: [&str; 3] = ["no_lint_errors", "error_count_inverted", "lint_war
 /// nothing. Findings are left out where other tools reported them: a linter that is no longer run did not get better, and
 /// one that is new did not make the code worse. `None` if the scores have nothing in common.
 pub fn over_common(left: Scored, right: Scored) -> Option<(f64, f64)> {
-    let names = |(name, _)| name;
     let same_tools = left.tools().eq(right.tools());
-    if same_tools && left.score.components().map(names).eq(right.score.components().map(names)) {
+    let known = |side: Scored| side.score.components.map(|component| component.is_some());
+    if same_tools && known(left) == known(right) {
         return Some((left.score.total.get(), right.score.total.get()));
     }
     Some((left.restricted(right, same_tools)?, right.restricted(left, same_tools)?))

@@ -9,7 +9,7 @@ use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
 };
-use crate::model::trajectory::{AlertMark, Point};
+use crate::model::trajectory::{AlertMark, Point, PointScore};
 use crate::model::units::Percent;
 use crate::model::verdict::Accepted;
 
@@ -119,7 +119,7 @@ fn point(current: &Current, verdict: &Verdict) -> Point {
         iteration: current.iteration,
         parent: current.parent,
         metrics: verdict.metrics.clone(),
-        quality_score: verdict.quality_score.clone(),
+        quality_score: verdict.quality_score.as_ref().map(PointScore::from),
         acceptable: verdict.acceptable,
         classification: verdict.classification,
         base_class: verdict.base_class,

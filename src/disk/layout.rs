@@ -205,7 +205,9 @@ pub fn record_number(file_name: &OsStr) -> Option<Iteration> {
     let (digits, kind) = rest.split_once('-')?;
     let iteration: Iteration = digits.parse().ok()?;
     let expected = if iteration == Iteration::BASELINE { "baseline" } else { "metrics" };
-    (kind == expected && digits == iteration.padded()).then_some(iteration)
+    // As it is written: three digits, or more without a leading zero.
+    let is_padded = digits.len() == 3 || (digits.len() > 3 && !digits.starts_with('0'));
+    (kind == expected && is_padded).then_some(iteration)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ pub mod spool;
 mod time;
 mod write;
 
-use std::ffi::OsString;
-use std::fs::{File, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirEntry, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -20,7 +20,8 @@ use rustix::fs::{Mode, OFlags};
 
 pub use time::time_on;
 pub use write::{
-    Created, Durability, Temporary, append_line, create_new, replace, replace_synced, sweep_temporaries, sync_directory,
+    Created, Durability, Temporary, append_line, create_new, create_new_from, replace, replace_from, replace_synced,
+    sweep_temporaries, sync_directory, write_named,
 };
 
 use crate::error::{Error, Result};
@@ -90,7 +91,8 @@ pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>> {
 }
 
 fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let length = file.metadata().map_or(0, |meta| meta.len().min(limit));
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default().saturating_add(1));
     // One byte more tells a file at the limit from one over it, even while it grows.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| Error::io("read", path, &error))?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length <= limit) {
@@ -104,16 +106,44 @@ fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// # Errors
 /// A failure that names the directory.
 pub fn list(dir: &Path) -> Result<Vec<OsString>> {
-    let named = |error: &std::io::Error| Error::io("list", dir, error);
+    list_if(dir, |_| true)
+}
+
+/// As [`list`], those of the names that are wanted.
+///
+/// # Errors
+/// As [`list`].
+pub fn list_if(dir: &Path, is_wanted: impl Fn(&OsStr) -> bool) -> Result<Vec<OsString>> {
+    let mut names = entries(dir, |entry| Ok(Some(entry.file_name()).filter(|name| is_wanted(name))))?;
+    names.sort();
+    Ok(names)
+}
+
+/// The files of a directory whose names `read` makes something of, with their lengths in bytes, in no order; what goes
+/// meanwhile is left out. Looking a file up in its open directory costs half of what its whole path does.
+///
+/// # Errors
+/// As [`list`].
+pub fn list_lengths<T>(dir: &Path, read: impl Fn(&OsStr) -> Option<T>) -> Result<Vec<(T, u64)>> {
+    entries(dir, |entry| {
+        let Some(name) = read(&entry.file_name()) else { return Ok(None) };
+        match entry.metadata() {
+            Ok(meta) => Ok(Some((name, meta.len()))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    })
+}
+
+/// What `take` makes of the entries of a directory, in the system's order.
+fn entries<T>(dir: &Path, take: impl Fn(&DirEntry) -> std::io::Result<Option<T>>) -> Result<Vec<T>> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(named(&error)),
+        Err(error) => return Err(Error::io("list", dir, &error)),
     };
-    let names: std::io::Result<Vec<OsString>> = entries.map(|entry| entry.map(|entry| entry.file_name())).collect();
-    let mut names = names.map_err(|error| named(&error))?;
-    names.sort();
-    Ok(names)
+    let taken: std::io::Result<Vec<Option<T>>> = entries.map(|entry| take(&entry?)).collect();
+    Ok(taken.map_err(|error| Error::io("list", dir, &error))?.into_iter().flatten().collect())
 }
 
 /// Bytes of all files in a directory and below it, links not followed. What goes meanwhile counts nothing.

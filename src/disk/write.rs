@@ -1,9 +1,10 @@
 //! Writing: never in place. A file is made beside its final name, and appears there whole or not at all.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -43,7 +44,6 @@ enum Sync {
 #[derive(Debug)]
 pub struct Temporary {
     file: NamedTempFile,
-    folder: PathBuf,
 }
 
 impl Temporary {
@@ -60,7 +60,7 @@ impl Temporary {
             .map_err(|error| Error::io("make a file", folder, &error))?;
         // Without locks the process id alone protects it.
         let _ = file.as_file().try_lock();
-        Ok(Temporary { file, folder: folder.to_path_buf() })
+        Ok(Temporary { file })
     }
 
     /// The open file.
@@ -155,7 +155,16 @@ fn folder_of(path: &Path) -> &Path {
 /// # Errors
 /// A failure that names the file.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace_as(path, bytes, Sync::No)
+    replace_from(folder_of(path), path, bytes)
+}
+
+/// As [`replace`]; the file is made in `staging`, on the same file system. What a killed writer leaves is then looked for
+/// there, and not among all the files of a folder that grows.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_from(staging: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_as(staging, path, bytes, Sync::No)
 }
 
 /// Replaces `path` by these bytes; when it returns, they survive a power loss.
@@ -163,12 +172,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// A failure that names the file.
 pub fn replace_synced(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace_as(path, bytes, Sync::Yes)
+    replace_as(folder_of(path), path, bytes, Sync::Yes)
 }
 
-fn replace_as(path: &Path, bytes: &[u8], sync: Sync) -> Result<()> {
-    let folder = folder_of(path);
-    let mut temporary = Temporary::new(folder)?;
+fn replace_as(staging: &Path, path: &Path, bytes: &[u8], sync: Sync) -> Result<()> {
+    let mut temporary = Temporary::new(staging)?;
     temporary.file().write_all(bytes).map_err(|error| Error::io("write", path, &error))?;
     match sync {
         Sync::Yes => temporary.seal(0o600)?,
@@ -176,7 +184,7 @@ fn replace_as(path: &Path, bytes: &[u8], sync: Sync) -> Result<()> {
     }
     temporary.rename_to(path)?;
     if sync == Sync::Yes {
-        sync_directory(folder)?;
+        sync_directory(folder_of(path))?;
     }
     Ok(())
 }
@@ -187,12 +195,19 @@ fn replace_as(path: &Path, bytes: &[u8], sync: Sync) -> Result<()> {
 /// # Errors
 /// A failure that names the file; then it is not there, or it is there whole and the next writer finds it taken.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<Created> {
-    let mut temporary = Temporary::new(folder_of(path))?;
+    create_new_from(folder_of(path), path, bytes)
+}
+
+/// As [`create_new`]; the file is made in `staging`, as for [`replace_from`].
+///
+/// # Errors
+/// As [`create_new`].
+pub fn create_new_from(staging: &Path, path: &Path, bytes: &[u8]) -> Result<Created> {
+    let mut temporary = Temporary::new(staging)?;
     temporary.file().write_all(bytes).map_err(|error| Error::io("write", path, &error))?;
     temporary.seal(0o600)?;
-    let folder = temporary.folder.clone();
     let created = temporary.publish(path)?;
-    sync_directory(&folder)?;
+    sync_directory(folder_of(path))?;
     Ok(created)
 }
 
@@ -240,19 +255,36 @@ pub fn sync_directory(path: &Path) -> Result<Durability> {
     }
 }
 
+/// Writes a file that the user named. Links are followed, because the user may; what is no regular file (a terminal, a
+/// pipe, `/dev/null`) is written into and stays what it is.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn write_named(path: &Path, bytes: &[u8]) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => {
+            let open = std::fs::OpenOptions::new().write(true).open(path);
+            open.and_then(|mut file| file.write_all(bytes)).map_err(|error| Error::io("write", path, &error))
+        }
+        Ok(_) => {
+            let real = std::fs::canonicalize(path).map_err(|error| Error::io("write", path, &error))?;
+            replace(&real, bytes)
+        }
+        Err(_) => replace(path, bytes),
+    }
+}
+
 /// Removes what writers of ours left behind in `folder` when they were killed, and nothing of a process that lives.
 /// Answers how many files went.
 ///
 /// # Errors
 /// The folder cannot be listed. A leftover that cannot be removed stays for the next time.
 pub fn sweep_temporaries(folder: &Path) -> Result<u64> {
+    let is_left_behind = |name: &OsStr| name.to_str().and_then(writer_of).is_some_and(|pid| !is_alive(pid));
     let mut swept = 0;
-    for name in super::list(folder)? {
+    for name in super::list_if(folder, is_left_behind)? {
         let path = folder.join(&name);
-        if name.to_str().and_then(writer_of).is_some_and(|pid| !is_alive(pid))
-            && !is_locked(&path)
-            && std::fs::remove_file(&path).is_ok()
-        {
+        if !is_locked(&path) && std::fs::remove_file(&path).is_ok() {
             swept += 1;
         }
     }
@@ -286,6 +318,27 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         super::super::list(folder).unwrap().into_iter().map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_link_that_the_user_named_is_followed_and_a_device_stays_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        write_named(&file, b"one").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_named(&link, b"two").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"two");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        let fifo = dir.path().join("fifo");
+        rustix::fs::mknodat(CWD, &fifo, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        let reader = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || std::fs::read(fifo).unwrap()
+        });
+        write_named(&fifo, b"three").unwrap();
+        assert_eq!(reader.join().unwrap(), b"three");
+        assert!(!std::fs::symlink_metadata(&fifo).unwrap().is_file(), "it is still a FIFO");
+        assert!(write_named(dir.path(), b"").is_err());
     }
 
     #[test]

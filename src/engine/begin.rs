@@ -36,7 +36,7 @@ pub fn begin(session: &Session<'_>, opening: &Opening, offer: Offer) -> Result<R
     }
     let label = offer.label.clone().or_else(|| opening.goal.clone());
     let text = config::to_yaml(&opening.config)?;
-    match keep(session, &store, &opening.config, text, Offer { label, ..offer }, true)? {
+    match keep(session, &store, &opening.config, text, Offer { label, ..offer }, None)? {
         Kept::Recorded(recorded) => Ok(*recorded),
         Kept::BaselineTaken => Err(taken()),
     }

@@ -16,7 +16,7 @@ use crate::store::{Loop, Store, loops};
 pub fn resolve(layout: &Layout, named: Option<&LoopId>, closed_will_do: bool) -> Result<Store> {
     if let Some(id) = named {
         let store = Store::new(layout, id.clone());
-        if store.numbers()?.is_empty() {
+        if store.opened()?.is_none() {
             return Err(Error::bad_input(format!("no loop named {id}"))
                 .at(store.paths().dir())
                 .because(known(&loops(layout)?))

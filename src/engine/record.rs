@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::judge::judged;
-use super::loops::{Frozen, frozen_config};
+use super::loops::frozen_config;
 use super::measure::{Measured, PassedOver, measure};
 use super::{Offer, Session, restore};
 use crate::analysis;
@@ -21,9 +21,10 @@ use crate::model::trajectory::{BestTracker, Point};
 use crate::model::verdict::{Action, Recommendation};
 use crate::report::{self, IterationExtra};
 use crate::snapshot::capture::{Captured, capture};
+use crate::snapshot::gather::gather;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::{Change, ChangeKind, diff};
-use crate::store::{Commit, History, Store};
+use crate::store::{Commit, History, Store, Stored};
 
 /// What is said about an iteration that was recorded.
 pub struct Recorded {
@@ -89,10 +90,12 @@ pub(super) enum Kept {
 /// has worked, or the disk says no: then nothing was recorded.
 pub fn record(session: &Session<'_>, store: &Store, offer: Offer) -> Result<Recorded> {
     check_open(session, store)?;
-    let newest = newest_config(session, store)?;
-    match keep(session, store, &newest.config, newest.text, offer, false)? {
+    let history = store.history()?;
+    let newest = newest_readable(store, &history)?;
+    let frozen = frozen_config(session.layout, store, newest.record.config)?;
+    match keep(session, store, &frozen.config, frozen.text, offer, Some(Before { history, newest }))? {
         Kept::Recorded(mut recorded) => {
-            if newest.was_edited {
+            if frozen.was_edited {
                 recorded.notes.push("config.yaml of the loop was edited; the one frozen at the baseline counts".into());
             }
             Ok(*recorded)
@@ -115,37 +118,44 @@ pub fn check_open(session: &Session<'_>, store: &Store) -> Result<()> {
     restore::check(session.layout)
 }
 
-/// The config in force, as the newest readable record names it.
-fn newest_config(session: &Session<'_>, store: &Store) -> Result<Frozen> {
-    let mut last_error = None;
-    for iteration in store.numbers()?.into_iter().rev() {
-        match store.load(iteration) {
-            Ok(stored) => return frozen_config(session.layout, store, stored.record.config),
-            Err(error) => last_error = Some(error),
-        }
-    }
-    Err(last_error.unwrap_or_else(|| Error::bad_input(format!("loop {} has no baseline", store.id()))))
+/// What was there before the iteration.
+pub(super) struct Before {
+    history: History,
+    /// The newest record that can be read.
+    newest: Stored,
 }
 
-/// Measures, captures, judges and commits; the baseline if `is_baseline`.
+fn newest_readable(store: &Store, history: &History) -> Result<Stored> {
+    let Some((newest, _)) = history.head else {
+        return Err(Error::bad_input(format!("loop {} has no baseline", store.id())));
+    };
+    let unreadable = match store.load(newest) {
+        Ok(stored) => return Ok(stored),
+        Err(error) => error,
+    };
+    let earlier = store.numbers()?.into_iter().rev().filter(|number| *number < newest);
+    earlier.filter_map(|number| store.load(number).ok()).next().ok_or(unreadable)
+}
+
+/// Measures, captures, judges and commits; the baseline if there was nothing before.
 pub(super) fn keep(
     session: &Session<'_>,
     store: &Store,
     config: &LoopConfig,
     config_text: String,
     offer: Offer,
-    is_baseline: bool,
+    before: Option<Before>,
 ) -> Result<Kept> {
     let mut notes = restore::settle(session)?;
-    let before = store.history()?;
-    let since = match (offer.since, before.head) {
+    let is_baseline = before.is_none();
+    let (history, sources_before) = match before {
+        Some(before) => (before.history, before.newest.record.sources),
+        None => (History::default(), Vec::new()),
+    };
+    let since = match (offer.since, history.head) {
         (Some(since), _) => Some(since),
         (None, Some((newest, _))) => store.recorded_at(newest)?,
         (None, None) => None,
-    };
-    let sources_before = match before.head {
-        Some((newest, _)) => store.load(newest).map(|stored| stored.record.sources).unwrap_or_default(),
-        None => Vec::new(),
     };
     let mut measured = measure(session, config, &offer, since, &sources_before)?;
     if let (true, Some(fault)) = (is_baseline, measured.faults.first()) {
@@ -153,7 +163,7 @@ pub(super) fn keep(
     }
 
     // Held until the record is there: `restore` and `prune` wait for it.
-    let _captures = Lock::shared(&session.layout.lock(), session.wait)?;
+    let captures = Lock::shared(&session.layout.lock(), session.wait)?;
     let cases = measured.measurement.cases.take().map(|cases| TestCases { schema_version: SCHEMA_VERSION, ..cases });
     let mut extra = vec![config_text.clone().into_bytes()];
     if let Some(cases) = &cases {
@@ -162,12 +172,12 @@ pub(super) fn keep(
                 .map_err(|e| Error::bug("test outcomes do not serialize").because(e.to_string()))?,
         );
     }
-    let captured =
+    let (captured, objects) =
         capture(session.layout, &config.capture, &config.limits, &extra, &measured.report_files, session.on_progress)?;
     notes.extend(notes_of(&captured));
 
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
-    store.sweep();
+    store.sweep(history.head.map(|(newest, _)| newest));
     if is_baseline {
         if !store.numbers()?.is_empty() {
             return Ok(Kept::BaselineTaken);
@@ -175,10 +185,9 @@ pub(super) fn keep(
         disk::make_directory(store.paths().dir())?;
         disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
     }
-    let objects = Objects::open(session.layout)?;
-    let recording =
+    let mut recording =
         Recording { session, store, config, offer: &offer, measured: &measured, captured: &captured, objects };
-    let Some((record, head, mut history)) = recording.commit(cases.as_ref(), before, is_baseline)? else {
+    let Some((record, head, mut history)) = recording.commit(cases.as_ref(), history, is_baseline)? else {
         return Ok(Kept::BaselineTaken);
     };
     if history.rebuilt && !is_baseline {
@@ -201,6 +210,9 @@ pub(super) fn keep(
             error.cause.unwrap_or_default()
         ));
     }
+    drop(captures);
+    // Many small packs cost time at every start and nothing else: what cannot be gathered now is gathered later.
+    let _ = gather(session.layout, &recording.objects);
     Ok(Kept::Recorded(Box::new(Recorded {
         record,
         head,
@@ -251,7 +263,7 @@ struct Recording<'a> {
     offer: &'a Offer,
     measured: &'a Measured,
     captured: &'a Captured,
-    /// Opened after the capture: it holds the new snapshot too.
+    /// As they are after the capture: the new snapshot is among them.
     objects: Objects,
 }
 
@@ -332,16 +344,21 @@ impl Recording<'_> {
     /// Judges the draft as the next number and commits it; if another writer took that number, judges again as the one
     /// after. `known` is the history as it was read last.
     fn commit(
-        &self,
+        &mut self,
         cases: Option<&TestCases>,
         mut known: History,
         is_baseline: bool,
     ) -> Result<Option<(IterationRecord, ObjectId, History)>> {
         let draft = self.draft(cases.is_some())?;
         loop {
+            let head = known.head;
             let history = self.store.history_since(std::mem::take(&mut known))?;
             if is_baseline && history.head.is_some() {
                 return Ok(None);
+            }
+            if history.head != head {
+                // Another writer's snapshot came, perhaps after ours.
+                self.objects = Objects::open(self.session.layout)?;
             }
             let iteration = history.next();
             let parent = self.parent(&history)?;
@@ -414,7 +431,7 @@ impl Recording<'_> {
         let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: &history.points };
         let text = report::iteration_markdown(record, best, &head, &extra)?;
         disk::make_directory(&self.store.paths().reports())?;
-        disk::replace(&self.store.paths().report(record.iteration), text.as_bytes())
+        self.store.replace(&self.store.paths().report(record.iteration), text.as_bytes())
     }
 }
 

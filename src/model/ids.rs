@@ -140,8 +140,8 @@ impl FromStr for Iteration {
 }
 
 /// BLAKE3 of an object's bytes, 32 bytes, written as 64 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[serde(into = "String")]
 #[schemars(with = "String", extend("pattern" = "^[0-9a-f]{64}$"))]
 pub struct ObjectId(pub [u8; 32]);
 
@@ -174,24 +174,35 @@ impl FromStr for ObjectId {
         if digits.len() != 64 {
             return Err(wrong());
         }
-        for (byte, pair) in id.iter_mut().zip(digits.chunks_exact(2)) {
-            let nibble = |at: usize| {
-                pair.get(at)
-                    .filter(|c| c.is_ascii_digit() || matches!(c, b'a'..=b'f'))
-                    .and_then(|c| char::from(*c).to_digit(16))
-            };
-            let (Some(high), Some(low)) = (nibble(0), nibble(1)) else { return Err(wrong()) };
-            *byte = u8::try_from(high * 16 + low).map_err(|_| wrong())?;
+        // A long loop's trajectory and packs name thousands.
+        let nibble = |digit: u8| match digit {
+            b'0'..=b'9' => Some(digit - b'0'),
+            b'a'..=b'f' => Some(digit - b'a' + 10),
+            _ => None,
+        };
+        for (byte, [high, low]) in id.iter_mut().zip(digits.as_chunks().0) {
+            let (Some(high), Some(low)) = (nibble(*high), nibble(*low)) else { return Err(wrong()) };
+            *byte = high << 4 | low;
         }
         Ok(ObjectId(id))
     }
 }
 
-impl TryFrom<String> for ObjectId {
-    type Error = Error;
+impl<'de> Deserialize<'de> for ObjectId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<ObjectId, D::Error> {
+        struct Digits;
+        impl serde::de::Visitor<'_> for Digits {
+            type Value = ObjectId;
 
-    fn try_from(text: String) -> Result<ObjectId, Error> {
-        text.parse()
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object id of 64 hexadecimal digits")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<ObjectId, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Digits)
     }
 }
 

@@ -8,7 +8,9 @@ use super::ids::{Iteration, LoopId, ObjectId};
 use super::metrics::Metrics;
 use super::record::IterationRecord;
 use super::units::Score;
-use super::verdict::{Classification, OpenFinding, QualityScore, Recommendation, Severity, Status};
+use super::verdict::{
+    COMPONENTS, Classification, Dimension, OpenFinding, QualityScore, Recommendation, Severity, Status,
+};
 
 /// One finding, as later iterations need to know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -27,6 +29,34 @@ pub struct AlertMark {
     pub observe_only: bool,
 }
 
+/// The quality score of an earlier iteration: what comparing with it needs. What explains it to people is in its record.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct PointScore {
+    /// As recorded.
+    pub total: Score,
+    /// As recorded.
+    pub weight_available: f64,
+    /// As recorded.
+    pub partial: bool,
+    /// The weights of the dimensions, 0–1, in S002's order.
+    pub weights: [f64; Dimension::ALL.len()],
+    /// The components, 0–100, in the order of [`COMPONENTS`]; those that could be computed.
+    pub components: [Option<f64>; COMPONENTS.len()],
+}
+
+impl From<&QualityScore> for PointScore {
+    fn from(score: &QualityScore) -> PointScore {
+        let of = |dimension: Dimension| score.dimensions.iter().find(|one| one.dimension == dimension);
+        PointScore {
+            total: score.total,
+            weight_available: score.weight_available,
+            partial: score.partial,
+            weights: Dimension::ALL.map(|dimension| of(dimension).map_or(0.0, |one| one.weight)),
+            components: COMPONENTS.map(|(dimension, name)| of(dimension)?.components.get(name).copied()),
+        }
+    }
+}
+
 /// What judging a later iteration, `log` and selection read of an earlier one: a projection of its record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Point {
@@ -37,9 +67,9 @@ pub struct Point {
     pub parent: Option<Iteration>,
     /// As recorded.
     pub metrics: Metrics,
-    /// As recorded.
+    /// As recorded, without what explains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quality_score: Option<QualityScore>,
+    pub quality_score: Option<PointScore>,
     /// As recorded.
     pub acceptable: bool,
     /// As recorded.
@@ -54,7 +84,7 @@ pub struct Point {
     /// The losses open there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_findings: Vec<OpenFinding>,
-    /// As recorded.
+    /// As recorded, without the alternatives.
     pub recommendation: Recommendation,
     /// The snapshot's root directory.
     pub tree: ObjectId,
@@ -78,7 +108,7 @@ impl Point {
             iteration: record.iteration,
             parent: record.parent,
             metrics: record.metrics.clone(),
-            quality_score: record.quality_score.clone(),
+            quality_score: record.quality_score.as_ref().map(PointScore::from),
             acceptable: record.acceptable,
             classification: record.classification,
             base_class: record.base_class,
@@ -94,7 +124,7 @@ impl Point {
                 })
                 .collect(),
             open_findings: record.open_findings.clone(),
-            recommendation: record.recommendation.clone(),
+            recommendation: Recommendation { alternatives: Vec::new(), ..record.recommendation.clone() },
             tree: record.tree,
             tree_key: record.tree_key,
             label: record.label.clone(),

@@ -58,6 +58,21 @@ impl Dimension {
     }
 }
 
+/// The components of the score, each with its dimension (ANALYSIS §2).
+pub const COMPONENTS: [(Dimension, &str); 11] = [
+    (Dimension::Validation, "all_tests_pass"),
+    (Dimension::Validation, "build_success"),
+    (Dimension::Validation, "no_lint_errors"),
+    (Dimension::Completeness, "coverage_percentage"),
+    (Dimension::Completeness, "test_count_vs_baseline"),
+    (Dimension::Correctness, "pass_rate"),
+    (Dimension::Correctness, "error_count_inverted"),
+    (Dimension::Readability, "lint_warnings_inverted"),
+    (Dimension::Readability, "complexity_reasonable"),
+    (Dimension::Efficiency, "loc_appropriate"),
+    (Dimension::Efficiency, "no_code_bloat"),
+];
+
 /// One dimension of the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DimensionScore {

@@ -49,7 +49,8 @@ pub struct Captured {
     pub extra: Vec<ObjectId>,
 }
 
-/// Takes a snapshot of the work tree. `extra` are further objects for the same pack. The files of `not_code` are in the
+/// Takes a snapshot of the work tree; what it answers has the objects of the store as they then are. `extra` are further
+/// objects for the same pack. The files of `not_code` are in the
 /// snapshot, but not in the census and not in `tree_key`. `on_progress` is told files that are done, and all files (0
 /// while that is not known).
 ///
@@ -63,8 +64,10 @@ pub fn capture(
     extra: &[Vec<u8>],
     not_code: &[TreePath],
     on_progress: &dyn Fn(u64, u64),
-) -> Result<Captured> {
-    Session::open(layout, Purpose::Store)?.run(capture, limits, extra, not_code, on_progress)
+) -> Result<(Captured, Objects)> {
+    let mut session = Session::open(layout, Purpose::Store)?;
+    let captured = session.run(capture, limits, extra, not_code, on_progress)?;
+    Ok((captured, session.objects))
 }
 
 /// What [`capture`] would hold, as paths with their entries (directories and unheld files among them) sorted by the
@@ -319,6 +322,9 @@ impl<'a> Session<'a> {
     fn finish(&mut self) -> Result<u64> {
         let writer = std::mem::replace(&mut self.writer, PackWriter::new(self.layout));
         let written = writer.finish()?;
+        if let Some(pack) = written {
+            self.objects.learn(pack);
+        }
         self.objects.merge_indexes(self.layout);
         if self.has_read || self.new_cache.len() != self.old_cache.len() {
             // Derived: without it the next snapshot reads every file, and is the same.

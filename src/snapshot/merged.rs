@@ -15,6 +15,8 @@ use crate::model::ids::ObjectId;
 const MAGIC: &[u8; 8] = b"hwpidx\x00\x01";
 /// Packs whose own index had to be read before it is worth writing this file again.
 pub(super) const WORTH_PACKS: usize = 8;
+/// An id and three numbers.
+const ENTRY_BYTES: usize = 32 + 3 * 8;
 /// Larger files are not ours: it is about 1.8 million objects a 100 MB.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -70,7 +72,8 @@ fn decode(bytes: &[u8]) -> Option<BTreeMap<ObjectId, KnownPack>> {
     while !rest.is_empty() {
         let id = ObjectId(take(&mut rest)?);
         let (size, entries) = (number(&mut rest)?, number(&mut rest)?);
-        let mut frames = Vec::new();
+        let room = rest.len() / ENTRY_BYTES;
+        let mut frames = Vec::with_capacity(usize::try_from(entries).map_or(room, |entries| entries.min(room)));
         for _ in 0..entries {
             let id = ObjectId(take(&mut rest)?);
             let frame = Frame { offset: number(&mut rest)?, length: number(&mut rest)?, stored: number(&mut rest)? };

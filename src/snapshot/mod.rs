@@ -6,6 +6,7 @@
 pub mod capture;
 pub mod census;
 mod disposable;
+pub mod gather;
 mod git_index;
 mod index;
 mod merged;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::merged;
-use super::pack::{self, Frame, Frames, Unpack};
+use super::pack::{self, Frame, Frames, Unpack, WrittenPack};
 use crate::disk;
 pub use crate::disk::hash::{Hasher, id_of};
 use crate::disk::layout::Layout;
@@ -99,26 +99,37 @@ impl Objects {
             layout: layout.clone(),
             later: OnceLock::new(),
         };
-        for (id, path) in pack_files(layout)? {
-            let size = disk::metadata(&path)?.map_or(0, |meta| meta.len());
-            let mut pack = Pack { id, path, size, is_whole: true };
+        objects.entries.reserve(known.values().map(|pack| pack.frames.len()).sum());
+        for (id, size) in pack_files(layout)? {
+            let pack = Pack { id, path: layout.pack(&id), size, is_whole: true };
             match known.remove(&id).filter(|known| known.size == size) {
                 Some(known) => objects.add(pack, &known.frames),
-                None => {
-                    objects.unmerged += 1;
-                    match load(&mut pack) {
-                        Ok((frames, fault)) => {
-                            objects.faults.extend(fault);
-                            objects.add(pack, &frames);
-                        }
-                        Err(error) => objects.faults.push(error),
-                    }
-                }
+                None => objects.add_unmerged(pack),
             }
         }
         objects.unmerged += known.len();
-        objects.entries.sort_unstable();
+        // Runs that are in order, one a pack.
+        objects.entries.sort();
         Ok(objects)
+    }
+
+    /// Takes in a pack that was written since the store was opened.
+    pub(super) fn learn(&mut self, written: WrittenPack) {
+        let path = self.layout.pack(&written.id);
+        self.add_unmerged(Pack { id: written.id, path, size: written.bytes, is_whole: true });
+        self.entries.sort();
+    }
+
+    /// Reads the index of a pack from the pack itself.
+    fn add_unmerged(&mut self, mut pack: Pack) {
+        self.unmerged += 1;
+        match load(&mut pack) {
+            Ok((frames, fault)) => {
+                self.faults.extend(fault);
+                self.add(pack, &frames);
+            }
+            Err(error) => self.faults.push(error),
+        }
     }
 
     /// Writes the merged index again, if that is worth it: the next start then opens few packs. Failing costs time only.
@@ -133,6 +144,11 @@ impl Objects {
     pub(super) fn known_packs(&self) -> Vec<(ObjectId, merged::KnownPack)> {
         let whole = self.packs().into_iter().filter(|pack| pack.is_whole);
         whole.map(|pack| (pack.id, merged::KnownPack { size: pack.size, frames: pack.frames })).collect()
+    }
+
+    /// How many whole packs are smaller than so many bytes.
+    pub(super) fn packs_below(&self, bytes: u64) -> usize {
+        self.packs.iter().filter(|pack| pack.is_whole && pack.size < bytes).count()
     }
 
     /// The packs with their frames.
@@ -317,18 +333,15 @@ fn damaged_pack(path: &Path, why: &str) -> Error {
     Error::bad_input("pack is damaged").at(path).because(why).help(HELP)
 }
 
-/// The packs of a store by name. Whatever else lies in the folder is no pack.
-pub(super) fn pack_files(layout: &Layout) -> Result<Vec<(ObjectId, PathBuf)>> {
+/// The packs of a store by name, with their lengths in bytes. Whatever else lies in the folder is no pack.
+pub(super) fn pack_files(layout: &Layout) -> Result<Vec<(ObjectId, u64)>> {
     let folder = layout.objects();
     if disk::metadata(&folder)?.is_some_and(|meta| !meta.is_dir()) {
         return Err(Error::bad_input("the folder of packs is not a directory").at(&folder));
     }
-    let names = disk::list(&folder)?;
-    let packs = names.iter().filter_map(|name| {
-        let id = name.to_str()?.strip_suffix(".pack")?.parse().ok()?;
-        Some((id, folder.join(name)))
-    });
-    Ok(packs.collect())
+    let mut packs = disk::list_lengths(&folder, |name| name.to_str()?.strip_suffix(".pack")?.parse().ok())?;
+    packs.sort_unstable();
+    Ok(packs)
 }
 
 /// What checking the objects of a store found.
@@ -350,7 +363,8 @@ impl Objects {
     /// The folder of packs cannot be listed.
     pub fn check(layout: &Layout) -> Result<Checked> {
         let mut checked = Checked::default();
-        for (id, path) in pack_files(layout)? {
+        for (id, _) in pack_files(layout)? {
+            let path = layout.pack(&id);
             match disk::open_regular(&path) {
                 Ok(file) => checked.check_pack(&id, &path, &file),
                 // Pruned since the folder was listed; what is needed of it is in another pack.

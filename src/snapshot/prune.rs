@@ -182,7 +182,11 @@ fn move_objects(layout: &Layout, objects: &Objects, ids: &[ObjectId]) -> Result<
     writer.finish().map(|_| ())
 }
 
-fn remove_packs(layout: &Layout, packs: &[PathBuf]) -> Result<()> {
+/// Removes packs, synced.
+///
+/// # Errors
+/// A failure that names the file.
+pub(super) fn remove_packs(layout: &Layout, packs: &[PathBuf]) -> Result<()> {
     for pack in packs {
         std::fs::remove_file(pack).map_err(|error| Error::io("remove the pack", pack, &error))?;
     }

@@ -102,20 +102,18 @@ impl Store {
     /// # Errors
     /// As [`Store::load_all`].
     pub fn history(&self) -> Result<History> {
-        let Some((newest, id)) = self.head()? else { return Ok(History::default()) };
         let derived = disk::read_if_present(&self.paths.trajectory(), super::MAX_BYTES).ok().flatten();
-        let read = derived.and_then(|bytes| read_trajectory(&String::from_utf8(bytes).ok()?));
-        match read {
-            Some((found, lines))
-                if found.head == id
-                    && found.loop_id == self.id
-                    && found.iterations.last().is_some_and(|point| point.iteration == newest) =>
-            {
-                let (points, head) = (found.iterations, Some((newest, id)));
-                Ok(History { points, head, lines: Some(lines), ..History::default() })
+        let read = derived.and_then(|bytes| read_trajectory(String::from_utf8(bytes).ok()?));
+        if let Some((found, lines)) = read.filter(|(found, _)| found.loop_id == self.id)
+            && let Some(newest) = found.iterations.last().map(|point| point.iteration)
+        {
+            let head = Some((newest, found.head));
+            let known = History { points: found.iterations, head, lines: Some(lines), ..History::default() };
+            if self.is_newest(&known)? {
+                return Ok(known);
             }
-            _ => self.history_from_records(),
         }
+        self.history_from_records()
     }
 
     /// The history again, if somebody recorded since `known` was read; else `known` itself.
@@ -123,11 +121,18 @@ impl Store {
     /// # Errors
     /// As [`Store::history`].
     pub fn history_since(&self, known: History) -> Result<History> {
-        if self.head()? == known.head { Ok(known) } else { self.history() }
+        if self.is_newest(&known)? { Ok(known) } else { self.history() }
     }
 
-    fn head(&self) -> Result<Option<(Iteration, ObjectId)>> {
-        self.head_of(&self.numbers()?)
+    /// Whether the head of `known` is the newest record and still as it was. The names are not listed for it: whoever
+    /// records takes the number after the highest.
+    fn is_newest(&self, known: &History) -> Result<bool> {
+        if self.recorded_at(known.next())?.is_some() {
+            return Ok(false);
+        }
+        let Some((newest, id)) = known.head else { return Ok(true) };
+        let bytes = disk::read_if_present(&self.paths.record(newest), super::MAX_BYTES)?;
+        Ok(bytes.is_some_and(|bytes| disk::hash::id_of(&bytes) == id))
     }
 
     /// The highest of these numbers, and BLAKE3 of its file.
@@ -142,7 +147,7 @@ impl Store {
     /// # Errors
     /// If the disk says no. The records are not touched.
     pub fn derive(&self, history: &History, best: &BestTracker) -> Result<()> {
-        self.derived(history, best)?.iter().try_for_each(|(path, bytes)| disk::replace(path, bytes))
+        self.derived(history, best)?.iter().try_for_each(|(path, bytes)| self.replace(path, bytes))
     }
 
     /// What [`Store::derive`] writes; nothing for a history without a record.
@@ -183,6 +188,9 @@ impl Store {
 /// What stands between the head of a trajectory's text and its points, one a line.
 const POINTS: &str = ",\"iterations\":[\n";
 
+/// What follows the last point.
+const END: &str = "\n]}\n";
+
 /// What stands between two points.
 const BETWEEN: &str = ",\n";
 
@@ -199,15 +207,21 @@ fn not_written(error: serde_json::Error) -> Error {
 fn write_trajectory(empty: &Trajectory, lines: &str) -> Result<String> {
     let head = serde_json::to_string(empty).map_err(not_written)?;
     let head = head.strip_suffix(",\"iterations\":[]}").ok_or_else(|| Error::bug("a trajectory has another shape"))?;
-    Ok(format!("{head}{POINTS}{lines}\n]}}\n"))
+    Ok([head, POINTS, lines, END].concat())
 }
 
 /// What [`write_trajectory`] wrote, and its lines; `None` for any other text, which is then made again from the records.
-fn read_trajectory(text: &str) -> Option<(Trajectory, String)> {
+fn read_trajectory(mut text: String) -> Option<(Trajectory, String)> {
     let (head, rest) = text.split_once(POINTS)?;
     let mut trajectory: Trajectory = parse(format!("{head},\"iterations\":[]}}").as_bytes()).ok()?;
-    let lines = rest.strip_suffix("\n]}\n")?;
-    let each: Vec<&str> = lines.split(BETWEEN).collect();
-    trajectory.iterations = each.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-    Some((trajectory, lines.to_owned()))
+    let lines = rest.strip_suffix(END)?;
+    let each: Vec<&str> = lines.split('\n').map(|line| line.strip_suffix(',').unwrap_or(line)).collect();
+    // Every point goes to its own place, so that no vector grows and is copied.
+    let points: Vec<Option<Point>> = each.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect();
+    trajectory.iterations = points.into_iter().collect::<Option<_>>()?;
+    // What is left is the lines. They are a megabyte in a long loop, so they are not copied.
+    let begin = text.len() - rest.len();
+    text.truncate(text.len() - END.len());
+    text.drain(..begin);
+    Some((trajectory, text))
 }

@@ -7,6 +7,7 @@ mod history;
 mod let_go;
 mod notes;
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use serde::Serialize;
@@ -57,8 +58,6 @@ pub enum Commit {
 pub struct Loop {
     /// Its name.
     pub id: LoopId,
-    /// The highest recorded number.
-    pub newest: Iteration,
     /// `finish` was there.
     pub is_closed: bool,
     /// When its first record appeared, by the file system.
@@ -74,10 +73,8 @@ pub fn loops(layout: &Layout) -> Result<Vec<Loop>> {
     for name in disk::list(&layout.store())? {
         let Some(id) = name.to_str().and_then(|name| name.parse::<LoopId>().ok()) else { continue };
         let store = Store::new(layout, id);
-        let numbers = store.numbers()?;
-        let (Some(first), Some(newest)) = (numbers.first(), numbers.last()) else { continue };
-        let opened = store.recorded_at(*first)?.unwrap_or(SystemTime::UNIX_EPOCH);
-        loops.push(Loop { newest: *newest, is_closed: store.is_closed()?, opened, id: store.id });
+        let Some(opened) = store.opened()? else { continue };
+        loops.push(Loop { is_closed: store.is_closed()?, opened, id: store.id });
     }
     loops.sort_by(|a, b| b.opened.cmp(&a.opened).then_with(|| b.id.cmp(&a.id)));
     Ok(loops)
@@ -112,15 +109,13 @@ impl Store {
         Ok(numbers)
     }
 
-    /// Removes what writers left behind in the loop's folders when they were killed before or after the newest record.
-    /// What cannot be removed now stays for the next time.
-    pub fn sweep(&self) {
-        let newest = self.numbers().ok().and_then(|numbers| numbers.last().copied());
+    /// Removes what writers left behind when they were killed: in the loop's own folder, where its files are made, and in
+    /// those of the iteration `newest` and the one after. What cannot be removed now stays for the next time.
+    pub fn sweep(&self, newest: Option<Iteration>) {
         let iterations = [newest, Some(newest.map_or(Iteration::BASELINE, Iteration::next))];
-        let of_iterations = iterations.into_iter().flatten();
-        let of_iterations = of_iterations.flat_map(|one| [self.paths.iteration(one), self.paths.artifacts(one)]);
-        let of_the_loop = [self.paths.dir().to_path_buf(), self.paths.progress(), self.paths.reports()];
-        for folder in of_the_loop.into_iter().chain(of_iterations) {
+        let folders = iterations.into_iter().flatten();
+        let folders = folders.flat_map(|one| [self.paths.iteration(one), self.paths.artifacts(one)]);
+        for folder in folders.chain([self.paths.dir().to_path_buf()]) {
             let _ = disk::sweep_temporaries(&folder);
         }
     }
@@ -131,6 +126,20 @@ impl Store {
     /// If the system cannot tell.
     pub fn is_closed(&self) -> Result<bool> {
         Ok(disk::metadata(&self.paths.selection())?.is_some())
+    }
+
+    /// When its first record appeared; `None` if it has none. The names are listed only if the baseline's is gone.
+    ///
+    /// # Errors
+    /// If the system cannot tell.
+    pub fn opened(&self) -> Result<Option<SystemTime>> {
+        if let Some(opened) = self.recorded_at(Iteration::BASELINE)? {
+            return Ok(Some(opened));
+        }
+        match self.numbers()?.first() {
+            Some(first) => Ok(Some(self.recorded_at(*first)?.unwrap_or(SystemTime::UNIX_EPOCH))),
+            None => Ok(None),
+        }
     }
 
     /// When the record's file appeared, by the file system; `None` if there is none.
@@ -164,10 +173,18 @@ impl Store {
     pub fn commit(&self, record: &IterationRecord) -> Result<Commit> {
         disk::make_directory(&self.paths.progress())?;
         let bytes = encode(record)?;
-        Ok(match disk::create_new(&self.paths.record(record.iteration), &bytes)? {
+        Ok(match disk::create_new_from(self.paths.dir(), &self.paths.record(record.iteration), &bytes)? {
             Created::Written => Commit::Done(disk::hash::id_of(&bytes)),
             Created::AlreadyThere => Commit::Taken,
         })
+    }
+
+    /// Writes a derived file of the loop, whole or not at all.
+    ///
+    /// # Errors
+    /// A failure that names the file.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        disk::replace_from(self.paths.dir(), path, bytes)
     }
 
     /// The selection that closed the loop, if it is closed.

@@ -122,7 +122,7 @@ impl Work {
     }
 
     fn capture(&self) -> ObjectId {
-        capture(&self.layout, &self.capture, &self.limits, &[], &[], &|_, _| {}).unwrap().root
+        capture(&self.layout, &self.capture, &self.limits, &[], &[], &|_, _| {}).unwrap().0.root
     }
 
     fn listing(&self) -> Listing {

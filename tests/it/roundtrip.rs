@@ -246,7 +246,7 @@ impl Case {
     }
 
     fn take(&self) -> Captured {
-        capture(&self.layout, &self.config.capture, &self.config.limits, &[], &[], &|_, _| {}).unwrap()
+        capture(&self.layout, &self.config.capture, &self.config.limits, &[], &[], &|_, _| {}).unwrap().0
     }
 
     fn packs(&self) -> usize {

@@ -7,11 +7,9 @@ pub mod story;
 use highwater::analysis::{best, eligibility, select};
 use highwater::model::ids::{Iteration, ObjectId};
 use highwater::model::metrics::Metrics;
-use highwater::model::trajectory::{DegradationPattern, Point};
+use highwater::model::trajectory::{DegradationPattern, Point, PointScore};
 use highwater::model::units::{Score, round_half_up};
-use highwater::model::verdict::{
-    Action, Classification, Dimension, DimensionScore, QualityScore, Recommendation, Severity, Status,
-};
+use highwater::model::verdict::{Action, Classification, Recommendation, Severity, Status};
 use story::{Story, With, component, dimensions, open, q, rules, tests};
 
 fn shown(value: f64) -> String {
@@ -81,22 +79,16 @@ fn v3_selects_the_peak_of_the_third_example() {
 
 /// A point of which only the score is known.
 fn printed(number: u32, total: f64) -> Point {
-    let dimensions = Dimension::ALL.map(|dimension| DimensionScore {
-        dimension,
-        score: Some(total * 100.0),
-        weight: 0.2,
-        contribution: total * 0.2,
-        components: [(dimension.name().to_owned(), total * 100.0)].into(),
-    });
     Point {
         iteration: Iteration(number),
         parent: number.checked_sub(1).map(Iteration),
         metrics: Metrics::default(),
-        quality_score: Some(QualityScore {
+        quality_score: Some(PointScore {
             total: Score::new(total).unwrap(),
             weight_available: 1.0,
             partial: false,
-            dimensions: dimensions.to_vec(),
+            weights: [0.2; 5],
+            components: [Some(total * 100.0); 11],
         }),
         acceptable: true,
         classification: None,

@@ -17,12 +17,13 @@ pub fn run(context: &Context) -> Result<Exit> {
     let mut lines = Vec::new();
     for (one, taken) in found.loops {
         let store = Store::new(&context.layout, one.id.clone());
+        let Some(number) = store.numbers()?.pop() else { continue };
         // A loop whose newest record is damaged is listed all the same: `verify` says what is wrong.
         let best = newest(&store).and_then(|stored| best_so_far(&context.layout, &store, &stored));
         lines.push(LoopLine {
             loop_id: one.id,
             is_closed: one.is_closed,
-            newest: one.newest,
+            newest: number,
             best: best.ok().and_then(|best| best.iteration),
             folder_bytes: taken.folder_bytes,
             own_bytes: taken.share.map(|share| share.own_bytes),

@@ -51,7 +51,7 @@ impl Work {
     }
 
     fn take_without(&self, not_code: &[&str]) -> Captured {
-        capture(&self.layout, &self.capture, &self.limits, &[], &paths(not_code), &|_, _| {}).unwrap()
+        capture(&self.layout, &self.capture, &self.limits, &[], &paths(not_code), &|_, _| {}).unwrap().0
     }
 
     /// The paths that a snapshot holds, directories with a `/` at their end.
@@ -194,7 +194,7 @@ fn reports_are_kept_but_are_no_code() {
 fn further_objects_go_into_the_same_pack() {
     let work = Work::with(&[("a", "1")]);
     let extra = [b"config".to_vec(), b"cases".to_vec()];
-    let taken = capture(&work.layout, &work.capture, &work.limits, &extra, &[], &|_, _| {}).unwrap();
+    let (taken, _) = capture(&work.layout, &work.capture, &work.limits, &extra, &[], &|_, _| {}).unwrap();
     assert_eq!(work.packs(), 1);
     let objects = Objects::open(&work.layout).unwrap();
     assert_eq!(objects.read(&taken.extra[0]).unwrap(), b"config");

@@ -21,7 +21,7 @@ fn write_pack(layout: &Layout, objects: &[&[u8]]) -> PathBuf {
 }
 
 fn only_pack(layout: &Layout) -> PathBuf {
-    pack_files(layout).unwrap().pop().unwrap().1
+    layout.pack(&pack_files(layout).unwrap().pop().unwrap().0)
 }
 
 fn change(path: &Path, edit: impl Fn(&mut Vec<u8>)) {
@@ -188,7 +188,8 @@ fn a_pack_that_is_missing_or_a_directory_or_a_link_is_named() {
 fn an_object_that_is_in_two_packs_survives_the_loss_of_one() {
     let (_dir, layout) = store(&[b"shared object", b"a"]);
     write_pack(&layout, &[b"shared object", b"b"]);
-    for (_, path) in pack_files(&layout).unwrap() {
+    for (id, _) in pack_files(&layout).unwrap() {
+        let path = layout.pack(&id);
         // Every frame of this pack is spoilt, its index is not.
         change(&path, |bytes| bytes[8 + 48..8 + 48 + 4].fill(0));
         let objects = Objects::open(&layout).unwrap();

@@ -265,8 +265,8 @@ impl<'a> Prepared<'a> {
 
     /// The tree as it stands, stored; with it what the target is about to replace although the rules leave it out.
     fn capture_safety(&self) -> Result<(ObjectId, Objects)> {
-        let captured = capture::capture(self.layout, self.request.capture, self.request.limits, &[], &[], &|_, _| {})?;
-        let objects = Objects::open(self.layout)?;
+        let request = &self.request;
+        let (captured, objects) = capture::capture(self.layout, request.capture, request.limits, &[], &[], &|_, _| {})?;
         if self.beside.is_empty() {
             return Ok((captured.root, objects));
         }

@@ -57,7 +57,7 @@ impl Work {
         let capture = Capture { include: Vec::new(), exclude: Vec::new() };
         let limits = Limits { reports: 10, report_bytes: 1 << 20, file_bytes: 1 << 20 };
         before(dir.path());
-        let target = capture::capture(&layout, &capture, &limits, &[], &[], &|_, _| {}).unwrap().root;
+        let target = capture::capture(&layout, &capture, &limits, &[], &[], &|_, _| {}).unwrap().0.root;
         after(dir.path());
         Work { dir, layout, capture, limits, target }
     }

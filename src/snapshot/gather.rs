@@ -1,0 +1,146 @@
+//! Many small packs become one. A snapshot is a pack, so a loop of a thousand small steps leaves a thousand of them, and
+//! every start would list and look at them all.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::objects::{FoundPack, Objects};
+use super::pack::PackWriter;
+use super::prune::remove_packs;
+use crate::disk::layout::Layout;
+use crate::disk::lock::Lock;
+use crate::error::Result;
+
+/// Packs from this size (1 MiB) on stay as they are, so that no byte is copied often.
+const SMALL_BYTES: u64 = 1 << 20;
+/// A pack with a larger object than this (16 MiB unpacked) stays: it is copied through memory.
+const MAX_OBJECT_BYTES: u64 = 16 << 20;
+/// So many small packs are worth gathering.
+const WORTH_PACKS: usize = 64;
+
+/// Gathers the small packs of a store, if there are many and nobody else is at work in it. Each is removed only when all
+/// that it holds is in the new pack, which is synced; a damaged one stays as it is. Answers how many went.
+///
+/// # Errors
+/// A failure that names the file; no object is lost then.
+pub fn gather(layout: &Layout, objects: &Objects) -> Result<usize> {
+    if objects.packs_below(SMALL_BYTES) < WORTH_PACKS {
+        return Ok(0);
+    }
+    // Who captures holds it until what refers to the snapshot is there; then it is another time.
+    let Ok(lock) = Lock::exclusive(&layout.lock(), Duration::ZERO) else { return Ok(0) };
+    if !lock.is_held() {
+        return Ok(0);
+    }
+    let objects = Objects::open(layout)?;
+    let mut writer = PackWriter::new(layout);
+    let mut gathered: Vec<PathBuf> = Vec::new();
+    for pack in objects.packs().into_iter().filter(is_small) {
+        if copy(&objects, &pack, &mut writer).is_ok() {
+            gathered.push(pack.path);
+        }
+    }
+    writer.finish()?;
+    remove_packs(layout, &gathered)?;
+    Ok(gathered.len())
+}
+
+fn is_small(pack: &FoundPack) -> bool {
+    let fits = |length: u64| length <= MAX_OBJECT_BYTES;
+    pack.is_whole && pack.size < SMALL_BYTES && pack.frames.iter().all(|(_, frame)| fits(frame.length))
+}
+
+fn copy(objects: &Objects, pack: &FoundPack, writer: &mut PackWriter) -> Result<()> {
+    for (id, _) in &pack.frames {
+        if !writer.contains(id) {
+            writer.add(&objects.read(id)?)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+    use crate::disk;
+    use crate::model::ids::ObjectId;
+
+    struct Store {
+        _dir: tempfile::TempDir,
+        layout: Layout,
+        ids: Vec<ObjectId>,
+    }
+
+    /// A store of so many packs, each with an object of its own and one that all have.
+    fn store(packs: usize) -> Store {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        disk::open_store(&layout).unwrap();
+        disk::make_directory(&layout.objects()).unwrap();
+        let mut ids = Vec::new();
+        for number in 0..packs {
+            let mut writer = PackWriter::new(&layout);
+            ids.push(writer.add(format!("object {number}").as_bytes()).unwrap());
+            ids.push(writer.add(b"shared").unwrap());
+            writer.finish().unwrap();
+        }
+        Store { _dir: dir, layout, ids }
+    }
+
+    impl Store {
+        fn gather(&self) -> usize {
+            gather(&self.layout, &Objects::open(&self.layout).unwrap()).unwrap()
+        }
+
+        fn packs(&self) -> usize {
+            disk::list(&self.layout.objects()).unwrap().len()
+        }
+    }
+
+    #[test]
+    fn many_small_packs_become_one_that_holds_all_of_them() {
+        let store = store(WORTH_PACKS);
+        let before = Objects::open(&store.layout).unwrap();
+        assert_eq!(store.gather(), WORTH_PACKS);
+        assert_eq!(store.packs(), 1);
+        let after = Objects::open(&store.layout).unwrap();
+        for id in &store.ids {
+            assert_eq!(after.read(id).unwrap(), before.read(id).unwrap(), "who opened the store before reads on");
+        }
+        assert!(Objects::check(&store.layout).unwrap().faults.is_empty());
+        assert_eq!(store.gather(), 0, "one is not many");
+    }
+
+    #[test]
+    fn few_packs_stay() {
+        let store = store(WORTH_PACKS - 1);
+        assert_eq!(store.gather(), 0);
+        assert_eq!(store.packs(), WORTH_PACKS - 1);
+    }
+
+    #[test]
+    fn nothing_moves_while_somebody_captures() {
+        let store = store(WORTH_PACKS);
+        let capturing = Lock::shared(&store.layout.lock(), Duration::ZERO).unwrap();
+        assert_eq!(store.gather(), 0);
+        drop(capturing);
+        assert_eq!(store.gather(), WORTH_PACKS);
+    }
+
+    #[test]
+    fn a_damaged_pack_stays_and_costs_only_what_it_held() {
+        let store = store(WORTH_PACKS + 1);
+        let pack = Objects::open(&store.layout).unwrap().packs().remove(0);
+        let mut bytes = std::fs::read(&pack.path).unwrap();
+        // The first frame, under an index that is whole.
+        bytes[8 + 48..8 + 48 + 4].fill(0);
+        std::fs::remove_file(&pack.path).unwrap();
+        std::fs::write(&pack.path, bytes).unwrap();
+        assert_eq!(store.gather(), WORTH_PACKS);
+        assert!(disk::metadata(&pack.path).unwrap().is_some());
+        let objects = Objects::open(&store.layout).unwrap();
+        let lost = store.ids.iter().filter(|id| objects.read(id).is_err()).count();
+        assert!(lost <= 1, "{lost}");
+    }
+}
