@@ -171,18 +171,18 @@ fn about_the_deletion(so_far: &engine::SoFar) -> String {
 /// The root object of the work tree as it is now.
 fn tree_of(session: &Session<'_>) -> Result<ObjectId> {
     let config = config::defaults()?;
-    Ok(capture(session.layout, &config.capture, &config.limits, &[], &[], session.on_progress)?.root)
+    Ok(capture(session.layout, &config.capture, &config.limits, &[], &[], session.on_progress)?.0.root)
 }
 
 fn ending(screen: Screen, store: &Store, finished: &Finished, peak: Iteration, tree: ObjectId, work: &Path) -> String {
     let mut text = String::from("\n");
     text.extend(finished.outcome.as_ref().map(|outcome| page(outcome, Destination::WorkTree, screen)));
-    let reports = store.paths().reports();
-    let me = std::env::args_os().next().map_or("highwater".to_owned(), |name| name.to_string_lossy().into_owned());
+    // Absolute, because the lines are typed in another folder.
+    let me = std::env::current_exe().map_or("highwater".to_owned(), |path| path.display().to_string());
     text.push_str(&format!(
-        "\nProof: the work tree was captured again, and its root is {tree},\nthe same as recorded for iteration {peak}.\n\n\
-         Reports:    {}\nWork tree:  {}\nLook around: cd there, then try `{me} log`, `{me} diff 3 4`, `{me} undo`. Delete the folder when you are done.\n",
-        reports.display(),
+        "\nProof: the work tree was captured again, and its root is the one recorded\nfor iteration {peak}:\n  {tree}\n\n\
+         Reports: {}\n\nLook around; delete the folder when you are done:\n  cd {}\n  {me} log\n  {me} diff 3 4\n  {me} undo\n",
+        store.paths().reports().display(),
         work.display(),
     ));
     text

@@ -31,7 +31,7 @@ pub fn run(context: &Context, choice: &LoopChoice, what: &str, file: Option<&Pat
         }
     };
     match file {
-        Some(file) => disk::replace(&context.folder.join(file), text.as_bytes())?,
+        Some(file) => disk::write_named(&context.folder.join(file), text.as_bytes())?,
         None => output::out(&text),
     }
     Ok(Exit::Done)
