@@ -4,6 +4,7 @@ use std::io::Read;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
+use rayon::prelude::*;
 
 use super::{Asked, Offer, Session};
 use crate::disk::spool::Spool;
@@ -17,6 +18,9 @@ use crate::workspace::reports::{self, Found};
 
 /// As `Source::path` names what the command printed.
 pub(super) const CONSOLE: &str = "(console)";
+
+/// Why a report of a kind that is not wanted is passed over.
+const LEFT_OUT: &str = "left out by --skip";
 
 /// How often a report that changes while it is copied is read again.
 const TRIES: u32 = 3;
@@ -56,8 +60,9 @@ pub(super) fn measure(
     since: Option<SystemTime>,
     before: &[Source],
 ) -> Result<Measured> {
+    let measured = Measured::default();
     let mut reading =
-        Reading { session, config, offer, since, before, measured: Measured::default(), parsed: Vec::new() };
+        Reading { session, config, offer, since, before, steps: Vec::new(), measured, parsed: Vec::new() };
     for asked in &offer.reports {
         reading.named(asked)?;
     }
@@ -68,6 +73,7 @@ pub(super) fn measure(
             reading.leave(&found);
         }
     }
+    reading.parse_copies()?;
     if let Some(console) = &offer.console {
         reading.console(console)?;
     }
@@ -81,16 +87,43 @@ struct Reading<'a> {
     since: Option<SystemTime>,
     /// The sources of the record before.
     before: &'a [Source],
+    /// What became of each file, in the order in which they were found.
+    steps: Vec<Step>,
     measured: Measured,
     /// With the place of its source.
     parsed: Vec<(usize, Parsed)>,
+}
+
+/// What became of one file so far.
+enum Step {
+    /// It is to be parsed from its copy.
+    Copied {
+        source: Source,
+        spool: Spool,
+        format: Option<&'static Format>,
+    },
+    /// It was there before the iteration began.
+    Stale(Source),
+    /// It could not be read.
+    Fault(Source, Error),
+    PassedOver(PassedOver),
+}
+
+impl Step {
+    fn source(&self) -> Option<&Source> {
+        match self {
+            Step::Copied { source, .. } | Step::Stale(source) | Step::Fault(source, _) => Some(source),
+            Step::PassedOver(_) => None,
+        }
+    }
 }
 
 impl Reading<'_> {
     fn named(&mut self, asked: &Asked) -> Result<()> {
         if asked.path == "-" {
             let spool = self.copy(&mut std::io::stdin().lock())?;
-            return self.parse_copy("-", spool, asked.format, None);
+            self.copied("-", spool, asked.format, None);
+            return Ok(());
         }
         for found in reports::named(self.session.layout.root(), &self.offer.folder, &asked.path, &self.config.limits)? {
             self.file(&found, asked.format)?;
@@ -116,7 +149,7 @@ impl Reading<'_> {
 
     /// One report file, unless it was read already, is no report, is left out, or is older than the iteration.
     fn file(&mut self, found: &Found, format: Option<&'static Format>) -> Result<()> {
-        if self.measured.sources.iter().any(|source| source.path == found.name) {
+        if self.steps.iter().filter_map(Step::source).any(|source| source.path == found.name) {
             return Ok(());
         }
         let open = match reports::open(self.session.layout.root(), found, &self.config.limits) {
@@ -129,7 +162,7 @@ impl Reading<'_> {
                 return Ok(());
             }
             Err(error) => {
-                self.fault(Source::named(&found.name), error);
+                self.steps.push(Step::Fault(Source::named(&found.name), error));
                 return Ok(());
             }
         };
@@ -139,7 +172,7 @@ impl Reading<'_> {
                 Ok(Some(format)) => Some(format),
                 Ok(None) if found.named => None,
                 Ok(None) => {
-                    self.pass_over(&found.name, "no report in a format that is known");
+                    self.steps.push(Step::PassedOver(passed_over(&found.name, "no report in a format that is known")));
                     return Ok(());
                 }
                 // It will not parse either, and parsing says it best.
@@ -152,7 +185,7 @@ impl Reading<'_> {
         if let Some(kind) = told.map(|format| format.kind)
             && self.offer.skip.contains(&kind)
         {
-            self.pass_over(&found.name, "left out by --skip");
+            self.steps.push(Step::PassedOver(passed_over(&found.name, LEFT_OUT)));
             return Ok(());
         }
         if self.since.is_some_and(|since| open.modified < since) {
@@ -162,7 +195,8 @@ impl Reading<'_> {
         let (spool, modified) = match self.copy_unchanged(found) {
             Ok(copied) => copied,
             Err(error) if matches!(error.kind, ErrorKind::Report(_)) => {
-                self.fault(Source { modified_at: Some(open.modified.into()), ..Source::named(&found.name) }, error);
+                let source = Source { modified_at: Some(open.modified.into()), ..Source::named(&found.name) };
+                self.steps.push(Step::Fault(source, error));
                 return Ok(());
             }
             Err(error) => return Err(error.in_file(&found.name)),
@@ -175,19 +209,20 @@ impl Reading<'_> {
             self.stale(found, told, modified, Some(spool.id));
             return Ok(());
         }
-        self.parse_copy(&found.name, spool, format, Some(modified_at))
+        self.copied(&found.name, spool, format, Some(modified_at));
+        Ok(())
     }
 
     /// A report that was there before the iteration began.
     fn stale(&mut self, found: &Found, told: Option<&Format>, modified: SystemTime, id: Option<ObjectId>) {
-        self.measured.sources.push(Source {
+        self.steps.push(Step::Stale(Source {
             format: told.map(|format| format.name.to_owned()),
             kind: told.map(|format| format.kind),
             blake3: id,
             modified_at: Some(modified.into()),
             stale: true,
             ..Source::named(&found.name)
-        });
+        }));
     }
 
     /// What the command printed: every report in it.
@@ -211,28 +246,53 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn parse_copy(
+    fn copied(
         &mut self,
         name: &str,
         spool: Spool,
         format: Option<&'static Format>,
         modified_at: Option<DateTime<Utc>>,
-    ) -> Result<()> {
-        let artifact = artifact_name(&spool.id, name);
-        let source =
-            Source { blake3: Some(spool.id), artifact: Some(artifact.clone()), modified_at, ..Source::named(name) };
-        match ingest::parse(&Input::source(name, &|| copy_of(&spool), self.config.limits.report_bytes), format) {
-            Ok(parsed) => {
-                if self.offer.skip.contains(&parsed.format.kind) {
-                    self.pass_over(name, "left out by --skip");
-                    return Ok(());
-                }
-                self.keep(source, parsed);
+    ) {
+        let artifact = Some(artifact_name(&spool.id, name));
+        let source = Source { blake3: Some(spool.id), artifact, modified_at, ..Source::named(name) };
+        self.steps.push(Step::Copied { source, spool, format });
+    }
+
+    /// Parses the copies side by side, and then takes what they came to in the order in which they were found.
+    fn parse_copies(&mut self) -> Result<()> {
+        let limit = self.config.limits.report_bytes;
+        let parse = |step: &Step| match step {
+            Step::Copied { source, spool, format } => {
+                Some(ingest::parse(&Input::source(&source.path, &|| copy_of(spool), limit), *format))
             }
-            Err(error) if matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput) => self.fault(source, error),
-            Err(error) => return Err(error.in_file(name)),
+            _ => None,
+        };
+        let steps = std::mem::take(&mut self.steps);
+        let outcomes: Vec<Option<Result<Parsed>>> = steps.par_iter().with_max_len(1).map(parse).collect();
+        for (step, outcome) in steps.into_iter().zip(outcomes) {
+            match (step, outcome) {
+                (Step::Copied { source, spool, .. }, Some(outcome)) => self.take(source, spool, outcome)?,
+                (Step::Copied { .. }, None) => {}
+                (Step::Stale(source), _) => self.measured.sources.push(source),
+                (Step::Fault(source, error), _) => self.fault(source, error),
+                (Step::PassedOver(passed_over), _) => self.measured.passed_over.push(passed_over),
+            }
         }
-        self.measured.artifacts.push((artifact, spool));
+        Ok(())
+    }
+
+    fn take(&mut self, source: Source, spool: Spool, outcome: Result<Parsed>) -> Result<()> {
+        let artifact = source.artifact.clone();
+        match outcome {
+            Ok(parsed) if self.offer.skip.contains(&parsed.format.kind) => {
+                self.measured.passed_over.push(passed_over(&source.path, LEFT_OUT));
+                return Ok(());
+            }
+            Ok(parsed) => self.keep(source, parsed),
+            Err(error) if matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput) => self.fault(source, error),
+            Err(error) => return Err(error.in_file(&source.path)),
+        }
+        self.measured.artifacts.extend(artifact.map(|artifact| (artifact, spool)));
         Ok(())
     }
 
@@ -251,10 +311,6 @@ impl Reading<'_> {
         let error = if error.place.path.is_none() { error.in_file(&source.path) } else { error };
         self.measured.sources.push(Source { error: Some(SourceError::of(&error)), ..source });
         self.measured.faults.push(error);
-    }
-
-    fn pass_over(&mut self, name: &str, why: &str) {
-        self.measured.passed_over.push(PassedOver { name: name.to_owned(), why: why.to_owned() });
     }
 
     fn copy(&self, reader: &mut dyn Read) -> Result<Spool> {
@@ -291,6 +347,10 @@ impl Reading<'_> {
         self.measured.report_files.dedup();
         self.measured
     }
+}
+
+fn passed_over(name: &str, why: &str) -> PassedOver {
+    PassedOver { name: name.to_owned(), why: why.to_owned() }
 }
 
 fn copy_of(spool: &Spool) -> std::io::Result<Box<dyn Read + Send>> {

@@ -232,9 +232,11 @@ fn decode_utf8(rest: &mut Vec<u8>, bytes: &[u8], last: bool, invalid: Invalid, t
         joined.as_slice()
     };
     let whole = match std::str::from_utf8(bytes) {
+        // Nearly always; the way below is for what is damaged, and slower.
+        Ok(valid) => return text.push_str(valid),
         // Only what the next chunk may complete is held back; `error_len` is absent for that alone.
         Err(error) if error.error_len().is_none() && !last => error.valid_up_to(),
-        _ => bytes.len(),
+        Err(_) => bytes.len(),
     };
     let (whole, partial) = bytes.split_at(whole);
     let mut held = partial.len();

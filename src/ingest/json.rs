@@ -253,43 +253,69 @@ impl<'a> Bytes<'a> {
         Ok(())
     }
 
-    fn count(&mut self, byte: u8) -> Result<()> {
-        match byte {
-            b'\n' => self.line += 1,
-            _ if self.escaped => self.escaped = false,
-            b'\\' if self.in_string => self.escaped = true,
-            b'"' => self.in_string = !self.in_string,
-            b'{' | b'[' if !self.in_string => {
-                self.depth += 1;
-                if self.depth > DEEPEST {
-                    return Err(Error::report(
-                        Reject::Malformed,
-                        "too deep: more than 127 objects and lists inside each other",
-                    )
-                    .line(self.line));
+    /// How many of the bytes are the document's, seeing to strings and depth.
+    ///
+    /// # Errors
+    /// Malformed if it is too deep.
+    fn span(&mut self, bytes: &[u8]) -> Result<usize> {
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
+            if self.escaped {
+                self.escaped = false;
+            } else if self.in_string {
+                // Most bytes are in strings, where only these two mean anything.
+                let rest = bytes.get(at - 1..).unwrap_or_default();
+                let Some(end) = memchr::memchr2(b'"', b'\\', rest) else { return Ok(bytes.len()) };
+                self.escaped = rest.get(end) == Some(&b'\\');
+                self.in_string = self.escaped;
+                at += end;
+            } else {
+                match byte {
+                    b'"' => self.in_string = true,
+                    b'{' | b'[' => {
+                        self.depth += 1;
+                        if self.depth > DEEPEST {
+                            let before = bytes.get(..at).unwrap_or_default();
+                            let why = "too deep: more than 127 objects and lists inside each other";
+                            return Err(Error::report(Reject::Malformed, why).line(self.line + lines_in(before)));
+                        }
+                    }
+                    b'}' | b']' => {
+                        self.depth = self.depth.saturating_sub(1);
+                        if self.depth == 0 {
+                            return Ok(at);
+                        }
+                    }
+                    _ => {}
                 }
             }
-            b'}' | b']' if !self.in_string => self.depth = self.depth.saturating_sub(1),
-            _ => {}
         }
-        Ok(())
+        Ok(at)
     }
 
-    /// Copies what is there into `target`, one object and no further: what follows it is not JSON, perhaps.
+    /// Copies what is there into `target`, one document and no further: what follows it is not JSON, perhaps.
     fn copy(&mut self, target: &mut [u8]) -> Result<usize> {
-        let mut copied = 0;
-        for slot in target {
-            if copied > 0 && (self.at >= self.buffer.len() || self.depth == 0) {
-                break;
-            }
-            let Some(byte) = self.peek()? else { break };
-            self.count(byte)?;
-            self.at += 1;
-            *slot = byte;
-            copied += 1;
+        if self.at >= self.buffer.len() && !self.refill()? {
+            return Ok(0);
         }
-        Ok(copied)
+        let buffer = std::mem::take(&mut self.buffer);
+        let rest = buffer.get(self.at..).unwrap_or_default();
+        let rest = rest.get(..target.len()).unwrap_or(rest);
+        let length = self.span(rest)?;
+        let copied = rest.get(..length).unwrap_or_default();
+        if let Some(target) = target.get_mut(..length) {
+            target.copy_from_slice(copied);
+        }
+        self.line += lines_in(copied);
+        self.at += length;
+        self.buffer = buffer;
+        Ok(length)
     }
+}
+
+fn lines_in(bytes: &[u8]) -> u64 {
+    u64::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(u64::MAX)
 }
 
 impl io::Read for Bytes<'_> {

@@ -33,6 +33,8 @@ pub(super) struct Lines<'a> {
     text: Text<'a>,
     long: LongLine,
     buffer: String,
+    /// Whether a terminal code may be in the buffer.
+    coded: bool,
     at: usize,
     number: u64,
     more: bool,
@@ -43,7 +45,8 @@ impl<'a> Lines<'a> {
     /// Lines from the first on. `invalid` says how bytes that are no UTF-8 are written.
     pub(super) fn new(input: &Input<'a>, long: LongLine, invalid: Invalid) -> Result<Lines<'a>> {
         let text = input.text(invalid)?;
-        Ok(Lines { text, long, buffer: String::new(), at: 0, number: 0, more: true, swallow_lf: false })
+        let (buffer, coded) = (String::new(), false);
+        Ok(Lines { text, long, buffer, coded, at: 0, number: 0, more: true, swallow_lf: false })
     }
 
     /// The next line; `None` at the end. A line that was skipped for its length still has its number.
@@ -55,8 +58,9 @@ impl<'a> Lines<'a> {
         let mut skipping = false;
         loop {
             let rest = self.buffer.get(self.at..).unwrap_or_default();
-            let end = rest.bytes().skip(searched).position(|byte| matches!(byte, b'\n' | b'\r'));
-            let Some(end) = end.map(|end| end + searched) else {
+            let unsearched = rest.as_bytes().get(searched..).unwrap_or_default();
+            let end = memchr::memchr2(b'\n', b'\r', unsearched).map(|end| end + searched);
+            let Some(end) = end else {
                 searched = rest.len();
                 if searched > LONGEST_BYTES {
                     self.too_long()?;
@@ -89,7 +93,8 @@ impl<'a> Lines<'a> {
                 continue;
             }
             let text = self.buffer.get(start..start + end).unwrap_or_default();
-            return Ok(Some(Line { number: self.number, text: without_terminal_codes(text), ended: true }));
+            let text = if self.coded { without_terminal_codes(text) } else { Cow::Borrowed(text) };
+            return Ok(Some(Line { number: self.number, text, ended: true }));
         }
     }
 
@@ -97,9 +102,14 @@ impl<'a> Lines<'a> {
     fn refill(&mut self) -> Result<bool> {
         self.buffer.drain(..self.at);
         self.at = 0;
+        // What is left is the beginning of a line, and may hold a code already.
+        self.coded &= !self.buffer.is_empty();
         if self.more {
             match self.text.next()? {
-                Some(chunk) => self.buffer.push_str(chunk),
+                Some(chunk) => {
+                    self.coded |= may_hold_codes(chunk);
+                    self.buffer.push_str(chunk);
+                }
                 None => self.more = false,
             }
         }
@@ -126,9 +136,14 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Whether ESC is in the text, or the first byte of U+009B and its neighbours.
+fn may_hold_codes(text: &str) -> bool {
+    memchr::memchr2(b'\x1b', 0xc2, text.as_bytes()).is_some()
+}
+
 /// The text without escape sequences: colours, cursor movement, titles, character sets (`ESC ( B`).
 pub(super) fn without_terminal_codes(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\x1b', '\u{9b}']) {
+    if !may_hold_codes(text) {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
@@ -167,8 +182,13 @@ fn skip_string(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 /// The text with control characters and those that reorder or hide their neighbours written as `\x1b`, `\u{202e}`; at
 /// most `longest` characters, the last of them `…` where more came.
 pub(super) fn printable(text: &str, longest: usize) -> String {
+    shown(text, longest).into_owned()
+}
+
+/// As [`printable`], borrowed where nothing has to be changed.
+pub(super) fn shown(text: &str, longest: usize) -> Cow<'_, str> {
     if text.len() <= longest && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len().min(longest));
     for (at, c) in text.chars().enumerate() {
@@ -185,7 +205,7 @@ pub(super) fn printable(text: &str, longest: usize) -> String {
             c => shown.push(c),
         }
     }
-    shown
+    Cow::Owned(shown)
 }
 
 fn is_hidden(c: char) -> bool {

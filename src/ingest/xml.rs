@@ -5,6 +5,7 @@
 //! five of XML and character references.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
@@ -45,15 +46,25 @@ pub(super) enum Event<'a> {
 /// A start tag.
 #[derive(Debug)]
 pub(super) struct Element<'a> {
-    tag: BytesStart<'a>,
+    /// What is between its brackets.
+    tag: &'a str,
+    name: &'a str,
+    attributes: &'a [Attribute],
     /// Where it begins.
     pub spot: Spot,
 }
 
-impl Element<'_> {
+/// Where an attribute stands in its tag.
+#[derive(Debug)]
+struct Attribute {
+    name: Range<usize>,
+    value: Range<usize>,
+}
+
+impl<'a> Element<'a> {
     /// Its name without namespace prefix.
     pub(super) fn name(&self) -> &str {
-        local(self.tag.name().0)
+        local(self.name)
     }
 
     /// The value of an attribute, with its references replaced; `None` if it is not there.
@@ -69,12 +80,18 @@ impl Element<'_> {
     /// # Errors
     /// Likewise.
     pub(super) fn attributes<const N: usize>(&self, names: [&str; N]) -> Result<[Option<String>; N]> {
+        self.values(names).map(|values| values.map(|value| value.map(Cow::into_owned)))
+    }
+
+    /// As [`Element::attributes`], borrowed where no reference had to be replaced.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn values<const N: usize>(&self, names: [&str; N]) -> Result<[Option<Cow<'a, str>>; N]> {
         let mut values = [const { None }; N];
-        // Every attribute was read once without an error when the tag was met.
-        for attribute in self.tag.attributes().with_checks(false).flatten() {
-            let wanted = names.iter().zip(&mut values).find(|(name, _)| **name == attribute.key.0);
-            if let Some((_, value)) = wanted {
-                *value = Some(unescaped(&attribute.value).map_err(|why| at(self.spot, &why))?.into_owned());
+        for (name, value) in self.pairs() {
+            if let Some((_, slot)) = names.iter().zip(&mut values).find(|(wanted, _)| **wanted == name) {
+                *slot = Some(unescaped(value).map_err(|why| at(self.spot, &why))?);
             }
         }
         Ok(values)
@@ -82,13 +99,18 @@ impl Element<'_> {
 
     /// The names of its attributes.
     pub(super) fn attribute_names(&self) -> Vec<String> {
-        self.tag.attributes().with_checks(false).flatten().map(|attribute| attribute.key.0.to_owned()).collect()
+        self.pairs().map(|(name, _)| name.to_owned()).collect()
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let tag = self.tag;
+        let part = move |range: &Range<usize>| tag.get(range.clone()).unwrap_or_default();
+        self.attributes.iter().map(move |attribute| (part(&attribute.name), part(&attribute.value)))
     }
 
     /// The value of the attribute that declares the namespace of its name.
     pub(super) fn namespace(&self) -> Option<String> {
-        let name = self.tag.name().0.to_owned();
-        let declared = match name.split_once(':') {
+        let declared = match self.name.split_once(':') {
             Some((prefix, _)) => format!("xmlns:{prefix}"),
             None => "xmlns".to_owned(),
         };
@@ -126,8 +148,40 @@ pub(super) struct Xml<'a> {
     at: usize,
     ended: bool,
     spot: Spot,
-    open: Vec<String>,
+    open: Open,
+    /// Of the tag that was read last.
+    attributes: Vec<Attribute>,
     state: State,
+}
+
+/// The names of the elements that are open, in one piece of memory.
+#[derive(Debug, Default)]
+struct Open {
+    names: String,
+    starts: Vec<usize>,
+}
+
+impl Open {
+    fn push(&mut self, name: &str) {
+        self.starts.push(self.names.len());
+        self.names.push_str(name);
+    }
+
+    fn pop(&mut self) {
+        self.names.truncate(self.starts.pop().unwrap_or(0));
+    }
+
+    fn last(&self) -> Option<&str> {
+        self.starts.last().and_then(|start| self.names.get(*start..))
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
 }
 
 impl<'a> Xml<'a> {
@@ -137,7 +191,8 @@ impl<'a> Xml<'a> {
     /// The source cannot be read; the declared encoding is not known.
     pub(super) fn new(input: &Input<'a>) -> Result<Xml<'a>> {
         let (text, spot) = (input.text(Invalid::Escaped)?, Spot { line: 1, column: 1 });
-        Ok(Xml { text, buffer: String::new(), at: 0, ended: false, spot, open: Vec::new(), state: State::Before })
+        let (buffer, open, attributes) = (String::new(), Open::default(), Vec::new());
+        Ok(Xml { text, buffer, at: 0, ended: false, spot, open, attributes, state: State::Before })
     }
 
     /// What comes next.
@@ -159,12 +214,23 @@ impl<'a> Xml<'a> {
             if self.rest().is_empty() && !self.refill()? {
                 return self.end_of_document();
             }
-            if !self.rest().starts_with('<') {
+            if self.rest().as_bytes().first() != Some(&b'<') {
                 let length = self.text_length()?;
                 if self.outer_text(length)? {
                     return Ok(Event::Text(self.taken(length), false));
                 }
                 continue;
+            }
+            if self.rest().len() < 2 {
+                self.refill()?;
+            }
+            match self.rest().as_bytes().get(1) {
+                Some(b'/') => {
+                    self.end_tag()?;
+                    return Ok(Event::End);
+                }
+                Some(b'!' | b'?') => {}
+                _ => return self.start_tag(),
             }
             if self.starts_with("<!--")? {
                 self.skip_past("-->", 4, "a comment")?;
@@ -176,13 +242,8 @@ impl<'a> Xml<'a> {
                 self.state = State::Cdata;
             } else if self.starts_with("<?")? {
                 self.instruction()?;
-            } else if self.starts_with("<!")? {
-                self.doctype()?;
-            } else if self.starts_with("</")? {
-                self.end_tag()?;
-                return Ok(Event::End);
             } else {
-                return self.start_tag();
+                self.doctype()?;
             }
         }
     }
@@ -215,13 +276,16 @@ impl<'a> Xml<'a> {
     fn advance(&mut self, length: usize) {
         let passed = self.buffer.get(self.at..self.at + length).unwrap_or_default();
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        match passed.rsplit_once('\n') {
-            Some((lines, last)) => {
-                self.spot.line += 1 + count(lines.bytes().filter(|byte| *byte == b'\n').count());
-                self.spot.column = 1 + count(last.chars().count());
+        let last = match memchr::memrchr(b'\n', passed.as_bytes()) {
+            Some(end) => {
+                let lines = passed.as_bytes().get(..end).unwrap_or_default();
+                self.spot.line += 1 + count(memchr::memchr_iter(b'\n', lines).count());
+                self.spot.column = 1;
+                passed.get(end + 1..).unwrap_or_default()
             }
-            None => self.spot.column += count(passed.chars().count()),
-        }
+            None => passed,
+        };
+        self.spot.column += count(last.chars().count());
         self.at += passed.len();
     }
 
@@ -236,9 +300,12 @@ impl<'a> Xml<'a> {
     fn text_length(&mut self) -> Result<usize> {
         loop {
             let rest = self.rest();
-            let end = rest.find('<');
+            let end = memchr::memchr(b'<', rest.as_bytes());
             let length = end.unwrap_or(rest.len());
             let text = rest.get(..length).unwrap_or_default();
+            if memchr::memchr2(b'&', b']', text.as_bytes()).is_none() {
+                return Ok(length);
+            }
             let last = text.rfind('&').filter(|at| text.get(*at..).is_some_and(|last| !last.contains(';')));
             // A reference may be cut by the border of what has been read.
             let cut = last.filter(|at| end.is_none() && length - at < LONGEST_REFERENCE && !self.ended);
@@ -372,23 +439,26 @@ impl<'a> Xml<'a> {
 
     /// The length of the tag that begins here, with its `>`.
     fn tag_length(&mut self) -> Result<usize> {
-        let (mut quote, mut searched, mut after_quote) = (None, 1, false);
+        let (mut quote, mut searched) = (None, 1);
         loop {
             let rest = self.rest().as_bytes();
-            for (offset, byte) in rest.iter().enumerate().skip(searched) {
-                let is_joined = std::mem::take(&mut after_quote) && !byte.is_ascii_whitespace();
-                match (quote, byte) {
-                    (None, b'>') => return Ok(offset + 1),
-                    (None, byte) if is_joined && *byte != b'/' => {
-                        return Err(at(self.spot, "two attributes are not kept apart by a space"));
-                    }
-                    (_, b'<') => return Err(at(self.spot, "a tag is not closed before the next one begins")),
-                    (None, b'"' | b'\'') => quote = Some(*byte),
-                    (Some(open), byte) if open == *byte => (quote, after_quote) = (None, true),
-                    _ => {}
+            while let Some(ahead) = rest.get(searched..) {
+                let found = match quote {
+                    None => ahead.iter().position(|byte| matches!(byte, b'>' | b'"' | b'\'' | b'<')),
+                    Some(quote) => memchr::memchr2(quote, b'<', ahead),
+                };
+                let Some(found) = found else {
+                    searched = rest.len();
+                    break;
+                };
+                searched += found + 1;
+                match (quote, ahead.get(found)) {
+                    (_, Some(b'<')) => return Err(at(self.spot, "a tag is not closed before the next one begins")),
+                    (None, Some(b'>')) => return Ok(searched),
+                    (None, byte) => quote = byte.copied(),
+                    (Some(_), _) => quote = None,
                 }
             }
-            searched = rest.len();
             if searched > LONGEST_BYTES {
                 return Err(at(self.spot, "a tag is longer than 8 MiB"));
             }
@@ -415,25 +485,25 @@ impl<'a> Xml<'a> {
         let tag = self.buffer.get(start + 1..start + length - 1).unwrap_or_default();
         let closes_itself = tag.ends_with('/');
         let tag = tag.strip_suffix('/').unwrap_or(tag);
-        let name_length = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
+        let name_length = tag.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(tag.len());
         let name = tag.get(..name_length).unwrap_or_default();
         check_name(name).map_err(|why| at(spot, &why))?;
-        let parsed = BytesStart::from_content(tag, name_length);
-        check_attributes(&parsed).map_err(|why| at(spot, &why))?;
-        self.open.push(name.to_owned());
+        read_attributes(tag, name_length, &mut self.attributes).map_err(|why| at(spot, &why))?;
+        self.open.push(name);
         self.state = if closes_itself { State::SelfClosed } else { State::Inside };
-        Ok(Event::Start(Element { tag: parsed, spot }))
+        Ok(Event::Start(Element { tag, name, attributes: &self.attributes, spot }))
     }
 
     fn end_tag(&mut self) -> Result<()> {
         let spot = self.spot;
         let length = self.tag_length()?;
-        let tag = self.taken(length);
-        let name = tag.get(2..length - 1).unwrap_or_default().trim_ascii_end().to_owned();
+        let start = self.at;
+        self.advance(length);
+        let name = self.buffer.get(start + 2..start + length - 1).unwrap_or_default().trim_ascii_end();
         match self.open.last() {
-            Some(open) if *open == name => self.close(),
+            Some(open) if open == name => self.close(),
             Some(open) => {
-                let (open, name) = (printable(open, 40), printable(&name, 40));
+                let (open, name) = (printable(open, 40), printable(name, 40));
                 return Err(at(spot, &format!("element {open:?} is closed as {name:?}")));
             }
             None => return Err(at(spot, "an element is closed that was not opened")),
@@ -467,29 +537,49 @@ impl<'a> Xml<'a> {
 
 /// A name that is damaged would make the element an unknown one, and what it counts would be missing.
 fn check_name(name: &str) -> Result<(), String> {
-    let is_first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | ':') || !c.is_ascii();
-    let is_later = |c: char| is_first(c) || c.is_ascii_digit() || matches!(c, '-' | '.');
-    match name.chars().next() {
+    let is_first = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || !byte.is_ascii();
+    let is_later = |byte: u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    match name.bytes().next() {
         None => Err("a tag has no name; is a '<' not written as '&lt;'?".into()),
-        Some(first) if is_first(first) && name.chars().all(is_later) => Ok(()),
+        Some(first) if is_first(first) && name.bytes().all(is_later) => Ok(()),
         Some(_) => Err(format!("{:?} is no name of an element or attribute", printable(name, 40))),
     }
 }
 
-fn check_attributes(tag: &BytesStart<'_>) -> Result<(), String> {
-    for (count, attribute) in tag.attributes().enumerate() {
-        if count >= MOST_ATTRIBUTES {
+/// Finds the attributes of a tag, whose name is so long.
+///
+/// # Errors
+/// What is wrong, where they are not well-formed.
+fn read_attributes(tag: &str, name_length: usize, attributes: &mut Vec<Attribute>) -> Result<(), String> {
+    attributes.clear();
+    // Names and values are pieces of the tag.
+    let place = |part: &str| {
+        let start = part.as_ptr().addr().saturating_sub(tag.as_ptr().addr());
+        start..start + part.len()
+    };
+    for attribute in BytesStart::from_content(tag, name_length).attributes() {
+        let attribute = attribute.map_err(|error| format!("an attribute is not well-formed: {error}"))?;
+        let Cow::Borrowed(value) = attribute.value else { return Err("an attribute is not well-formed".into()) };
+        check_name(attribute.key.0)?;
+        check_references(value)?;
+        let name = place(attribute.key.0);
+        let before = tag.get(..name.start).unwrap_or_default();
+        if !before.ends_with(|c: char| c.is_ascii_whitespace()) {
+            return Err("two attributes are not kept apart by a space".into());
+        }
+        if attributes.len() >= MOST_ATTRIBUTES {
             return Err(format!("an element has more than {MOST_ATTRIBUTES} attributes"));
         }
-        let attribute = attribute.map_err(|error| format!("an attribute is not well-formed: {error}"))?;
-        check_name(attribute.key.0)?;
-        check_references(&attribute.value)?;
+        attributes.push(Attribute { name, value: place(value) });
     }
     Ok(())
 }
 
 /// Whether each `&` begins a reference, known or not.
 fn check_references(text: &str) -> Result<(), &'static str> {
+    if memchr::memchr(b'&', text.as_bytes()).is_none() {
+        return Ok(());
+    }
     let well_formed = text.split('&').skip(1).all(|after| {
         let name = after.split_once(';').map(|(name, _)| name);
         name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_ascii_whitespace()))
@@ -500,7 +590,7 @@ fn check_references(text: &str) -> Result<(), &'static str> {
 /// The text with its references replaced. A character that cannot be written (a NUL, half a surrogate pair) is left as
 /// the reference that it is.
 pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>, String> {
-    if !text.contains('&') {
+    if memchr::memchr(b'&', text.as_bytes()).is_none() {
         return Ok(Cow::Borrowed(text));
     }
     let mut plain = String::with_capacity(text.len());

@@ -109,7 +109,7 @@ fn foreign_reports_are_not_claimed() {
 }
 
 /// The folders of `fixtures/reports`, with what each file in it comes to.
-fn fixtures() -> Vec<(String, PathBuf, Map<String, Value>)> {
+pub fn fixtures() -> Vec<(String, PathBuf, Map<String, Value>)> {
     let reports = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports");
     let mut fixtures = Vec::new();
     for format in FORMATS {

@@ -24,6 +24,7 @@ mod goldens;
 mod hourbook;
 mod keeping;
 mod monitor;
+mod mutations;
 mod properties;
 mod pruning;
 mod readme;

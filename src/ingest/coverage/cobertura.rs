@@ -1,8 +1,6 @@
 //! `cobertura`: XML by class, which coverage tools of many languages write.
 
-use std::collections::BTreeMap;
-
-use super::{FileTally, compare_declared, finished};
+use super::{Files, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
@@ -24,6 +22,9 @@ pub const FORMAT: Format = Format {
     sniff,
     parse,
 };
+
+/// Lines of one class's methods that are held until it is known whether the class has lines of its own.
+const METHOD_LINES: usize = 400_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let Some(xml) = head.xml().filter(|xml| xml.root == "coverage") else { return Sniff::No };
@@ -82,8 +83,7 @@ struct Line {
 #[derive(Default)]
 struct Reader {
     open: Vec<Kind>,
-    files: BTreeMap<String, FileTally>,
-    file: String,
+    files: Files,
     /// Lines of the open class's methods: used if it has none of its own.
     method_lines: Vec<Line>,
     own_lines: bool,
@@ -131,6 +131,10 @@ impl Reader {
                 if !self.own_lines
                     && let Some(line) = self.line(element)?
                 {
+                    if self.method_lines.len() >= METHOD_LINES {
+                        let why = format!("the methods of one class have more than {METHOD_LINES} lines");
+                        return Err(Error::report(Reject::Refused, "report is too large").because(why));
+                    }
                     self.method_lines.push(line);
                 }
                 Kind::Other
@@ -143,8 +147,7 @@ impl Reader {
 
     fn begin_class(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.attribute("filename")?.or(element.attribute("name")?);
-        self.file = printable(name.as_deref().unwrap_or("(unnamed)"), usize::MAX);
-        self.files.entry(self.file.clone()).or_default();
+        self.files.open(&printable(name.as_deref().unwrap_or("(unnamed)"), usize::MAX))?;
         self.own_lines = false;
         self.method_lines.clear();
         Ok(())
@@ -152,7 +155,7 @@ impl Reader {
 
     /// `None` if it has no number or no hits: it says nothing.
     fn line(&mut self, element: &Element<'_>) -> Result<Option<Line>> {
-        let [number, hits, conditions] = element.attributes(["number", "hits", "condition-coverage"])?;
+        let [number, hits, conditions] = element.values(["number", "hits", "condition-coverage"])?;
         let (Some(number), Some(hits)) = (number, hits) else {
             self.unusable += 1;
             return Ok(None);
@@ -173,13 +176,12 @@ impl Reader {
 
     fn add(&mut self, line: Line) -> Result<()> {
         self.used += 1;
-        let Some(tally) = self.files.get_mut(&self.file) else { return Ok(()) };
+        let Some(tally) = self.files.current() else { return Ok(()) };
         tally.line(line.number, line.covered)?;
-        if let Some((taken, all)) = line.conditions.filter(|_| line.number > 0) {
-            let known = tally.conditions.entry(line.number).or_default();
-            *known = (known.0.max(taken), known.1.max(all));
+        match line.conditions.filter(|_| line.number > 0) {
+            Some((taken, all)) => tally.condition(line.number, taken, all),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn end(&mut self) -> Result<()> {
@@ -210,7 +212,7 @@ impl Reader {
         if self.used == 0 && self.unusable > 0 {
             return Err(Error::report(Reject::Malformed, "no line has both a number and hits"));
         }
-        let mut parsed = finished(&FORMAT, self.files)?;
+        let mut parsed = self.files.finish(&FORMAT)?;
         compare_declared(&mut parsed, self.declared);
         if self.unusable > 0 {
             parsed.warnings.push(format!("{} lines without number or hits are left out", self.unusable));
@@ -226,7 +228,7 @@ impl Reader {
 
 /// Digits and nothing else, below 2⁶⁴.
 fn whole(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+    text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
 /// The numbers of `50% (1/2)`.

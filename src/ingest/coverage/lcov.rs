@@ -1,12 +1,11 @@
 //! `lcov`: geninfo's tracefile, which most coverage tools can write.
 
-use super::{FileTally, finished, mark};
+use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
-use std::collections::BTreeMap;
 
 /// lcov tracefiles.
 pub const FORMAT: Format = Format {
@@ -52,9 +51,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 /// The state between records.
 #[derive(Default)]
 struct Tracefile {
-    files: BTreeMap<String, FileTally>,
-    /// The source file of the open section.
-    file: Option<String>,
+    files: Files,
     /// A test name waits for its section.
     test_named: bool,
     sections: u64,
@@ -63,12 +60,16 @@ struct Tracefile {
 
 impl Tracefile {
     fn record(&mut self, record: &str) -> Result<()> {
+        // Nearly every record is one of these.
+        if let (Some(line), Some(tally)) = (record.strip_prefix("DA:"), self.files.current()) {
+            return line_record(line, tally);
+        }
         if record.is_empty() || record.starts_with('#') {
             return Ok(());
         }
         if record == "end_of_record" {
-            return match self.file.take() {
-                Some(_) => Ok(()),
+            return match self.files.current() {
+                Some(_) => self.files.close(),
                 None => Err(malformed("end_of_record without a section")),
             };
         }
@@ -77,17 +78,14 @@ impl Tracefile {
             let code = if self.sections == 0 { Reject::NotThisFormat } else { Reject::Malformed };
             return Err(Error::report(code, why));
         };
-        match (key, &self.file) {
+        match (key, self.files.current()) {
             ("SF", None) => self.begin(value),
             ("SF", Some(_)) => Err(malformed("a section begins before the one above it has its end_of_record")),
             ("TN", _) => {
                 self.test_named = true;
                 Ok(())
             }
-            (_, Some(file)) => match self.files.get_mut(file) {
-                Some(tally) => data(key, value, tally, &mut self.declared),
-                None => Ok(()),
-            },
+            (_, Some(tally)) => data(key, value, tally, &mut self.declared),
             // A version or a comment of the tool's before its first section.
             (_, None) => Ok(()),
         }
@@ -97,16 +95,14 @@ impl Tracefile {
         if path.is_empty() {
             return Err(malformed("SF names no source file"));
         }
-        let name = printable(path, usize::MAX);
-        self.files.entry(name.clone()).or_default();
-        self.file = Some(name);
+        self.files.open(&printable(path, usize::MAX))?;
         self.test_named = false;
         self.sections += 1;
         Ok(())
     }
 
-    fn finish(self, last_line: u64) -> Result<Parsed> {
-        if self.file.is_some() {
+    fn finish(mut self, last_line: u64) -> Result<Parsed> {
+        if self.files.current().is_some() {
             return Err(malformed("report ends before its last end_of_record").line(last_line).help(CUT_HELP));
         }
         if self.sections == 0 {
@@ -115,7 +111,7 @@ impl Tracefile {
         if self.test_named {
             return Err(malformed("report ends after a test name").line(last_line).help(CUT_HELP));
         }
-        let mut parsed = finished(&FORMAT, self.files)?;
+        let mut parsed = self.files.finish(&FORMAT)?;
         super::compare_declared(&mut parsed, self.declared);
         Ok(parsed)
     }
@@ -129,16 +125,23 @@ fn is_key(key: &str) -> bool {
     !key.is_empty() && key.len() <= 16 && key.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
+fn line_record(value: &str, tally: &mut FileTally) -> Result<()> {
+    let (line, rest) = value.split_once(',').unwrap_or((value, ""));
+    let hits = rest.split_once(',').map_or(rest, |(hits, _)| hits);
+    match (number(line), is_hit(hits)) {
+        (Some(line), Some(hit)) => tally.line(line, hit),
+        _ => Err(no_record("DA", value)),
+    }
+}
+
+fn no_record(key: &str, value: &str) -> Error {
+    malformed(&format!("{:?} is no {key} record", printable(&format!("{key}:{value}"), 40)))
+}
+
 /// One record inside a section. Those that no figure needs are passed over.
 fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -> Result<()> {
-    let bad = || malformed(&format!("{:?} is no {key} record", printable(&format!("{key}:{value}"), 40)));
+    let bad = || no_record(key, value);
     match key {
-        "DA" => {
-            let mut fields = value.split(',');
-            let line = fields.next().and_then(number).ok_or_else(bad)?;
-            let hit = fields.next().and_then(is_hit).ok_or_else(bad)?;
-            tally.line(line, hit)
-        }
         "BRDA" => {
             // The branch's name may hold commas, so the fields are taken from both ends.
             let (line, rest) = value.split_once(',').ok_or_else(bad)?;
@@ -146,26 +149,22 @@ fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -
             let line = number(line).ok_or_else(bad)?;
             let taken = if taken == "-" { false } else { is_hit(taken).ok_or_else(bad)? };
             branch.split_once(',').ok_or_else(bad)?;
-            mark(&mut tally.branches, (line, branch.into()), taken);
-            Ok(())
+            tally.branch(line, branch, taken)
         }
         "FN" => {
             let (_, rest) = value.split_once(',').ok_or_else(bad)?;
             // Newer writers put the last line before the name.
             let name = rest.split_once(',').filter(|(end, _)| number(end).is_some()).map_or(rest, |(_, name)| name);
-            mark(&mut tally.functions, name.into(), false);
-            Ok(())
+            tally.function(name, false)
         }
         "FNDA" => {
             let (hits, name) = value.split_once(',').ok_or_else(bad)?;
-            mark(&mut tally.functions, name.into(), is_hit(hits).ok_or_else(bad)?);
-            Ok(())
+            tally.function(name, is_hit(hits).ok_or_else(bad)?)
         }
         "FNA" => {
             let (_, rest) = value.split_once(',').ok_or_else(bad)?;
             let (hits, name) = rest.split_once(',').ok_or_else(bad)?;
-            mark(&mut tally.functions, name.into(), is_hit(hits).ok_or_else(bad)?);
-            Ok(())
+            tally.function(name, is_hit(hits).ok_or_else(bad)?)
         }
         "LF" => declare(&mut declared.lines_total, value, &bad),
         "LH" => declare(&mut declared.lines_covered, value, &bad),
@@ -183,7 +182,7 @@ fn declare(sum: &mut Option<u64>, value: &str, bad: &dyn Fn() -> Error) -> Resul
 
 /// Digits and nothing else, below 2⁶⁴.
 fn number(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+    text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
 /// Whether a hit count is above zero. geninfo writes negative ones when a counter overflowed: those are zero.

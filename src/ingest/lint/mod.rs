@@ -48,6 +48,10 @@ pub mod yamllint_text;
 
 /// Findings that are kept with their place and message. A report with more is counted in full.
 pub const FINDINGS_KEPT: usize = 100_000;
+/// Bytes of findings that are kept: their texts, and what each takes beside them.
+const KEPT_BYTES: usize = 32 * 1024 * 1024;
+/// What a finding that is kept takes beside its texts.
+const FINDING_BYTES: usize = 220;
 
 /// The tool that a finding belongs to, in lower case, and its sort. Clippy's reports hold the compiler's own findings too:
 /// those are rustc's.
@@ -70,6 +74,7 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
 #[derive(Debug, Default)]
 pub(super) struct LintTally {
     details: LintDetails,
+    kept_bytes: usize,
     /// Findings that the project silenced.
     pub suppressed: u64,
     /// Counts before de-duplication, where the format has copies.
@@ -92,7 +97,10 @@ impl LintTally {
             Level::Note => &mut counts.notes,
         };
         *slot = add(*slot, 1)?;
-        if self.details.findings.len() < FINDINGS_KEPT {
+        if self.details.findings.len() < FINDINGS_KEPT && self.kept_bytes < KEPT_BYTES {
+            let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+            let texts = finding.message.len() + length(&finding.path) + length(&finding.rule);
+            self.kept_bytes += FINDING_BYTES + texts;
             self.details.findings.push(finding);
         } else {
             self.details.dropped = self.details.dropped.saturating_add(1);
@@ -132,6 +140,19 @@ mod tests {
 
     fn finding(tool: &str, level: Level) -> Finding {
         Finding { tool: tool.into(), rule: None, level, path: None, line: None, message: String::new() }
+    }
+
+    #[test]
+    fn p18_long_findings_take_no_more_memory_than_short_ones() {
+        let mut tally = LintTally::default();
+        for _ in 0..50_000 {
+            let path = Some("p".repeat(1_000));
+            tally.finding(Finding { path, ..finding("a", Level::Note) }, Sort::Linter).unwrap();
+        }
+        let parsed = tally.finish(&sarif::FORMAT).unwrap();
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        assert!(details.findings.len() * (FINDING_BYTES + 1_000) < KEPT_BYTES + 2_000);
+        assert_eq!(details.findings.len() + usize::try_from(details.dropped).unwrap(), 50_000);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use serde::Deserialize;
 
@@ -29,25 +30,42 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-/// Output of a running test that is kept for its message.
+/// Output of a running test that is kept for its message, and of all of them.
 const OUTPUT_BYTES: usize = 2048;
+const OUTPUTS_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes that the names of packages, builds and tests take which have begun and not ended.
+const OPEN_BYTES: usize = 12 * 1024 * 1024;
+/// What such a name takes beside its text.
+const OPEN_ENTRY_BYTES: usize = 120;
 
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow, rename = "Action")]
     action: Cow<'a, str>,
     #[serde(borrow, default, rename = "Package")]
-    package: Option<Cow<'a, str>>,
+    package: Option<Text<'a>>,
     #[serde(borrow, default, rename = "Test")]
-    test: Option<Cow<'a, str>>,
+    test: Option<Text<'a>>,
     #[serde(borrow, default, rename = "Output")]
-    output: Option<Cow<'a, str>>,
+    output: Option<Text<'a>>,
     #[serde(borrow, default, rename = "ImportPath")]
-    import_path: Option<Cow<'a, str>>,
+    import_path: Option<Text<'a>>,
     #[serde(borrow, default, rename = "FailedBuild")]
-    failed_build: Option<Cow<'a, str>>,
+    failed_build: Option<Text<'a>>,
     #[serde(default, rename = "Elapsed")]
     elapsed: Option<serde_json::Number>,
+}
+
+/// Borrowed from the line where it can be: an `Option<Cow<str>>` never is.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
@@ -93,7 +111,7 @@ fn is_action(action: &str) -> bool {
 
 /// The package of a plain line `FAIL<TAB>package [build failed]`, for which older Go has no event.
 fn unbuilt_package(line: &str) -> Option<&str> {
-    let (package, why) = line.trim_end().strip_prefix("FAIL\t")?.split_once(" [")?;
+    let (package, why) = line.strip_prefix("FAIL\t")?.trim_end().split_once(" [")?;
     matches!(why, "build failed]" | "setup failed]").then_some(package)
 }
 
@@ -129,6 +147,9 @@ struct Stream {
     unbuilt: bool,
     /// Results were met that are no events.
     plain_results: bool,
+    /// Bytes of the names in `packages`, `failed_builds` and `told_builds`, and of the output of tests that run.
+    open_bytes: usize,
+    output_bytes: usize,
 }
 
 impl Stream {
@@ -142,13 +163,15 @@ impl Stream {
             events: false,
             unbuilt: false,
             plain_results: false,
+            open_bytes: 0,
+            output_bytes: 0,
         }
     }
 
     fn line(&mut self, line: &str, ended: bool) -> Result<()> {
         if let Some(package) = unbuilt_package(line) {
             (self.unbuilt, self.build_failed) = (true, true);
-            self.packages.entry(package.to_owned()).or_default().unbuilt = true;
+            self.package(package)?.unbuilt = true;
             self.tally.unit_failure(package);
             return Ok(());
         }
@@ -189,41 +212,78 @@ impl Stream {
     fn event(&mut self, event: &Event<'_>) -> Result<()> {
         if event.action == "build-fail" {
             self.build_failed = true;
-            self.failed_builds.extend(event.import_path.as_deref().map(str::to_owned));
+            if let Some(build) = event.import_path.as_deref() {
+                self.hold(build)?;
+                self.failed_builds.insert(build.to_owned());
+            }
         }
         let package = event.package.as_deref().unwrap_or_default();
         match (event.action.as_ref(), event.test.as_deref()) {
             ("run", Some(test)) => {
-                self.package(package).running.insert(test.to_owned(), String::new());
+                self.hold(test)?;
+                if let Some(output) = self.package(package)?.running.insert(test.to_owned(), String::new()) {
+                    self.release(test, &output);
+                }
             }
-            ("output", Some(test)) => {
+            ("output", Some(test)) if self.output_bytes < OUTPUTS_BYTES => {
                 let output = event.output.as_deref().unwrap_or_default();
-                if let Some(kept) = self.package(package).running.get_mut(test) {
+                if let Some(kept) = self.packages.get_mut(package).and_then(|package| package.running.get_mut(test)) {
+                    let before = kept.len();
                     keep_output(kept, output);
+                    self.output_bytes += kept.len() - before;
                 }
             }
             ("pass" | "bench", Some(test)) => self.result(package, test, Outcome::Passed, event)?,
             ("skip", Some(test)) => self.result(package, test, Outcome::Skipped, event)?,
             ("fail", Some(test)) => self.result(package, test, Outcome::Failed, event)?,
             // What is still running when its package passed has no result of its own, and none is missed.
-            ("pass" | "skip", None) => drop(self.packages.remove(package)),
+            ("pass" | "skip", None) => drop(self.ended(package)),
             ("fail", None) => self.package_failed(package, event.failed_build.as_deref())?,
             _ => {}
         }
         Ok(())
     }
 
-    fn package(&mut self, name: &str) -> &mut Package {
+    fn package(&mut self, name: &str) -> Result<&mut Package> {
         if !self.packages.contains_key(name) {
-            self.packages.insert(name.to_owned(), Package::default());
+            self.hold(name)?;
         }
-        self.packages.entry(name.to_owned()).or_default()
+        Ok(self.packages.entry(name.to_owned()).or_default())
+    }
+
+    /// Takes a package out, with the room that it held.
+    fn ended(&mut self, name: &str) -> Option<Package> {
+        let package = self.packages.remove(name)?;
+        self.release(name, "");
+        for (test, output) in &package.running {
+            self.release(test, output);
+        }
+        Some(package)
+    }
+
+    /// Takes room for a name.
+    fn hold(&mut self, name: &str) -> Result<()> {
+        self.open_bytes += OPEN_ENTRY_BYTES + name.len();
+        if self.open_bytes <= OPEN_BYTES {
+            return Ok(());
+        }
+        let why = "more packages and tests begin than end, so that their names take too much memory";
+        Err(Error::report(Reject::Refused, "report is too large").because(why))
+    }
+
+    fn release(&mut self, name: &str, output: &str) {
+        self.open_bytes = self.open_bytes.saturating_sub(OPEN_ENTRY_BYTES + name.len());
+        self.output_bytes = self.output_bytes.saturating_sub(output.len());
     }
 
     fn result(&mut self, package: &str, test: &str, outcome: Outcome, event: &Event<'_>) -> Result<()> {
-        let state = self.package(package);
-        let output = state.running.remove(test).unwrap_or_default();
+        let state = self.package(package)?;
         state.failing |= outcome == Outcome::Failed;
+        let output = state.running.remove(test);
+        if let Some(output) = &output {
+            self.release(test, output);
+        }
+        let output = output.unwrap_or_default();
         let mut case = TestCase::new(outcome);
         case.duration_ms = event.elapsed.as_ref().and_then(|seconds| milliseconds(&seconds.to_string()));
         if outcome == Outcome::Failed {
@@ -234,9 +294,13 @@ impl Stream {
 
     fn package_failed(&mut self, name: &str, failed_build: Option<&str>) -> Result<()> {
         self.build_failed |= failed_build.is_some();
-        self.told_builds.extend(failed_build.map(str::to_owned));
-        self.told_builds.insert(name.to_owned());
-        let package = self.packages.remove(name).unwrap_or_default();
+        for told in failed_build.into_iter().chain([name]) {
+            if !self.told_builds.contains(told) {
+                self.hold(told)?;
+                self.told_builds.insert(told.to_owned());
+            }
+        }
+        let package = self.ended(name).unwrap_or_default();
         let failing = package.failing || !package.running.is_empty();
         self.unfinished(name, package.running)?;
         if !failing && !package.unbuilt {
@@ -292,7 +356,10 @@ fn id(package: &str, test: &str) -> String {
 fn keep_output(kept: &mut String, output: &str) {
     let course = output.trim_start();
     if kept.len() < OUTPUT_BYTES && !course.starts_with("=== ") && !course.starts_with("--- ") {
-        kept.extend(output.chars().take(OUTPUT_BYTES));
+        match output.len() {
+            ..=OUTPUT_BYTES => kept.push_str(output),
+            _ => kept.extend(output.chars().take(OUTPUT_BYTES)),
+        }
     }
 }
 

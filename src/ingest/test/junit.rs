@@ -1,8 +1,10 @@
 //! `junit`: the XML that nearly every test runner can write, each in its own way.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use super::{TestTally, milliseconds};
+use super::{TestTally, milliseconds, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable};
@@ -30,8 +32,12 @@ pub const FORMAT: Format = Format {
 
 /// Text of a failure that is kept until its first lines are taken.
 const MESSAGE_BYTES: usize = 4096;
-/// Different tests of one suite among which reruns are looked for.
-const RERUNS_SOUGHT: usize = 250_000;
+/// What pytest calls its suites.
+const PYTEST: &str = "pytest";
+/// Names of suites are cut to this many characters: an id is not longer.
+const NAME_CHARS: usize = 1_001;
+/// What a result that is held takes beside its texts.
+const HELD_BYTES: usize = 280;
 
 fn sniff(head: &Head<'_>) -> Sniff {
     match head.xml() {
@@ -77,21 +83,47 @@ struct Suite {
     tests: Option<u64>,
     /// In a suite that pytest wrote: what was met under each id, until it is known whether repeats are reruns.
     held: Option<BTreeMap<String, Held>>,
+    /// Bytes of what is held.
+    held_bytes: usize,
     elements: u64,
 }
 
 /// All results of one id.
 struct Held {
     last: TestCase,
-    worst: TestCase,
-    /// By outcome, in the order of [`Outcome`].
-    counts: BTreeMap<Outcome, u64>,
+    /// The worst, if a later one was better.
+    worst: Option<Box<TestCase>>,
+    counts: [(Outcome, u64); 4],
+}
+
+impl Held {
+    fn new(case: TestCase) -> Held {
+        let counts = [Outcome::Passed, Outcome::Skipped, Outcome::Failed, Outcome::Errored].map(|outcome| (outcome, 0));
+        Held { last: case, worst: None, counts }
+    }
+
+    /// Bytes of what it points to.
+    fn bytes(&self) -> usize {
+        texts(&self.last) + self.worst.as_ref().map_or(0, |worst| size_of::<TestCase>() + texts(worst))
+    }
+
+    /// Adds a later result.
+    fn add(&mut self, case: TestCase) {
+        let before = std::mem::replace(&mut self.last, case);
+        let worst = self.worst.as_ref().map_or(before.outcome, |worst| worst.outcome.max(before.outcome));
+        if self.last.outcome > worst {
+            self.worst = None;
+        } else if self.worst.as_ref().is_none_or(|known| before.outcome > known.outcome) {
+            self.worst = Some(Box::new(before));
+        }
+    }
 }
 
 /// An open test.
 struct Case {
     id: String,
-    unit: String,
+    /// Where in the id the name of a unit begins.
+    unit: usize,
     case: TestCase,
     /// Of the children seen so far.
     errored: bool,
@@ -165,8 +197,9 @@ impl Reader {
         }
         let name = name.unwrap_or_default();
         let tests = tests.and_then(|tests| tests.parse().ok());
-        let held = (name == "pytest").then(BTreeMap::new);
-        self.suites.push(Suite { name, file: file.or(path), tests, held, elements: 0 });
+        let held = (name == PYTEST).then(BTreeMap::new);
+        let file = file.or(path).map(|file| printable(&file, 1000));
+        self.suites.push(Suite { name: cut(name), file, tests, held, ..Suite::default() });
         Ok(())
     }
 
@@ -196,31 +229,37 @@ impl Reader {
 
     fn begin_case(&self, element: &Element<'_>) -> Result<Case> {
         let names = ["classname", "class", "name", "time", "file", "line", "status", "result"];
-        let [classname, class, name, time, file, line, status, result] = element.attributes(names)?;
+        let [classname, class, name, time, file, line, status, result] = element.values(names)?;
         let class = classname.or(class).unwrap_or_default();
         let name = name.unwrap_or_default();
         let (class, name) = (class.trim(), name.trim());
         // A suite's name may hold the time of the run, so that it is part of the id only where the class does not tell
         // tests apart: absent, or "test", which is all that node says.
-        let group = if matches!(class, "" | "test") { self.suite_path() } else { Some(class.to_owned()) };
+        let group =
+            if matches!(class, "" | "test") { self.suite_path().map(Cow::Owned) } else { Some(Cow::Borrowed(class)) };
+        // Ends in the name, if there is one.
         let id = match group {
-            Some(group) if name.is_empty() || group == name => group,
-            Some(group) => format!("{group}::{name}"),
+            Some(group) if name.is_empty() || group == name => group.into_owned(),
+            Some(group) => [&*group, name].join("::"),
             None if name.is_empty() => "(unnamed)".to_owned(),
             None => name.to_owned(),
         };
-        let unit = if name.is_empty() { id.clone() } else { name.to_owned() };
+        let unit = if name.is_empty() { 0 } else { id.len() - name.len() };
         let mut case = TestCase::new(Outcome::Passed);
         case.duration_ms = time.as_deref().and_then(milliseconds);
-        let file = file.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
-        case.file = file.map(|file| printable(&file, 1000));
+        case.file = match file {
+            Some(file) => Some(printable(&file, 1000)),
+            None => self.suites.iter().rev().find_map(|suite| suite.file.clone()),
+        };
         // pytest counts lines from 0.
-        let first = u64::from(self.suites.last().is_some_and(|suite| suite.held.is_some()));
+        let first = u64::from(self.suites.last().is_some_and(|suite| suite.name == PYTEST));
         let line: Option<u64> = line.and_then(|line| line.parse().ok());
         case.line = line.and_then(|line| line.checked_add(first)).filter(|line| *line > 0);
-        let skipping = |value: Option<String>| {
-            let value = value.unwrap_or_default().to_ascii_lowercase();
-            matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
+        let skipping = |value: Option<Cow<'_, str>>| {
+            value.is_some_and(|value| {
+                let value = value.to_ascii_lowercase();
+                matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
+            })
         };
         let skipped = skipping(status) || skipping(result);
         let (errored, failed, flaky, todo, not_collected) = (false, false, false, false, false);
@@ -283,7 +322,7 @@ impl Reader {
 
     fn end_case(&mut self, case: Case) -> Result<()> {
         if case.not_collected {
-            self.tally.unit_failure(&case.unit);
+            self.tally.unit_failure(case.id.get(case.unit..).unwrap_or_default());
             if let Some(suite) = self.suites.last_mut() {
                 suite.elements = suite.elements.saturating_add(1);
                 suite.tests = suite.tests.map(|tests| tests.saturating_sub(1));
@@ -328,20 +367,38 @@ impl Reader {
     }
 }
 
+fn cut(name: String) -> String {
+    if name.len() <= NAME_CHARS { name } else { name.chars().take(NAME_CHARS).collect() }
+}
+
 impl Suite {
     fn hold(&mut self, id: String, case: TestCase, tally: &mut TestTally) -> Result<()> {
         self.elements = self.elements.saturating_add(1);
         let Some(held) = &mut self.held else { return tally.case(&id, case) };
-        let entry =
-            held.entry(id).or_insert_with(|| Held { last: case.clone(), worst: case.clone(), counts: BTreeMap::new() });
-        let count = entry.counts.entry(case.outcome).or_default();
-        *count = crate::ingest::add(*count, 1)?;
-        if case.outcome > entry.worst.outcome {
-            entry.worst = case.clone();
+        let outcome = case.outcome;
+        let length = id.len();
+        let (entry, bytes) = match held.entry(id) {
+            Entry::Vacant(slot) => {
+                let held = slot.insert(Held::new(case));
+                let bytes = HELD_BYTES + length + held.bytes();
+                (held, bytes)
+            }
+            Entry::Occupied(slot) => {
+                let held = slot.into_mut();
+                let before = held.bytes();
+                held.add(case);
+                let bytes = held.bytes().saturating_sub(before);
+                (held, bytes)
+            }
+        };
+        if let Some((_, count)) = entry.counts.iter_mut().find(|(one, _)| *one == outcome) {
+            *count = crate::ingest::add(*count, 1)?;
         }
-        entry.last = case;
-        if held.len() > RERUNS_SOUGHT {
+        self.held_bytes += bytes;
+        if !tally.hold(bytes) {
+            // Too many to find reruns among: from here on, each result is a test.
             let suite = std::mem::take(self);
+            (self.name, self.file) = (suite.name.clone(), suite.file.clone());
             suite.settle(false, tally)?;
         }
         Ok(())
@@ -349,8 +406,9 @@ impl Suite {
 
     /// Counts what was held: the last attempt of each, or every result.
     fn settle(self, reruns: bool, tally: &mut TestTally) -> Result<()> {
+        tally.release(self.held_bytes);
         for (id, held) in self.held.into_iter().flatten() {
-            let results = held.counts.values().copied().try_fold(0, crate::ingest::add)?;
+            let results = held.counts.iter().map(|(_, count)| *count).try_fold(0, crate::ingest::add)?;
             if reruns {
                 let attempts = u32::try_from(results).unwrap_or(u32::MAX);
                 if attempts > 1 && held.last.outcome == Outcome::Passed {
@@ -361,7 +419,7 @@ impl Suite {
                 for (outcome, count) in &held.counts {
                     tally.count(*outcome, *count)?;
                 }
-                tally.keep_all(&id, held.worst, results);
+                tally.keep_all(&id, held.worst.map_or(held.last, |worst| *worst), results);
             }
         }
         Ok(())

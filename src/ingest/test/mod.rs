@@ -1,5 +1,8 @@
 //! Test formats, and the counting that they share.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::{Details, Format, Parsed, TestDetails, add};
 use crate::error::Result;
 use crate::model::SCHEMA_VERSION;
@@ -38,6 +41,10 @@ pub mod xunit;
 
 /// Results that are kept by id. A report with more is counted in full, and says how many were not kept.
 pub const CASES_KEPT: usize = 200_000;
+/// Bytes of results that are kept: their texts, and what each takes beside them. That is some 170,000 results.
+const KEPT_BYTES: usize = 36 * 1024 * 1024;
+/// What a result that is kept takes beside its texts.
+const CASE_BYTES: usize = 160;
 /// Names of failed units that are kept.
 const UNITS_KEPT: usize = 1_000;
 /// Longest id that is kept, in characters.
@@ -53,6 +60,10 @@ pub(super) struct TestTally {
     skipped: u64,
     flaky: u64,
     details: TestDetails,
+    /// Of what is kept, and of what readers hold back.
+    kept_bytes: usize,
+    /// Hashes of the ids that are kept, once no more are: then most ids are not among them.
+    known: Option<HashSet<u64>>,
 }
 
 impl TestTally {
@@ -60,7 +71,8 @@ impl TestTally {
     pub(super) fn new(compiled: bool) -> TestTally {
         let cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };
         let details = TestDetails { cases, compiled, ..TestDetails::default() };
-        TestTally { passed: 0, failed: 0, errored: 0, skipped: 0, flaky: 0, details }
+        let (kept_bytes, known) = (0, None);
+        TestTally { passed: 0, failed: 0, errored: 0, skipped: 0, flaky: 0, details, kept_bytes, known }
     }
 
     /// Counts `number` results.
@@ -86,15 +98,43 @@ impl TestTally {
     }
 
     /// Keeps the worst of `results` results that bear the same id, without counting them.
-    fn keep_all(&mut self, id: &str, case: TestCase, results: u64) {
+    fn keep_all(&mut self, id: &str, mut case: TestCase, results: u64) {
         self.details.duplicates = self.details.duplicates.saturating_add(results.saturating_sub(1));
-        let id = super::text::printable(id, LONGEST_ID);
+        let id = super::text::shown(id, LONGEST_ID);
         let cases = &mut self.details.cases;
-        if cases.cases.len() >= CASES_KEPT && !cases.cases.contains_key(&id) {
-            self.details.dropped = self.details.dropped.saturating_add(1);
-        } else if cases.add(id, case) {
-            self.details.duplicates = self.details.duplicates.saturating_add(1);
+        if let Some(known) = &self.known {
+            if !known.contains(&hash(&id)) {
+                self.details.dropped = self.details.dropped.saturating_add(1);
+                return;
+            }
+            // It may take another's place, but there is no room for more texts.
+            (case.file, case.message) = (None, None);
         }
+        let is_worse = |known: Outcome| case.message.is_some() && case.outcome > known;
+        let replaces = cases.outcome(&id).is_some_and(is_worse);
+        let bytes = texts(&case);
+        let length = id.len();
+        if cases.add(id.into_owned(), case) {
+            self.details.duplicates = self.details.duplicates.saturating_add(1);
+            self.kept_bytes += if replaces { bytes } else { 0 };
+        } else {
+            self.kept_bytes += CASE_BYTES + length + bytes;
+        }
+        let is_full = cases.cases.len() >= CASES_KEPT || self.kept_bytes >= KEPT_BYTES;
+        if is_full && self.known.is_none() {
+            self.known = Some(cases.cases.keys().map(|id| hash(id)).collect());
+        }
+    }
+
+    /// Takes room for what a reader holds back; `false` if there is none, so that it must be counted now.
+    fn hold(&mut self, bytes: usize) -> bool {
+        self.kept_bytes = self.kept_bytes.saturating_add(bytes);
+        self.kept_bytes < KEPT_BYTES
+    }
+
+    /// Gives room back.
+    fn release(&mut self, bytes: usize) {
+        self.kept_bytes = self.kept_bytes.saturating_sub(bytes);
     }
 
     /// Counts and keeps one result.
@@ -141,6 +181,18 @@ impl TestTally {
     }
 }
 
+/// Bytes of a result's texts but its id.
+fn texts(case: &TestCase) -> usize {
+    let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    length(&case.file) + length(&case.message)
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Seconds as `12`, `0.003`; anything else (`1,5`, `1.5e3`, negative) is no duration.
 pub(super) fn milliseconds(seconds: &str) -> Option<u64> {
     let (whole, fraction) = seconds.trim().split_once('.').unwrap_or((seconds.trim(), ""));
@@ -169,6 +221,25 @@ mod tests {
         assert_eq!((details.cases.cases.len(), details.dropped, details.duplicates), (CASES_KEPT, 3, 1));
         assert_eq!(details.cases.outcome("0"), Some(Outcome::Failed));
         assert_eq!(parsed.warnings.len(), 2);
+    }
+
+    #[test]
+    fn p18_long_names_take_no_more_memory_than_short_ones() {
+        let mut tally = TestTally::new(false);
+        let case = TestCase { message: Some("m".repeat(400)), ..TestCase::new(Outcome::Failed) };
+        let name = "n".repeat(LONGEST_ID - 10);
+        for number in 0..50_000 {
+            tally.case(&format!("{name}{number}"), case.clone()).unwrap();
+        }
+        // What is kept can still get worse, but not larger.
+        tally.case(&format!("{name}0"), TestCase { outcome: Outcome::Errored, ..case }).unwrap();
+        let parsed = tally.finish(&junit::FORMAT).unwrap();
+        assert_eq!(parsed.figures.tests, Some(50_001));
+        let Details::Tests(details) = parsed.details else { panic!("tests") };
+        let kept: usize = details.cases.cases.iter().map(|(id, case)| CASE_BYTES + id.len() + texts(case)).sum();
+        assert!(kept < KEPT_BYTES + 2_000 && kept > KEPT_BYTES / 2, "{kept} bytes");
+        assert_eq!(details.cases.cases.len(), 50_000 - usize::try_from(details.dropped).unwrap());
+        assert_eq!(details.cases.outcome(&format!("{name}0")), Some(Outcome::Errored));
     }
 
     #[test]

@@ -1,0 +1,5 @@
+#![no_main]
+
+use highwater_fuzz::{Family, parse};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| parse(Family::Xml, data));

@@ -1,0 +1,325 @@
+//! The source files of a report, in memory that does not grow with the report.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::lines::{LAST_LINE, Marks, NumberedBranches};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::text::printable;
+use crate::ingest::{CoverageDetails, Details, Format, Parsed, add};
+use crate::model::figures::Figures;
+
+/// Bytes of lines, branches, functions and names that are held: of all files that may be told again, and of the one that
+/// is open. That is some 30 million lines.
+const HELD_BYTES: usize = 20 * 1024 * 1024;
+/// Files beyond [`HELD_BYTES`] that are known to have been told.
+const NAMES_KNOWN: usize = 900_000;
+/// What an entry of a map takes beside its text.
+const ENTRY_BYTES: usize = 80;
+
+/// What can be met in a file besides lines, by key: covered or not.
+pub(super) type Parts<K> = BTreeMap<K, bool>;
+
+/// One file while it is being read.
+#[derive(Debug, Default)]
+pub(super) struct FileTally {
+    pub lines: Marks,
+    /// (line, what the report names it by) → whether it was taken.
+    pub branches: Parts<(u64, Box<str>)>,
+    /// Branches that the report names by two small numbers.
+    pub numbered: NumberedBranches,
+    pub functions: Parts<Box<str>>,
+    /// Line → conditions taken, of how many: where a report has no single branches.
+    pub conditions: BTreeMap<u64, (u64, u64)>,
+    /// Bytes of the entries that were made by [`FileTally::function`] and its like.
+    entries: usize,
+}
+
+impl FileTally {
+    /// A line number below 1 is no line and is dropped.
+    ///
+    /// # Errors
+    /// Malformed beyond the last line number; refused where one file takes too much memory.
+    pub(super) fn line(&mut self, line: u64, covered: bool) -> Result<()> {
+        if line > LAST_LINE {
+            return Err(Error::report(Reject::Malformed, format!("line number {line} is out of range")));
+        }
+        if line > 0 {
+            self.lines.push(line, covered);
+        }
+        self.fits()
+    }
+
+    /// A branch that the report names by the number of its block and its own.
+    ///
+    /// # Errors
+    /// Refused where one file takes too much memory.
+    pub(super) fn branch(&mut self, line: u64, name: &str, taken: bool) -> Result<()> {
+        let number = |text: &str| text.parse().ok().filter(|_| text == "0" || !text.starts_with(['0', '+']));
+        let numbers = name.split_once(',').and_then(|(block, branch)| Some((number(block)?, number(branch)?)));
+        match numbers.and_then(|(block, branch)| NumberedBranches::number(line, block, branch)) {
+            Some(number) => self.numbered.push(number, taken),
+            None => {
+                self.entries += ENTRY_BYTES + name.len();
+                mark(&mut self.branches, (line, name.into()), taken);
+            }
+        }
+        self.fits()
+    }
+
+    /// A function by its name.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn function(&mut self, name: &str, covered: bool) -> Result<()> {
+        if let Some(known) = self.functions.get_mut(name) {
+            *known |= covered;
+            return Ok(());
+        }
+        self.entries += ENTRY_BYTES + name.len();
+        self.functions.insert(name.into(), covered);
+        self.fits()
+    }
+
+    /// Conditions of a line: of several tellings the larger numbers.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn condition(&mut self, line: u64, taken: u64, all: u64) -> Result<()> {
+        let known = self.conditions.entry(line).or_insert_with(|| {
+            self.entries += ENTRY_BYTES;
+            (0, 0)
+        });
+        *known = (known.0.max(taken), known.1.max(all));
+        self.fits()
+    }
+
+    fn bytes(&self) -> usize {
+        self.entries + self.lines.bytes() + self.numbered.bytes()
+    }
+
+    fn fits(&self) -> Result<()> {
+        if self.bytes() <= HELD_BYTES {
+            return Ok(());
+        }
+        let why = format!("what it tells of one file takes more than {} MiB", HELD_BYTES >> 20);
+        Err(Error::report(Reject::Refused, "report is too large").because(why))
+    }
+}
+
+/// Sets a part, which stays covered once it was.
+pub(super) fn mark<K: Ord>(parts: &mut Parts<K>, key: K, covered: bool) {
+    *parts.entry(key).or_default() |= covered;
+}
+
+/// The files of a report that may tell of one in several places.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    open: Option<(String, FileTally)>,
+    kept: BTreeMap<String, FileTally>,
+    /// Bytes of those.
+    held: usize,
+    sums: Sums,
+    /// Hashes of the names of files that were added up already, because there was no room to keep them.
+    added: HashSet<u64>,
+    /// Files that were added up, in all.
+    added_files: usize,
+}
+
+impl Files {
+    /// Begins or goes on with a file; ends the one before it.
+    ///
+    /// # Errors
+    /// Refused if the file was added up already; a sum does not fit.
+    pub(super) fn open(&mut self, name: &str) -> Result<()> {
+        if self.open.as_ref().is_some_and(|(open, _)| open == name) {
+            return Ok(());
+        }
+        self.close()?;
+        if !self.added.is_empty() && self.added.contains(&hash(name)) {
+            let why =
+                format!("it tells of {:?} in two places, and its lines take too much memory", printable(name, 80));
+            return Err(Error::report(Reject::Refused, "report is too large")
+                .because(why)
+                .help("let the tool write one report a package, or unite the sections of each file first"));
+        }
+        let tally = self.kept.remove(name).unwrap_or_default();
+        self.held -= held_by(name, &tally).min(self.held);
+        self.open = Some((name.to_owned(), tally));
+        Ok(())
+    }
+
+    /// The file that is open.
+    pub(super) fn current(&mut self) -> Option<&mut FileTally> {
+        self.open.as_mut().map(|(_, tally)| tally)
+    }
+
+    /// Ends the file that is open.
+    ///
+    /// # Errors
+    /// A sum does not fit.
+    pub(super) fn close(&mut self) -> Result<()> {
+        let Some((name, mut tally)) = self.open.take() else { return Ok(()) };
+        tally.lines.shrink();
+        tally.numbered.shrink();
+        let bytes = held_by(&name, &tally);
+        if self.held + bytes <= HELD_BYTES {
+            self.held += bytes;
+            self.kept.insert(name, tally);
+            return Ok(());
+        }
+        if self.added.len() < NAMES_KNOWN {
+            self.added.insert(hash(&name));
+        }
+        self.added_files += 1;
+        self.sums.add(tally).map(drop)
+    }
+
+    /// Adds the files up. Their lines are kept only if all of them are: a part would be taken for the whole.
+    ///
+    /// # Errors
+    /// A sum does not fit.
+    pub(super) fn finish(mut self, format: &'static Format) -> Result<Parsed> {
+        self.close()?;
+        let mut parsed = sum_up(format, self.kept, self.sums, self.added_files == 0)?;
+        if self.added_files > 0 {
+            let more = self.added_files - self.added.len();
+            parsed.warnings.push("the lines of single files are counted but, being too many, not kept".to_owned());
+            if more > 0 {
+                parsed.warnings.push(format!("{more} of its files would count again if it told of them again"));
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn held_by(name: &str, tally: &FileTally) -> usize {
+    tally.bytes() + name.len() + ENTRY_BYTES + size_of::<FileTally>()
+}
+
+/// Covered, and all.
+#[derive(Debug, Default)]
+struct Sums {
+    lines: [u64; 2],
+    branches: [u64; 2],
+    functions: [u64; 2],
+}
+
+impl Sums {
+    fn add(&mut self, tally: FileTally) -> Result<super::FileLines> {
+        let parts = |parts: &mut dyn Iterator<Item = &bool>| {
+            parts.fold([0, 0], |[covered, all]: [u64; 2], part| [covered + u64::from(*part), all + 1])
+        };
+        grow(&mut self.branches, parts(&mut tally.branches.values()))?;
+        grow(&mut self.functions, parts(&mut tally.functions.values()))?;
+        grow(&mut self.branches, tally.numbered.count())?;
+        for (taken, all) in tally.conditions.values() {
+            grow(&mut self.branches, [*taken, *all])?;
+        }
+        let lines = tally.lines.finish();
+        grow(&mut self.lines, [lines.covered(), lines.total()])?;
+        Ok(lines)
+    }
+}
+
+fn grow(sum: &mut [u64; 2], by: [u64; 2]) -> Result<()> {
+    *sum = [add(sum[0], by[0])?, add(sum[1], by[1])?];
+    Ok(())
+}
+
+/// Adds files up that are all held. Branches and functions are in the figures only if the report has any.
+pub(super) fn finished(format: &'static Format, files: BTreeMap<String, FileTally>) -> Result<Parsed> {
+    sum_up(format, files, Sums::default(), true)
+}
+
+fn sum_up(
+    format: &'static Format,
+    files: BTreeMap<String, FileTally>,
+    mut sums: Sums,
+    keep_lines: bool,
+) -> Result<Parsed> {
+    let mut details = CoverageDetails::default();
+    for (name, tally) in files {
+        let lines = sums.add(tally)?;
+        if keep_lines {
+            details.files.insert(name, lines);
+        }
+    }
+    let mut figures = Figures::default();
+    let if_any = |[covered, all]: [u64; 2]| (all > 0).then_some((covered, all)).unzip();
+    (figures.lines_covered, figures.lines_total) = (Some(sums.lines[0]), Some(sums.lines[1]));
+    (figures.branches_covered, figures.branches_total) = if_any(sums.branches);
+    (figures.functions_covered, figures.functions_total) = if_any(sums.functions);
+    Ok(Parsed::new(format, figures, Details::Coverage(details)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lcov::FORMAT;
+    use super::*;
+
+    /// A file of many lines, none of which are neighbours, so that a few of them fill the memory.
+    fn large(files: &mut Files, name: &str) {
+        files.open(name).unwrap();
+        for line in 0..500_000 {
+            files.current().unwrap().line(line * 40 + 1, line % 2 == 0).unwrap();
+        }
+    }
+
+    #[test]
+    fn p19_files_beyond_the_memory_are_added_up_and_not_kept() {
+        let mut files = Files::default();
+        for number in 0..6 {
+            large(&mut files, &number.to_string());
+        }
+        let parsed = files.finish(&FORMAT).unwrap();
+        assert_eq!((parsed.figures.lines_covered, parsed.figures.lines_total), (Some(1_500_000), Some(3_000_000)));
+        let Details::Coverage(details) = &parsed.details else { panic!("coverage") };
+        assert_eq!((details.files.len(), parsed.warnings.len()), (0, 1));
+    }
+
+    #[test]
+    fn p19_a_file_that_was_added_up_is_not_counted_twice() {
+        let mut files = Files::default();
+        for number in 0..6 {
+            large(&mut files, &number.to_string());
+        }
+        files.open("0").unwrap();
+        files.current().unwrap().line(2, true).unwrap();
+        assert_eq!(files.open("4").unwrap_err().reject(), Some(Reject::Refused));
+        let parsed = files.finish(&FORMAT).unwrap();
+        assert_eq!(parsed.figures.lines_total, Some(3_000_001), "the first file was kept and went on");
+    }
+
+    #[test]
+    fn one_file_that_takes_all_memory_is_refused() {
+        let mut tally = FileTally::default();
+        let refused = (1..).find_map(|line| tally.line(line * 32, true).err()).unwrap();
+        assert_eq!(refused.reject(), Some(Reject::Refused));
+        let mut tally = FileTally::default();
+        let name = "f".repeat(1_000_000);
+        assert!((0..30).any(|number| tally.function(&format!("{name}{number}"), true).is_err()));
+    }
+
+    #[test]
+    fn branches_are_one_whether_numbered_or_named() {
+        let mut files = Files::default();
+        files.open("a").unwrap();
+        let tally = files.current().unwrap();
+        for (name, taken) in
+            [("0,1", false), ("0,1", true), ("0,01", false), ("0,x", false), ("0,x", true), ("e0,1", false)]
+        {
+            tally.branch(3, name, taken).unwrap();
+        }
+        tally.condition(3, 1, 4).unwrap();
+        tally.condition(3, 2, 3).unwrap();
+        let figures = files.finish(&FORMAT).unwrap().figures;
+        assert_eq!((figures.branches_covered, figures.branches_total), (Some(4), Some(8)));
+    }
+}

@@ -1,0 +1,264 @@
+//! Sets of lines and branches: small, and quick to fill in the order in which reports tell them.
+
+/// Largest line number that is kept apart: 2³¹ − 1.
+pub(super) const LAST_LINE: u64 = 0x7fff_ffff;
+/// Lines of one [`Block`].
+const BLOCK_LINES: u32 = 32;
+/// Pieces that may wait at least until they are sorted in.
+const WAITING: usize = 4096;
+
+/// Which lines of one file could run, and which of them did. Twelve bytes for every 32 lines among which there are any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileLines {
+    /// Ascending, each place once.
+    blocks: Vec<Block>,
+}
+
+impl FileLines {
+    /// From lines in any order; a line that is given twice is covered if it is covered once. Numbers below 1 or above
+    /// 2³¹ − 1 are left out.
+    pub fn new(lines: impl IntoIterator<Item = (u64, bool)>) -> FileLines {
+        let mut marks = Marks::default();
+        for (line, covered) in lines {
+            if (1..=LAST_LINE).contains(&line) {
+                marks.push(line, covered);
+            }
+        }
+        marks.finish()
+    }
+
+    /// Lines that ran.
+    pub fn covered(&self) -> u64 {
+        self.blocks.iter().map(|block| u64::from(block.covered.count_ones())).sum()
+    }
+
+    /// Lines that could run.
+    pub fn total(&self) -> u64 {
+        self.blocks.iter().map(|block| u64::from(block.known.count_ones())).sum()
+    }
+
+    /// Line number and whether it ran, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+        self.blocks.iter().flat_map(|block| {
+            let known = (0..BLOCK_LINES).filter(|at| block.known >> at & 1 == 1);
+            known.map(|at| {
+                (u64::from(block.place) * u64::from(BLOCK_LINES) + u64::from(at), block.covered >> at & 1 == 1)
+            })
+        })
+    }
+
+    /// The lines of either, covered where either covers them.
+    #[must_use]
+    pub fn unite(&self, other: &FileLines) -> FileLines {
+        let mut pieces = Pieces { sorted: self.blocks.clone(), late: other.blocks.clone() };
+        pieces.settle();
+        FileLines { blocks: pieces.sorted }
+    }
+}
+
+/// The lines from `place` times 32 on, a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    place: u32,
+    known: u32,
+    covered: u32,
+}
+
+/// What has a place in an order, and can be joined with another of the same place.
+trait Piece: Copy {
+    fn place(self) -> u64;
+    fn join(&mut self, other: Self);
+}
+
+impl Piece for Block {
+    fn place(self) -> u64 {
+        u64::from(self.place)
+    }
+
+    fn join(&mut self, other: Block) {
+        self.known |= other.known;
+        self.covered |= other.covered;
+    }
+}
+
+/// A branch as a number, twice, plus one if it was taken.
+impl Piece for u64 {
+    fn place(self) -> u64 {
+        self >> 1
+    }
+
+    fn join(&mut self, other: u64) {
+        *self |= other;
+    }
+}
+
+/// Pieces while they are being collected. Those that come in order are in their place at once; others are sorted in now
+/// and then, so that memory follows the pieces there are and not the records about them.
+#[derive(Debug)]
+struct Pieces<P> {
+    /// Ascending, each place once.
+    sorted: Vec<P>,
+    late: Vec<P>,
+}
+
+impl<P> Default for Pieces<P> {
+    fn default() -> Pieces<P> {
+        Pieces { sorted: Vec::new(), late: Vec::new() }
+    }
+}
+
+impl<P: Piece> Pieces<P> {
+    fn push(&mut self, piece: P) {
+        let is_late = self.sorted.last().is_some_and(|last| last.place() > piece.place());
+        let pieces = if is_late { &mut self.late } else { &mut self.sorted };
+        match pieces.last_mut().filter(|last| last.place() == piece.place()) {
+            Some(last) => last.join(piece),
+            None => pieces.push(piece),
+        }
+        if self.late.len() > self.sorted.len() + WAITING {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        if self.late.is_empty() {
+            return;
+        }
+        self.sorted.append(&mut self.late);
+        self.sorted.sort_unstable_by_key(|piece| piece.place());
+        self.sorted.dedup_by(|later, first| {
+            let is_same = later.place() == first.place();
+            if is_same {
+                first.join(*later);
+            }
+            is_same
+        });
+    }
+
+    /// As small as they get.
+    fn shrink(&mut self) {
+        self.settle();
+        self.sorted.shrink_to_fit();
+        self.late = Vec::new();
+    }
+
+    fn len(&self) -> usize {
+        self.sorted.len() + self.late.len()
+    }
+}
+
+/// Lines while they are being collected.
+#[derive(Debug, Default)]
+pub(super) struct Marks(Pieces<Block>);
+
+impl Marks {
+    /// A line from 1 to [`LAST_LINE`]; others are left out.
+    pub(super) fn push(&mut self, line: u64, covered: bool) {
+        let Ok(line) = u32::try_from(line) else { return };
+        let known = 1 << (line % BLOCK_LINES);
+        self.0.push(Block { place: line / BLOCK_LINES, known, covered: if covered { known } else { 0 } });
+    }
+
+    /// As small as they get, for the time being.
+    pub(super) fn shrink(&mut self) {
+        self.0.shrink();
+    }
+
+    pub(super) fn finish(mut self) -> FileLines {
+        self.0.shrink();
+        FileLines { blocks: self.0.sorted }
+    }
+
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len() * size_of::<Block>()
+    }
+}
+
+/// Branches that are told by small numbers alone, as nearly all are: eight bytes each.
+#[derive(Debug, Default)]
+pub(super) struct NumberedBranches(Pieces<u64>);
+
+impl NumberedBranches {
+    /// Line, block and branch as one number; `None` where one is too large.
+    pub(super) fn number(line: u64, block: u64, branch: u64) -> Option<u64> {
+        (line <= LAST_LINE && block < 1 << 16 && branch < 1 << 16).then_some(line << 32 | block << 16 | branch)
+    }
+
+    pub(super) fn push(&mut self, number: u64, taken: bool) {
+        self.0.push(number << 1 | u64::from(taken));
+    }
+
+    /// As small as they get, for the time being.
+    pub(super) fn shrink(&mut self) {
+        self.0.shrink();
+    }
+
+    /// Taken, and all.
+    pub(super) fn count(mut self) -> [u64; 2] {
+        self.0.settle();
+        let all = self.0.sorted;
+        [all.iter().map(|branch| branch & 1).sum(), u64::try_from(all.len()).unwrap_or(u64::MAX)]
+    }
+
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len() * size_of::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_kept_once_sorted_and_covered_if_ever_covered() {
+        let lines =
+            FileLines::new([(7, false), (3, true), (7, true), (3, false), (9, false), (0, true), (1 << 40, true)]);
+        assert_eq!(lines.iter().collect::<Vec<_>>(), [(3, true), (7, true), (9, false)]);
+        assert_eq!((lines.covered(), lines.total()), (2, 3));
+        let other = FileLines::new([(99, true), (9, true), (1, false), (3, false)]);
+        let both = lines.unite(&other);
+        assert_eq!(both.iter().collect::<Vec<_>>(), [(1, false), (3, true), (7, true), (9, true), (99, true)]);
+        assert_eq!(both, other.unite(&lines));
+    }
+
+    #[test]
+    fn lines_in_any_order_are_the_same_lines() {
+        let lines: Vec<(u64, bool)> = (1..20_000).map(|line| (line * 7, line % 3 == 0)).collect();
+        let ascending = FileLines::new(lines.iter().copied());
+        assert_eq!(ascending, FileLines::new(lines.iter().rev().copied()));
+        assert!(ascending.iter().eq(lines.iter().copied()));
+    }
+
+    #[test]
+    fn memory_follows_the_lines_not_the_records() {
+        let mut marks = Marks::default();
+        for round in 0..10_000 {
+            for line in 1..=100 {
+                marks.push(line, round == 999 && line == 5);
+            }
+            assert!(marks.bytes() <= (WAITING + 200) * size_of::<Block>());
+        }
+        let lines = marks.finish();
+        assert_eq!((lines.covered(), lines.total()), (1, 100));
+    }
+
+    #[test]
+    fn the_last_line_number_fits() {
+        let lines = FileLines::new([(LAST_LINE, true)]);
+        assert_eq!(lines.iter().collect::<Vec<_>>(), [(LAST_LINE, true)]);
+    }
+
+    #[test]
+    fn branches_count_once_and_are_taken_if_ever_taken() {
+        let mut branches = NumberedBranches::default();
+        for (line, block, branch, taken) in [(5, 0, 1, true), (5, 0, 0, false), (5, 0, 1, false), (4, 1, 0, false)] {
+            branches.push(NumberedBranches::number(line, block, branch).unwrap(), taken);
+        }
+        assert_eq!(branches.count(), [1, 3]);
+        assert_eq!(NumberedBranches::number(1, 1 << 16, 0), None);
+        let last = NumberedBranches::number(LAST_LINE, 0xffff, 0xffff).unwrap();
+        assert_eq!(last.checked_shl(1).map(|twice| twice >> 1), Some(last));
+    }
+}
