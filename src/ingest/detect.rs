@@ -2,11 +2,13 @@
 
 use std::cell::OnceCell;
 
+use super::FORMATS;
 use super::input::Input;
 use super::json;
 use super::text::without_terminal_codes;
 use super::xml::{Event, Xml};
 use crate::error::{Error, Reject, Result};
+use crate::model::figures::ReportKind;
 
 /// What a format makes of a [`Head`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,20 +51,20 @@ impl<'a> Head<'a> {
     pub(super) fn read(input: &Input<'a>) -> Result<Head<'a>> {
         let (raw, text) = input.first()?;
         refuse_hopeless(&raw, &text)?;
-        let text = without_terminal_codes(&text).into_owned();
+        let text = plain(&text);
         let xml = if text.trim_start().starts_with('<') { xml_head(&text) } else { None };
         let keys = json::first_keys(&text);
         Ok(Head { input: input.clone(), text, xml, keys, tail: OnceCell::new() })
     }
 
-    /// The decoded text, terminal codes removed; its last line may be cut.
+    /// The decoded text, terminal codes removed and every line ended by LF; its last line may be cut.
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Its lines.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.text.split(['\n', '\r'])
+        self.text.split('\n')
     }
 
     /// Its beginning as XML, if it begins with a tag.
@@ -80,14 +82,23 @@ impl<'a> Head<'a> {
         &self.keys
     }
 
-    /// The last 64 KiB or more, terminal codes removed: where text logs have their summary. Reads the whole report at the
+    /// The last 64 KiB or more, as [`Head::text`]: where text logs have their summary. Reads the whole report at the
     /// first call; empty if that fails (parsing will say why).
     pub fn tail(&self) -> &str {
-        self.tail.get_or_init(|| {
-            let last = self.input.last().unwrap_or_default();
-            without_terminal_codes(&last).into_owned()
-        })
+        self.tail.get_or_init(|| plain(&self.input.last().unwrap_or_default()))
     }
+}
+
+/// The text without terminal codes, and with LF at the end of every line: CRLF is one end, not two.
+fn plain(text: &str) -> String {
+    let text = without_terminal_codes(text);
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.into_owned() }
+}
+
+/// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.
+pub(super) fn is_of_tests(head: &Head<'_>) -> bool {
+    let mut formats = FORMATS.iter().filter(|format| format.kind == ReportKind::Test);
+    formats.any(|format| matches!((format.sniff)(head), Sniff::Sure(_)))
 }
 
 /// What is no report of any format.

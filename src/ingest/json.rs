@@ -51,6 +51,11 @@ where
     while bytes.seek()? {
         bytes.value(seed())?;
     }
+    if bytes.has_nul {
+        // Of how many documents there were, nothing is left.
+        return Err(Error::report(Reject::Malformed, "NUL bytes stand where a JSON document may have stood")
+            .help("the machine probably went down while it was written; run the tool again"));
+    }
     Ok(())
 }
 
@@ -162,6 +167,8 @@ struct Bytes<'a> {
     line: u64,
     /// Blanks before the object in its first line.
     indent: u64,
+    /// A NUL byte was met between documents.
+    has_nul: bool,
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -178,6 +185,7 @@ impl<'a> Bytes<'a> {
             at: 0,
             line: 1,
             indent: 0,
+            has_nul: false,
             depth: 0,
             in_string: false,
             escaped: false,
@@ -209,8 +217,9 @@ impl<'a> Bytes<'a> {
                 b'{' if only_space => return Ok(true),
                 b'[' if only_space && self.lists && self.begins_list()? => return Ok(true),
                 b'\n' => (self.line, self.indent, only_space) = (self.line + 1, 0, true),
+                b'\r' => (self.indent, only_space) = (0, true),
                 byte if byte.is_ascii_whitespace() => self.indent += 1,
-                _ => only_space = false,
+                _ => (self.has_nul, only_space) = (self.has_nul || byte == 0, false),
             }
             self.at += 1;
         }
@@ -463,5 +472,7 @@ mod tests {
         assert_eq!(count("make: x\n[{}, {\"a\": null}]\nx\n[]\n"), Ok(4));
         assert_eq!(count("x"), Err((Some(Reject::NotThisFormat), None)));
         assert_eq!(count("[]\n\n[{"), Err((Some(Reject::Malformed), Some(3))));
+        assert_eq!(count("[{}]\rx\r[{}]"), Ok(4), "a lone CR ends a line");
+        assert_eq!(count("[{}]\n\0\0\0"), Err((Some(Reject::Malformed), None)));
     }
 }

@@ -105,6 +105,13 @@ pub const FORMATS: &[&Format] = &[
     &coverage::gcov_json::FORMAT,
     &coverage::gcovr_json::FORMAT,
     &coverage::gcovr_summary_json::FORMAT,
+    &coverage::coveragepy_text::FORMAT,
+    &coverage::istanbul_text::FORMAT,
+    &coverage::go_cover_func::FORMAT,
+    &coverage::simplecov_last_run::FORMAT,
+    &coverage::llvm_cov_text::FORMAT,
+    &coverage::gcovr_text::FORMAT,
+    &coverage::coverlet_json::FORMAT,
     // Findings.
     &lint::sarif::FORMAT,
     &lint::rustc_json::FORMAT,
@@ -117,7 +124,12 @@ pub const FORMATS: &[&Format] = &[
     &lint::flake8_text::FORMAT,
     &lint::pylint_text::FORMAT,
     &lint::govet_text::FORMAT,
+    &lint::eslint_text::FORMAT,
+    &lint::stylelint_text::FORMAT,
+    &lint::pyright_text::FORMAT,
+    &lint::rubocop_text::FORMAT,
     &lint::yamllint_text::FORMAT,
+    &lint::github_text::FORMAT,
     &lint::pmd::FORMAT,
     &lint::spotbugs::FORMAT,
     &lint::cppcheck::FORMAT,
@@ -142,6 +154,11 @@ pub const FORMATS: &[&Format] = &[
     &lint::rdjson::FORMAT,
     &lint::ktlint_json::FORMAT,
     &lint::gcc_json::FORMAT,
+    &lint::phpstan_json::FORMAT,
+    &lint::psalm_json::FORMAT,
+    &lint::swiftlint_json::FORMAT,
+    &lint::markdownlint_json::FORMAT,
+    &lint::staticcheck_json::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,
     &size::cloc_json::FORMAT,
@@ -150,6 +167,7 @@ pub const FORMATS: &[&Format] = &[
     &size::radon_cc_json::FORMAT,
     &size::radon_raw_json::FORMAT,
     &size::pygount_json::FORMAT,
+    &size::scc_json::FORMAT,
 ];
 
 /// The format of that name.

@@ -51,6 +51,9 @@ macro_rules! figures {
             /// Lint: counts before de-duplication, where they differ.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub raw: Option<RawFindings>,
+            /// Coverage: percentage of lines, else of statements, of a report that tells no counts of them.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub percent_covered: Option<crate::model::units::Percent>,
             /// Size: sum of the cyclomatic complexity of all functions.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub ccn_total: Option<crate::model::units::Quantity>,

@@ -104,6 +104,7 @@ fn coverage_parts(figures: &Figures) -> Vec<String> {
     let of = |covered: Option<u64>, total: Option<u64>, word: &str| {
         covered.zip(total).map(|(covered, total)| format!("{covered} of {total} {word}"))
     };
+    let percent = figures.percent_covered.map(|percent| format!("{percent} %"));
     let pairs = [
         of(figures.lines_covered, figures.lines_total, "lines"),
         of(figures.statements_covered, figures.statements_total, "statements"),
@@ -111,7 +112,7 @@ fn coverage_parts(figures: &Figures) -> Vec<String> {
     ];
     // The first is the one that counts; branches are told beside it.
     let main = pairs.iter().take(2).flatten().next().cloned();
-    main.into_iter().chain(pairs.into_iter().nth(2).flatten()).collect()
+    main.or(percent).into_iter().chain(pairs.into_iter().nth(2).flatten()).collect()
 }
 
 fn lint_parts(figures: &Figures) -> Vec<String> {

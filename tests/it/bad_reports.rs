@@ -357,7 +357,7 @@ fn p20_a_key_twice_in_one_object() {
 }
 
 #[test]
-fn p21_to_p24_numbers_that_are_none() {
+fn p21_p22_p23_p24_numbers_that_are_none() {
     for hits in
         ["NaN", "inf", "1e400", "3.7", "18446744073709551616", "\"1\"", "1,234", "1 %", "+5", "１２", "", "0x1", "--1"]
     {
@@ -382,6 +382,25 @@ fn p21_to_p24_numbers_that_are_none() {
 fn p25_more_covered_than_there_is() {
     let branch = COBERTURA.replace("hits=\"1\"", "hits=\"1\" condition-coverage=\"200% (4/2)\"");
     assert_eq!(rejected("cobertura", &branch), (Reject::Malformed, "4 of 2 branches covered".into()));
+}
+
+#[test]
+fn p21_p22_p24_p25_percentages() {
+    let share = |text: &str| {
+        let json = format!("{{\"result\":{{\"line\":{text}}}}}");
+        read("simplecov-last-run", json.as_bytes()).map(|parsed| parsed.figures.percent_covered.unwrap().get())
+    };
+    for (text, expected) in [("0", 0.0), ("-0.0", 0.0), ("100", 100.0), ("71.42", 71.42)] {
+        let share = share(text).unwrap();
+        assert!(share == expected && share.is_sign_positive(), "{text}");
+    }
+    for bad in ["101", "-1", "1e400", "NaN", "Infinity", "inf", "\"71\"", "71 %", "1,5", "+5", "null"] {
+        assert_eq!(share(bad).unwrap_err().reject(), Some(Reject::Malformed), "{bad}");
+    }
+    for bad in ["101.0%", "-1.0%", "1e400%", "NaN%", "inf%", "1,5%", "５%", "5"] {
+        let text = format!("a.go:3:\tf\t50.0%\ntotal:\t(statements)\t{bad}\n");
+        assert_eq!(rejected("go-cover-func", &text).0, Reject::Malformed, "{bad}");
+    }
 }
 
 #[test]

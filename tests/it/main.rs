@@ -29,6 +29,7 @@ mod properties;
 mod pruning;
 mod readme;
 mod replay;
+mod report_bytes;
 mod restore;
 mod roundtrip;
 mod schemas;

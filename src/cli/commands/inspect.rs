@@ -89,6 +89,12 @@ fn print(context: &Context, file: &Path, given: Option<&Format>, answer: Result<
             let said = said.map_or(String::new(), |(_, said)| format!("the file says {said}"));
             vec![key.to_owned(), count.to_string(), said]
         })
+        .chain(
+            parsed
+                .figures
+                .percent_covered
+                .map(|percent| vec!["percent_covered".to_owned(), percent.to_string(), String::new()]),
+        )
         .collect();
     output::out(&report::terminal::table(&["figure", "count", ""], &rows, context.screen()));
     for warning in &parsed.warnings {

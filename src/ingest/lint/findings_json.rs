@@ -330,6 +330,11 @@ impl Findings {
         })
     }
 
+    /// Counts a finding that the project silenced.
+    pub(super) fn suppressed(&mut self) {
+        self.tally.suppressed = self.tally.suppressed.saturating_add(1);
+    }
+
     /// Counts a finding of the report's tool.
     ///
     /// # Errors

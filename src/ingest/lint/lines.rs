@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Reject, Result};
+use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
-use crate::ingest::{FORMATS, Finding, Head, Level, Parsed, Sniff};
-use crate::model::figures::ReportKind;
+use crate::ingest::{Finding, Head, Level, Parsed, Sniff};
 
 /// Longest message that is put together of several lines, in bytes.
 const LONGEST_MESSAGE: usize = 4096;
@@ -59,10 +59,9 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
 
 /// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text.
 pub(super) fn is_of_another(head: &Head<'_>) -> bool {
-    let is_sure = |sniff: fn(&Head<'_>) -> Sniff| matches!(sniff(head), Sniff::Sure(_));
     head.xml().is_some()
-        || FORMATS.iter().filter(|format| format.kind == ReportKind::Test).any(|format| is_sure(format.sniff))
-        || is_sure(super::rustc_text::FORMAT.sniff)
+        || is_of_tests(head)
+        || matches!((super::rustc_text::FORMAT.sniff)(head), Sniff::Sure(_))
         || head.lines().any(is_of_go_test)
 }
 

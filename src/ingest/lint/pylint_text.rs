@@ -1,13 +1,14 @@
 //! `pylint-text`: what pylint prints.
 //!
 //! Written after pylint's text reporters: `text` and `colorized` (`path:line:column: C0114: message (symbol)`), `parseable`
-//! (`path:line: [C0114(symbol), object] message`), `msvs` (`path(line): [C0114(symbol)object] message`), and the one of
-//! pylint 1 (`C:  1, 0: message (symbol)` below the name of the module). The score may be switched off, so that the report
-//! has no sure end.
+//! (`path:line: [C0114(symbol), object] message`), `msvs` (`path(line): [C0114(symbol)object] message`), `github`
+//! (annotations of workflows), and the one of pylint 1 (`C:  1, 0: message (symbol)` below the name of the module). The score
+//! may be switched off, so that the report has no sure end.
 
 use super::LintTally;
+use super::github_text::annotation;
 use super::lines::{TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -55,6 +56,11 @@ fn is_id(text: &str) -> bool {
 const LETTERS: [char; 6] = ['F', 'E', 'W', 'R', 'C', 'I'];
 
 fn message(text: &str) -> Option<Message<'_>> {
+    // `--output-format=github`: `::notice file=a.py,line=1,endline=,col=0,title=C0114::message`.
+    if let Some(found) = annotation(text) {
+        let id = found.title.filter(|title| is_id(title))?;
+        return Some(Message { path: found.path, line: found.line, id, text: found.message, is_certain: true });
+    }
     if let Some(place) = placed(text) {
         let (path, line) = (Some(place.path), place.line);
         if let Some((id, rest)) = place.rest.split_once(": ").filter(|(id, _)| is_id(id)) {
@@ -154,14 +160,19 @@ impl TextReader for Reader {
             return Ok(None);
         }
         self.tally.tool("pylint", Sort::Linter);
-        self.tally.finish(&FORMAT).map(Some)
+        let parsed = self.tally.finish(&FORMAT)?;
+        if self.module.is_some() && parsed.figures.total == Some(0) {
+            // It names only modules in which it found something.
+            let why = "pylint names modules with messages, but none of these is as pylint words them";
+            return Err(Error::report(Reject::NoResult, why).help("let pylint print one of its own formats"));
+        }
+        Ok(Some(parsed))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Reject;
     use crate::ingest::Details;
     use crate::ingest::input::Input;
 
@@ -177,6 +188,7 @@ mod tests {
             "p/a.py:12: [W0702, f] No exception type(s) specified\n",
             "p/a.py(12): [W0702(bare-except)A.f] No exception type(s) specified\n",
             "************* Module p/a.py\nW: 12, 4: No exception type(s) specified (bare-except)\n",
+            "************* Module p.a\n::warning file=p/a.py,line=12,endline=13,col=4,title=W0702::No exception type(s) specified\n",
             "************* Module p/a.py\nW0702: 12: No exception type(s) specified\n",
         ] {
             let parsed = parsed(text).unwrap();
@@ -197,6 +209,8 @@ mod tests {
         assert_eq!((figures.errors, figures.warnings, figures.notes), (Some(2), Some(1), Some(3)));
         let clean = "\n------------------------------------\nYour code has been rated at 10.00/10\n\n";
         assert_eq!(parsed(clean).unwrap().figures.total, Some(0));
+        let unread = parsed("************* Module p.a\np/a.py 12 oh no\n").unwrap_err();
+        assert_eq!(unread.reject(), Some(Reject::NoResult));
         assert_eq!(parsed("nothing\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
         assert_eq!(parsed(&format!("{all}b.py:1:0: C0114: Mis")).unwrap_err().reject(), Some(Reject::Malformed));
         assert!(parsed(all.trim_end()).is_ok());

@@ -17,7 +17,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     // The report with the most lines first, and of equals one that names them: the others are then told by it, or add to
     // it.
     reports.sort_by_key(|(_, parsed)| (std::cmp::Reverse(parsed.figures.lines_total), !tells_files(parsed)));
-    for (index, parsed) in reports {
+    for (index, parsed) in reports.iter().copied() {
         if let (Some(by), Some(slot)) =
             (united.add(index, parsed, &mut measurement.warnings), measurement.same_run_as.get_mut(index))
         {
@@ -34,6 +34,21 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
         }
         None => measurement.warnings.push("the counts of covered lines are too large to add up".to_owned()),
     }
+    if united.added.is_empty() {
+        measurement.coverage = given(&reports, &mut measurement.warnings);
+    }
+}
+
+/// The percentage that reports without counts give, if they give the same.
+fn given(reports: &[(usize, &Parsed)], warnings: &mut Vec<String>) -> Option<CoverageMetrics> {
+    let mut percentages = reports.iter().filter_map(|(_, parsed)| parsed.figures.percent_covered);
+    let percentage = percentages.next()?;
+    if percentages.any(|other| other != percentage) {
+        warnings
+            .push("reports give different percentages of coverage without counts: none of them is taken".to_owned());
+        return None;
+    }
+    Some(CoverageMetrics { percentage, lines_covered: None, lines_total: None })
 }
 
 /// A file as several reports tell of it.

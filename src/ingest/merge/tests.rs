@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{FROM_CONSOLE, Measurement, merge};
 use crate::ingest::console::console;
-use crate::ingest::coverage::{cobertura, istanbul_summary, lcov, opencover};
+use crate::ingest::coverage::{cobertura, go_cover_func, istanbul_summary, lcov, opencover};
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
 use crate::ingest::test::{cargo_test_text, go_test_json, junit, pytest_text};
 use crate::ingest::{
@@ -14,6 +14,7 @@ use crate::ingest::{
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::Figures;
 use crate::model::metrics::BuildStatus;
+use crate::model::units::Percent;
 
 fn tests(format: &'static Format, ids: &[(&str, Outcome)]) -> Parsed {
     let mut details = TestDetails::default();
@@ -284,6 +285,20 @@ fn a_summary_of_what_another_report_lists_counts_once() {
     let statements = Figures { statements_covered: Some(2), statements_total: Some(3), ..Figures::default() };
     let points = Parsed::new(&opencover::FORMAT, statements, Details::Coverage(CoverageDetails::default()));
     assert_eq!(covered(&merged(&[points, summary(2)])), (2, 3));
+}
+
+#[test]
+fn a_percentage_without_counts_stands_only_alone() {
+    let given = |percent| {
+        let figures = Figures { percent_covered: Percent::new(percent), ..Figures::default() };
+        Parsed::new(&go_cover_func::FORMAT, figures, Details::Coverage(CoverageDetails::default()))
+    };
+    let listed = lines(&lcov::FORMAT, &[("src/a.js", &[(1, true), (2, false)])]);
+    let alone = merged(&[given(36.4), given(36.4)]).coverage.unwrap();
+    assert_eq!((alone.percentage.get(), alone.lines_covered, alone.lines_total), (36.4, None, None));
+    assert_eq!(covered(&merged(&[given(36.4), listed])), (1, 2), "counts come first");
+    let different = merged(&[given(36.4), given(50.0)]);
+    assert_eq!((different.coverage, different.warnings.len()), (None, 1));
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub mod lizard_xml;
 pub mod pygount_json;
 pub mod radon_cc_json;
 pub mod radon_raw_json;
+pub mod scc_json;
 pub mod tokei_json;
 
 /// Lines of files, added up.

@@ -1,0 +1,70 @@
+//! `gcovr-text`: the table that gcovr prints. <https://gcovr.com/en/stable/output/txt.html>
+
+use std::collections::BTreeMap;
+
+use super::table::{cells, is_share, last_total, several};
+use super::totals::{Part, Totals};
+use crate::error::Result;
+use crate::ingest::detect::is_of_tests;
+use crate::ingest::input::Input;
+use crate::ingest::values::whole;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::figures::ReportKind;
+
+/// gcovr's table.
+pub const FORMAT: Format = Format {
+    name: "gcovr-text",
+    kind: ReportKind::Coverage,
+    about: "table of gcovr: lines of each file, and how many ran",
+    written_by: "gcovr, gcovr --txt",
+    told_by: "a table with the columns File, Lines, Exec and Cover",
+    has_end: true,
+    counting: "Lines and Exec of the line TOTAL. Of several tables the last; one of branches is not read.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.xml().is_none() && head.lines().any(|line| heading(line).is_some()) && !is_of_tests(head) {
+        return Sniff::Sure("a table with the columns File, Lines, Exec and Cover".into());
+    }
+    Sniff::No
+}
+
+fn heading(line: &str) -> Option<()> {
+    matches!(cells(line).as_slice(), ["File", "Lines", "Exec", "Cover", "Missing"]).then_some(())
+}
+
+fn total(cells: &[&str]) -> Option<Part> {
+    let [total, ran, share] = cells else { return None };
+    is_share(share).then_some(Part { covered: whole(ran)?, total: whole(total)? })
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let (lines, tables) = last_total(input, "gcovr", heading, |(), cells| total(cells))?;
+    let mut parsed = Totals { lines: Some(lines), ..Totals::default() }.finish(&FORMAT, BTreeMap::new())?;
+    parsed.warnings.extend(several(tables));
+    Ok(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+
+    #[test]
+    fn the_total_counts() {
+        let read = |total: &str| {
+            let text = format!(
+                "GCC Code Coverage Report\n---\nFile   Lines  Exec  Cover  Missing\n---\na.cpp  15  14  93%  10\n---\n{total}\n---\n"
+            );
+            crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+        };
+        let figures = read("TOTAL   15   14   93%").unwrap().figures;
+        assert_eq!((figures.lines_covered, figures.lines_total), (Some(14), Some(15)));
+        assert_eq!(read("TOTAL 0 0 --%").unwrap().figures.lines_total, Some(0));
+        for bad in ["TOTAL 15 14", "TOTAL 15 14 93", "TOTAL 14 15 107%", "TOTAL x 1 1%", ""] {
+            assert_eq!(read(bad).unwrap_err().reject(), Some(Reject::Malformed), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `go-cover-func`: what `go tool cover -func` prints: the share of statements that ran, of each function and in all. It
+//! tells no counts.
+
+use crate::error::{Error, Reject, Result};
+use crate::ingest::detect::is_of_tests;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::values::whole;
+use crate::ingest::{CUT_HELP, CoverageDetails, Details, Format, Head, Parsed, Sniff};
+use crate::model::figures::{Figures, ReportKind};
+use crate::model::units::Percent;
+
+/// The shares that go tool cover prints.
+pub const FORMAT: Format = Format {
+    name: "go-cover-func",
+    kind: ReportKind::Coverage,
+    about: "go tool cover: percentage of statements of each function, and in all",
+    written_by: "go tool cover -func",
+    told_by: "lines \"a.go:8:  Price  25.0%\" and \"total:  (statements)  36.4%\"",
+    has_end: true,
+    counting: "The percentage of the line total.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.lines().any(|line| is_function(line) || total(line).is_some()) && !is_of_tests(head) {
+        return Sniff::Sure("functions or a total with percentages, as go tool cover prints them".into());
+    }
+    Sniff::No
+}
+
+/// Whether it is `path.go:8:  name  25.0%`.
+fn is_function(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let (Some(place), Some(_), Some(share), None) = (words.next(), words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    let line_number = place.strip_suffix(':').and_then(|place| place.rsplit_once(".go:")).map(|(_, line)| whole(line));
+    line_number.flatten().is_some() && share.ends_with('%')
+}
+
+/// The text of the share in `total:  (statements)  36.4%`, whatever it is.
+fn total(line: &str) -> Option<&str> {
+    line.strip_prefix("total:")?.trim_start().strip_prefix("(statements)").map(str::trim)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let (mut percent, mut functions, mut last) = (None, 0_u64, 0);
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        if let Some(share) = total(&line.text) {
+            let number = share.strip_suffix('%').and_then(|share| share.parse().ok()).and_then(Percent::new);
+            let why = || format!("{:?} is no percentage", printable(share, 40));
+            percent = Some(number.ok_or_else(|| Error::report(Reject::Malformed, why()).line(last).help(CUT_HELP))?);
+        }
+        functions += u64::from(is_function(&line.text));
+    }
+    match percent {
+        Some(_) => {}
+        None if functions > 0 => {
+            return Err(Error::report(Reject::Malformed, "report ends before its total").line(last).help(CUT_HELP));
+        }
+        None => return Err(Error::report(Reject::NotThisFormat, "nothing that go tool cover prints is in it")),
+    }
+    // Without any function there is nothing that could be covered, for which it says 0.0%.
+    let figures = match functions {
+        0 => Figures { statements_covered: Some(0), statements_total: Some(0), ..Figures::default() },
+        _ => Figures { percent_covered: percent, ..Figures::default() },
+    };
+    Ok(Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    const TOTAL: &str = "total:\t\t\t\t(statements)\t36.4%";
+
+    #[test]
+    fn the_total_counts() {
+        let text = format!("example.org/p/a.go:8:\tPrice\t\t25.0%\nexample.org/p/a.go:24:\thelper\t0.0%\n{TOTAL}\n");
+        assert_eq!(read(&text).unwrap().figures.percent_covered, Percent::new(36.4));
+        let nothing = read(&TOTAL.replace("36.4", "0.0")).unwrap().figures;
+        assert_eq!((nothing.percent_covered, nothing.statements_total), (None, Some(0)));
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        let text = format!("a.go:8:\tPrice\t\t25.0%\n{TOTAL}");
+        for length in text.find('%').unwrap() + 1..text.len() {
+            assert_eq!(read(text.get(..length).unwrap()).unwrap_err().reject(), Some(Reject::Malformed), "{length}");
+        }
+        for odd in ["101.0%", "x%", "-3%", "NaN%", "36.4"] {
+            assert!(read(&TOTAL.replace("36.4%", odd)).is_err(), "{odd}");
+        }
+        for foreign in ["all well\n", "a.go:8: bad thing 25%\n", "a.py:8:\tf\t25.0%\n"] {
+            assert_eq!(read(foreign).unwrap_err().reject(), Some(Reject::NotThisFormat), "{foreign}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! `eslint-text`: what ESLint prints, its formatter `stylish`. <https://eslint.org/docs/latest/use/formatters/#stylish>
+//!
+//! Rows `line:column  level  message  rule` under the name of a file, and at the end `✖ 7 problems (4 errors, 3 warnings)`.
+//! It prints nothing where it finds nothing.
+
+use super::LintTally;
+use super::lines::{TextReader, check_listed, finding, is_of_another, read};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
+use crate::model::figures::{Figures, ReportKind};
+
+/// ESLint's output.
+pub const FORMAT: Format = Format {
+    name: "eslint-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of ESLint",
+    written_by: "eslint (formatter stylish)",
+    told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"",
+    has_end: true,
+    counting: "Rows by level, error or warning. The numbers in the summary are only compared; without a summary the report is \
+               cut.",
+    sniff,
+    parse: |input| read::<Reader>(input, "ESLint"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    stylish(head, &WORDS, "ESLint")
+}
+
+struct Row<'a> {
+    line: Option<u64>,
+    level: Level,
+    message: &'a str,
+    rule: Option<&'a str>,
+}
+
+/// What ESLint calls its levels.
+const WORDS: [(&str, Level); 2] = [("error", Level::Error), ("warning", Level::Warning)];
+
+/// `  line:column  level  message  rule`. The rule is missing where the file could not be parsed.
+fn row<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
+    let (place, rest) = text.strip_prefix("  ")?.trim_start().split_once("  ")?;
+    let (line, column) = place.split_once(':')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (word, told) = rest.trim_start().split_once("  ")?;
+    let (_, level) = words.iter().find(|(other, _)| *other == word)?;
+    if !is_number(line) || !is_number(column) {
+        return None;
+    }
+    let told = told.trim_start();
+    let split = told.rsplit_once("  ").filter(|(_, rule)| !rule.contains(' '));
+    let (message, rule) = split.map_or((told, None), |(message, rule)| (message.trim_end(), Some(rule)));
+    Some(Row { line: line.parse().ok().filter(|line| *line > 0), level: *level, message, rule })
+}
+
+/// Errors and warnings of `✖ 7 problems (4 errors, 3 warnings)`.
+fn summary(text: &str) -> Option<(u64, u64)> {
+    let (count, rest) = text.strip_prefix("✖ ")?.split_once(" problem")?;
+    let rest = rest.strip_prefix('s').unwrap_or(rest);
+    let (errors, warnings) = rest.strip_prefix(" (")?.strip_suffix(')')?.split_once(", ")?;
+    let number = |text: &str, word: &str| {
+        let (number, named) = text.split_once(' ')?;
+        number.parse::<u64>().ok().filter(|_| named.strip_suffix('s').unwrap_or(named) == word)
+    };
+    count.parse::<u64>().ok()?;
+    Some((number(errors, "error")?, number(warnings, "warning")?))
+}
+
+/// Whether rows and their summary are there: rows alone may be those of a run that was killed.
+pub(super) fn stylish(head: &Head<'_>, words: &[(&str, Level)], tool: &str) -> Sniff {
+    if !head.lines().any(|line| row(line.trim_end(), words).is_some()) || is_of_another(head) {
+        return Sniff::No;
+    }
+    let all = || head.lines().chain(head.tail().lines()).map(str::trim_end);
+    if all().any(|line| summary(line).is_some()) {
+        return Sniff::Sure(format!("rows and a summary as {tool} prints them"));
+    }
+    // Spectral's rows look alike, but it also counts infos and hints.
+    if all().any(|line| line.starts_with("✖ ") && line.ends_with(')')) {
+        return Sniff::No;
+    }
+    Sniff::Maybe(format!("rows as {tool} prints them"))
+}
+
+/// Reads rows under the names of files, and the summary after them.
+#[derive(Default)]
+pub(super) struct Stylish {
+    tally: LintTally,
+    /// The file whose rows follow.
+    file: Option<String>,
+    /// Rows since the last summary.
+    open_rows: u64,
+    declared: Option<(u64, u64)>,
+}
+
+impl Stylish {
+    /// The next line of what `tool` prints, in its `words` for levels.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn line(&mut self, text: &str, tool: &str, words: &[(&str, Level)]) -> Result<()> {
+        if let Some(row) = row(text, words) {
+            self.open_rows += 1;
+            let finding = finding(tool, row.level, (self.file.as_deref(), row.line), row.rule, row.message);
+            return self.tally.finding(finding, Sort::Linter);
+        }
+        if let Some((errors, warnings)) = summary(text) {
+            // Several runs may follow each other.
+            let (before, below) = self.declared.unwrap_or_default();
+            self.declared = Some((add(before, errors)?, add(below, warnings)?));
+            self.open_rows = 0;
+        } else if !text.starts_with(' ') && !text.is_empty() {
+            self.file = Some(text.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether a last line without a line end is a whole one.
+    pub(super) fn is_whole(text: &str) -> bool {
+        summary(text).is_some() || text.ends_with(" option.")
+    }
+
+    /// The report; none without a summary.
+    ///
+    /// # Errors
+    /// Malformed if it is cut; no result if a summary lists nothing.
+    pub(super) fn finish(self, format: &'static Format, tool: &str) -> Result<Option<Parsed>> {
+        if self.open_rows > 0 {
+            let why = format!("report ends before the summary of {tool}");
+            return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
+        }
+        let Some((errors, warnings)) = self.declared else { return Ok(None) };
+        let mut parsed = self.tally.finish(format)?;
+        check_listed(tool, add(errors, warnings)?, parsed.figures.total.unwrap_or(0))?;
+        if (parsed.figures.errors, parsed.figures.warnings) != (Some(errors), Some(warnings)) {
+            let said = format!("{errors} errors and {warnings} warnings");
+            parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
+            parsed.declared = Some(Figures { errors: Some(errors), warnings: Some(warnings), ..Figures::default() });
+        }
+        Ok(Some(parsed))
+    }
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader(Stylish);
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        self.0.line(text, "eslint", &WORDS)
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        Stylish::is_whole(text)
+    }
+
+    fn finish(self) -> Result<Option<Parsed>> {
+        self.0.finish(&FORMAT, "ESLint")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    const ROWS: &str = "\n/p/a.js\n  1:10  error    Parsing error: Unexpected token (\n  3:1   warning  two  blanks and a rule  my/rule-1\n\n";
+
+    #[test]
+    fn rows_have_place_and_rule_and_stand_against_the_summary() {
+        let parsed = parsed(&format!("{ROWS}✖ 2 problems (1 error, 1 warning)\n")).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.warnings, parsed.warnings.len()), (Some(1), Some(1), 0));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let told: Vec<_> = details
+            .findings
+            .iter()
+            .map(|found| (found.path.as_deref(), found.line, found.rule.as_deref(), found.message.as_str()))
+            .collect();
+        let path = Some("/p/a.js");
+        let expected = [
+            (path, Some(1), None, "Parsing error: Unexpected token ("),
+            (path, Some(3), Some("my/rule-1"), "two  blanks and a rule"),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn runs_add_up_and_other_sums_are_warned_of() {
+        let one = format!("{ROWS}✖ 2 problems (1 error, 1 warning)\n");
+        assert_eq!(parsed(&one.repeat(2)).unwrap().figures.total, Some(4));
+        let other = parsed(&one.replace("(1 error,", "(5 errors,")).unwrap();
+        assert_eq!((other.declared.unwrap().errors, other.warnings.len()), (Some(5), 1));
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        let whole = format!("{ROWS}✖ 2 problems (1 error, 1 warning)");
+        assert!(parsed(&whole).is_ok());
+        for cut in [ROWS, whole.strip_suffix(')').unwrap(), whole.strip_suffix(" warning)").unwrap()] {
+            assert_eq!(parsed(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+        }
+        let alone = parsed("✖ 2 problems (1 error, 1 warning)\n").unwrap_err();
+        assert_eq!(alone.reject(), Some(Reject::NoResult));
+        assert_eq!(parsed("all well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        // stylelint's rows have a sign where ESLint's have a word.
+        let stylelint = "a.css\n  1:1  ✖  Unknown  r\n\n✖ 1 problem (1 error, 0 warnings)\n";
+        assert_eq!(sniff(&Head::read(&Input::bytes("x", stylelint.as_bytes())).unwrap()), Sniff::No);
+    }
+}

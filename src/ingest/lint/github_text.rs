@@ -1,0 +1,141 @@
+//! `github-text`: annotations, as linters print them for GitHub's workflows: `::error file=a.py,line=3,title=…::message`.
+//! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
+//!
+//! They do not name the tool, but for those that put it into the title. A tool that finds nothing prints nothing, and there
+//! is no end.
+
+use super::LintTally;
+use super::lines::{TextReader, finding, is_of_another, read};
+use super::{pylint_text, yamllint_text};
+use crate::error::Result;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// Annotations of workflows.
+pub const FORMAT: Format = Format {
+    name: "github-text",
+    kind: ReportKind::Lint,
+    about: "annotations for GitHub's workflows",
+    written_by: "ruff --output-format github, SwiftLint, PHPStan, Biome, oxlint (reporters github and the like)",
+    told_by: "\"::error file=a.py,line=3,title=…::…\"",
+    has_end: false,
+    counting: "Annotations by level: error, warning; notice is a note.",
+    sniff,
+    parse: |input| read::<Reader>(input, "linters for GitHub's workflows"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_ours = |line: &str| annotation(line.trim_end()).is_some_and(|found| found.path.is_some());
+    let is_told = |sniff: fn(&Head<'_>) -> Sniff| matches!(sniff(head), Sniff::Sure(_));
+    let is_named = || is_told(pylint_text::FORMAT.sniff) || is_told(yamllint_text::FORMAT.sniff);
+    if head.lines().any(is_ours) && !is_of_another(head) && !is_named() {
+        return Sniff::Sure("annotations with their file".into());
+    }
+    Sniff::No
+}
+
+/// What one command says; its texts are escaped still.
+pub(super) struct Annotation<'a> {
+    pub path: Option<&'a str>,
+    pub line: Option<u64>,
+    pub title: Option<&'a str>,
+    pub message: &'a str,
+    level: Level,
+}
+
+/// `::level file=…,line=…,title=…::message`.
+pub(super) fn annotation(text: &str) -> Option<Annotation<'_>> {
+    let (command, message) = text.trim_start().strip_prefix("::")?.split_once("::")?;
+    let (level, properties) = command.split_once(' ').unwrap_or((command, ""));
+    let level = match level {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "notice" => Level::Note,
+        _ => return None,
+    };
+    let property = |name: &str| {
+        let mut all = properties.split(',').filter_map(|one| one.trim_start().split_once('='));
+        all.find(|(key, _)| *key == name).map(|(_, value)| value).filter(|value| !value.is_empty())
+    };
+    let line = property("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
+    Some(Annotation { path: property("file"), line, title: property("title"), message, level })
+}
+
+/// The text as it was before it was put into a command.
+fn unescaped(text: &str) -> String {
+    let escapes = [("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")];
+    escapes.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
+}
+
+/// Tool and rule of a title `ruff (F401)`.
+fn named(title: &str) -> Option<(&str, &str)> {
+    let (tool, rule) = title.strip_suffix(')')?.split_once(" (")?;
+    let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    (is_word(tool) && is_word(rule)).then_some((tool, rule))
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    total: u64,
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let Some(Annotation { path, line, title, message, level }) = annotation(text) else { return Ok(()) };
+        self.total += 1;
+        let (tool, rule) = title.and_then(named).map_or(("github", None), |(tool, rule)| (tool, Some(rule)));
+        let (path, message) = (path.map(unescaped), unescaped(message));
+        let place = (path.as_deref(), line);
+        self.tally.finding(finding(&tool.to_lowercase(), level, place, rule, &message), Sort::Linter)
+    }
+
+    fn is_whole(&self, _: &str) -> bool {
+        false
+    }
+
+    fn finish(self) -> Result<Option<Parsed>> {
+        if self.total == 0 {
+            return Ok(None);
+        }
+        self.tally.finish(&FORMAT).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn annotations_have_level_place_and_text() {
+        let text = "::group::lint\n::error title=ruff (F401),file=a%2Cb.py,line=3,col=8::a.py:3:8: F401 100%25%0Ahelp\n\
+            ::warning file=A.swift,line=0::w\n::notice::n\n::debug::d\n::endgroup::\n";
+        let parsed = parsed(text).unwrap();
+        let figures = &parsed.figures;
+        assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1); 3]);
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let first = details.findings.first().unwrap();
+        let told = (first.tool.as_str(), first.path.as_deref(), first.line, first.rule.as_deref());
+        assert_eq!(told, ("ruff", Some("a,b.py"), Some(3), Some("F401")));
+        assert_eq!(first.message, "a.py:3:8: F401 100% | help");
+        let second = details.findings.get(1).unwrap();
+        assert_eq!((second.tool.as_str(), second.line), ("github", None));
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        assert_eq!(
+            parsed("::error file=a.py,line=1::x\n::error file=b").unwrap_err().reject(),
+            Some(Reject::Malformed)
+        );
+        assert_eq!(parsed("::group::x\nall well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+}

@@ -1,0 +1,186 @@
+//! `pyright-text`: what pyright prints, and basedpyright. <https://microsoft.github.io/pyright/#/command-line>
+//!
+//! Rows `path:line:column - level: message (rule)` under the name of a file, a message's further lines below them, and a
+//! summary at the end, also where nothing was found.
+
+use super::LintTally;
+use super::lines::{TextReader, bracketed, check_listed, finding, is_of_another, join, placed, read};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
+use crate::model::figures::{Figures, ReportKind};
+
+/// pyright's output.
+pub const FORMAT: Format = Format {
+    name: "pyright-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of pyright",
+    written_by: "pyright, basedpyright",
+    told_by: "\"a.py:1:8 - error: …\", and \"4 errors, 2 warnings, 1 information\"",
+    has_end: true,
+    counting: "Rows by level: error, warning; information and note are notes. The numbers in the summary are only compared; \
+               without a summary the report is cut.",
+    sniff,
+    parse: |input| read::<Reader>(input, "pyright"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_ours = |line: &str| row(line.trim_end()).is_some() || summary(line.trim_end()).is_some();
+    if head.lines().any(is_ours) && !is_of_another(head) {
+        return Sniff::Sure("rows or a summary as pyright prints them".into());
+    }
+    Sniff::No
+}
+
+struct Row<'a> {
+    path: &'a str,
+    line: Option<u64>,
+    level: Level,
+    message: &'a str,
+}
+
+/// `  path:line:column - level: message`; without a place where none is known, ` - error: …`.
+fn row(text: &str) -> Option<Row<'_>> {
+    let (place, rest) = text.strip_prefix("  ")?.split_once(" - ")?;
+    let (level, message) = rest.split_once(": ")?;
+    let level = match level {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "information" | "info" | "note" => Level::Note,
+        _ => return None,
+    };
+    let ended = format!("{place}:");
+    let found = placed(&ended).filter(|found| found.has_column && found.rest.is_empty())?;
+    let path = place.get(..found.path.len())?;
+    Some(Row { path, line: found.line, level, message })
+}
+
+/// Errors, warnings and what is below, of `4 errors, 2 warnings, 1 information`.
+fn summary(text: &str) -> Option<[u64; 3]> {
+    let mut parts = text.split(", ");
+    let mut next = |words: &[&str]| {
+        let (number, word) = parts.next()?.split_once(' ')?;
+        let is_ours = words.contains(&word.strip_suffix('s').unwrap_or(word));
+        number.parse().ok().filter(|_| is_ours)
+    };
+    let counts = [next(&["error"])?, next(&["warning"])?, next(&["information", "info", "note"])?];
+    parts.next().is_none().then_some(counts)
+}
+
+/// A row whose message may go on in the lines below.
+struct Open {
+    path: String,
+    line: Option<u64>,
+    level: Level,
+    message: String,
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    open: Option<Open>,
+    /// Rows since the last summary.
+    open_rows: u64,
+    declared: Option<[u64; 3]>,
+}
+
+impl Reader {
+    fn close(&mut self) -> Result<()> {
+        let Some(Open { path, line, level, message }) = self.open.take() else { return Ok(()) };
+        let told = bracketed(&message, '(', ')').filter(|(_, rule)| rule.starts_with("report"));
+        let (message, rule) = told.map_or((message.as_str(), None), |(message, rule)| (message, Some(rule)));
+        self.tally.finding(finding("pyright", level, (Some(&path), line), rule, message), Sort::TypeChecker)
+    }
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(row) = row(text) {
+            self.close()?;
+            self.open_rows += 1;
+            let (path, message) = (row.path.to_owned(), row.message.to_owned());
+            self.open = Some(Open { path, line: row.line, level: row.level, message });
+        } else if let Some(counts) = summary(text) {
+            self.close()?;
+            let mut sums = self.declared.unwrap_or_default();
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum = add(*sum, count)?;
+            }
+            (self.declared, self.open_rows) = (Some(sums), 0);
+        } else if let Some(open) = self.open.as_mut().filter(|_| text.starts_with("   ")) {
+            join(&mut open.message, text.trim());
+        } else {
+            self.close()?;
+        }
+        Ok(())
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        summary(text).is_some()
+    }
+
+    fn finish(mut self) -> Result<Option<Parsed>> {
+        self.close()?;
+        if self.open_rows > 0 {
+            return Err(Error::report(Reject::Malformed, "report ends before pyright's summary").help(CUT_HELP));
+        }
+        let Some([errors, warnings, notes]) = self.declared else { return Ok(None) };
+        self.tally.tool("pyright", Sort::TypeChecker);
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        let figures = &parsed.figures;
+        check_listed("pyright", errors, figures.total.unwrap_or(0))?;
+        if [figures.errors, figures.warnings, figures.notes] != [Some(errors), Some(warnings), Some(notes)] {
+            let said = format!("{errors} errors, {warnings} warnings and {notes} below that");
+            parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
+            let (errors, warnings, notes) = (Some(errors), Some(warnings), Some(notes));
+            parsed.declared = Some(Figures { errors, warnings, notes, ..Figures::default() });
+        }
+        Ok(Some(parsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    const ROWS: &str = "/p/a-b.py\n  /p/a-b.py:7:16 - error: Type \"x\" is not assignable\n    \"x\" is not assignable to \"float\" (reportReturnType)\n  /p/a.py:1:8 - warning: Import \"os\" is not accessed (reportUnusedImport)\n  /p/a.py:16:13 - information: Type of \"f(1)\" is \"float\"\n";
+
+    #[test]
+    fn rows_have_place_rule_and_further_lines() {
+        let parsed = parsed(&format!("{ROWS}1 error, 1 warning, 1 information \n")).unwrap();
+        let figures = &parsed.figures;
+        assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1); 3]);
+        assert!(parsed.warnings.is_empty());
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let told: Vec<_> = details.findings.iter().map(|f| (f.path.as_deref(), f.line, f.rule.as_deref())).collect();
+        let expected = [
+            (Some("/p/a-b.py"), Some(7), Some("reportReturnType")),
+            (Some("/p/a.py"), Some(1), Some("reportUnusedImport")),
+            (Some("/p/a.py"), Some(16), None),
+        ];
+        assert_eq!(told, expected);
+        assert!(details.findings[0].message.ends_with("assignable to \"float\""));
+    }
+
+    #[test]
+    fn nothing_found_is_said() {
+        for text in ["0 errors, 0 warnings, 0 informations \n", "0 errors, 0 warnings, 0 notes"] {
+            assert_eq!(parsed(text).unwrap().figures.total, Some(0), "{text}");
+        }
+        assert_eq!(parsed("3 errors, 0 warnings, 0 notes\n").unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        for end in ["", "1 error, 1 warning", "1 error, 1 warning, 1 inf"] {
+            assert_eq!(parsed(&format!("{ROWS}{end}")).unwrap_err().reject(), Some(Reject::Malformed), "{end}");
+        }
+        assert_eq!(parsed("all well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+}
