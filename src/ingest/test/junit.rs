@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Test,
     about: "JUnit XML: one element a test",
     written_by: "pytest --junitxml, cargo nextest, jest-junit, vitest, mocha, node --test, surefire, Gradle, gotestsum, PHPUnit, \
-                 gtest, Catch2, ctest, bats, bazel, Playwright, Cypress, Swift, RSpec",
+                 gtest, Catch2, ctest, bats, bazel, Playwright, Cypress, Swift, RSpec, bun, deno, cucumber, behave, Robot Framework",
     told_by: "root element testsuites, testsuite or testcase",
     has_end: true,
     counting: "Each testcase is one test. An error makes it errored, else a failure failed, else skipped, disabled, ignored (or \

@@ -1,0 +1,274 @@
+//! `bun-test-text`: what `bun test` prints. The last summary gives the counts. Names stand in the lines `(pass)` and
+//! `(fail)`, with marks in their place on a terminal; under an agent bun leaves out those that passed.
+
+use super::text_report::{Names, Summary, counted, no_result};
+use super::{cargo_test_text, milliseconds, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `bun test` prints.
+pub const FORMAT: Format = Format {
+    name: "bun-test-text",
+    kind: ReportKind::Test,
+    about: "terminal output of bun test",
+    written_by: "bun test",
+    told_by: "its line \"bun test v…\", or \"Ran N tests across N files.\"",
+    has_end: true,
+    counting: "The last summary: pass passed, fail failed, skip and todo skipped; what is filtered out is no test. Errors outside of \
+               tests, which bun counts as failures too, are errored. A run that bailed out has no counts: its tests less the \
+               failed, skipped and to-do ones passed.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    if head.lines().take(50).any(begins) {
+        return Sniff::Sure("line \"bun test v…\"".into());
+    }
+    if head.tail().lines().any(|line| ran(line).is_some()) {
+        return Sniff::Sure("line \"Ran N tests across N files.\" of bun".into());
+    }
+    Sniff::No
+}
+
+/// `bun test v1.4.5 (a7733435c)`.
+fn begins(line: &str) -> bool {
+    let version = line.strip_prefix("bun test v");
+    version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('('))
+}
+
+/// `13` of `Ran 13 tests across 4 files. [39.00ms]`; `Some(None)` if it is too large.
+#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+fn ran(line: &str) -> Option<Option<u64>> {
+    let (number, rest) = counted(line.trim_end().strip_prefix("Ran ")?)?;
+    let rest = rest.strip_prefix("tests across ").or_else(|| rest.strip_prefix("test across "))?;
+    let (_, rest) = counted(rest)?;
+    let time = rest.strip_prefix("files. [").or_else(|| rest.strip_prefix("file. ["))?;
+    time.ends_with(']').then_some(number)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut run = Run::default();
+    let (mut found, mut last, mut runs) = (None, 0, 0_u64);
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        if let Some(summary) = run.line(line.text.trim_end()).map_err(|error| error.line(last))? {
+            found = Some((summary, std::mem::take(&mut run).names));
+            runs = add(runs, 1)?;
+        }
+    }
+    let Some((summary, names)) = found.filter(|_| !run.has_begun()) else {
+        return Err(no_result("no summary of bun test at its end", last));
+    };
+    let mut parsed = names.report(&FORMAT, &summary, false)?;
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of bun test are in it: the last one counts"));
+    }
+    Ok(parsed)
+}
+
+/// One run.
+#[derive(Debug, Default)]
+struct Run {
+    names: Names,
+    file: String,
+    /// What the error above the next failed test said.
+    message: Option<String>,
+    /// Inside "Unhandled error between tests".
+    in_unit: bool,
+    /// Counts that stand directly above; there once "pass" was met.
+    block: Option<Summary>,
+    /// What "Ran" said, where no counts stood above it.
+    ran: Option<Option<u64>>,
+    skipped: u64,
+    flaky: u64,
+}
+
+impl Run {
+    /// Takes a line; the summary, if it ends here.
+    fn line(&mut self, text: &str) -> Result<Option<Summary>> {
+        if let Some(ran) = ran(text) {
+            match self.block.take() {
+                Some(summary) => return self.finish(summary).map(Some),
+                None => self.ran = Some(ran),
+            }
+        } else if let (Some(ran), Some(rest)) = (self.ran, text.strip_prefix("Bailed out after ")) {
+            return self.bailed_out(ran, rest);
+        } else if let Some((number, word)) = counted(text) {
+            self.count(number, word)?;
+        } else {
+            self.block = None;
+            self.other(text);
+        }
+        Ok(None)
+    }
+
+    fn count(&mut self, number: Option<u64>, word: &str) -> Result<()> {
+        if word == "pass" {
+            self.block = Some(Summary::default());
+        }
+        let Some(summary) = &mut self.block else { return Ok(()) };
+        let slot = match word {
+            "pass" => &mut summary.passed,
+            "fail" => &mut summary.failed,
+            "skip" | "todo" => &mut summary.skipped,
+            "error" | "errors" => &mut summary.errored,
+            _ => return Ok(()),
+        };
+        Summary::add(slot, number)
+    }
+
+    fn finish(&self, mut summary: Summary) -> Result<Summary> {
+        summary.failed = summary.failed.saturating_sub(summary.errored);
+        summary.unit_failures = summary.errored;
+        summary.flaky = self.flaky.min(summary.passed);
+        Ok(summary)
+    }
+
+    /// `1 failure` of `Bailed out after 1 failure`.
+    fn bailed_out(&mut self, ran: Option<u64>, rest: &str) -> Result<Option<Summary>> {
+        let Some((failed, "failure" | "failures")) = counted(rest) else { return Ok(None) };
+        let mut summary = Summary { skipped: self.skipped, ..Summary::default() };
+        Summary::add(&mut summary.failed, failed)?;
+        Summary::add(&mut summary.passed, ran)?;
+        let others = add(summary.failed, summary.skipped)?;
+        summary.passed = summary.passed.saturating_sub(others);
+        self.finish(summary).map(Some)
+    }
+
+    fn other(&mut self, text: &str) {
+        if begins(text) {
+            *self = Run::default();
+        } else if text == "# Unhandled error between tests" {
+            self.in_unit = true;
+            self.names.unit(if self.file.is_empty() { "(a test file)" } else { &self.file });
+        } else if let Some((outcome, name)) = result(text) {
+            self.result(outcome, name);
+        } else if let Some(file) = text.strip_suffix(':').filter(|file| is_file(file)) {
+            file.clone_into(&mut self.file);
+        } else if text.starts_with("error: ") {
+            self.message = Some(text.to_owned()).filter(|_| !self.in_unit);
+            self.in_unit = false;
+        }
+    }
+
+    fn result(&mut self, outcome: Outcome, name: &str) {
+        let (name, time) = match name.strip_suffix("ms]").and_then(|name| name.rsplit_once(" [")) {
+            Some((name, time)) => (name, milliseconds(time).map(|thousandths| thousandths / 1000)),
+            None => (name, None),
+        };
+        let attempt = name.strip_suffix(')').and_then(|name| name.rsplit_once(" (attempt "));
+        let (name, attempts) = match attempt.and_then(|(name, times)| Some((name, times.parse().ok()?))) {
+            Some((name, times)) => (name, times),
+            None => (name, 1),
+        };
+        match outcome {
+            Outcome::Skipped => self.skipped = self.skipped.saturating_add(1),
+            Outcome::Passed if attempts > 1 => self.flaky = self.flaky.saturating_add(1),
+            _ => {}
+        }
+        let file = Some(self.file.as_str()).filter(|file| !file.is_empty());
+        let id = file.into_iter().chain(name.split(" > ")).collect::<Vec<_>>().join("::");
+        let message = self.message.take();
+        let Some(case) = self.names.set(&id, outcome) else { return };
+        (case.duration_ms, case.attempts) = (time, attempts);
+        case.file = file.map(|file| printable(file, 1000));
+        case.message = message.filter(|_| outcome == Outcome::Failed).as_deref().and_then(first_lines);
+    }
+
+    /// Something of a run was met that has no summary yet.
+    fn has_begun(&self) -> bool {
+        !self.file.is_empty() || self.ran.is_some()
+    }
+}
+
+/// `cart.test.ts`, `src/a_spec.js`: what bun takes for a test file.
+fn is_file(text: &str) -> bool {
+    [".test.", "_test.", ".spec.", "_spec."].iter().any(|part| text.contains(part)) && !text.contains(": ")
+}
+
+/// Outcome and name of `(pass) Suite > in suite [0.02ms]`, and of the marks in its place on a terminal.
+fn result(text: &str) -> Option<(Outcome, &str)> {
+    let (mark, name) = text.split_once(' ')?;
+    let outcome = match mark {
+        "(pass)" | "✓" => Outcome::Passed,
+        "(fail)" | "✗" => Outcome::Failed,
+        "(skip)" | "(todo)" | "»" | "✎" => Outcome::Skipped,
+        _ => return None,
+    };
+    Some((outcome, name.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "bun test v1.4.5 (a7733435c)\n\ncart.test.ts:\n(pass) adds [0.02ms]\nerror: expect(received).toBe(expected)\n\
+                       (fail) Suite > fails [2.10ms]\n(skip) later\n(todo) soon\n 99 pass\n(pass) flaky (attempt 2) [0.01ms]\n\n\
+                       broken.test.ts:\n\n# Unhandled error between tests\n---\nerror: Cannot find module\n---\n\n";
+    const END: &str = " 2 pass\n 1 skip\n 1 todo\n 9 filtered out\n 2 fail\n 1 error\n 3 snapshots, 2 expect() calls\n\
+                       Ran 6 tests across 2 files. [39.00ms]\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        let parsed = read(&format!("{RUN}{END}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky), ([6, 2, 1, 1, 2], Some(1)));
+        assert_eq!(details(&parsed).failed_units, ["broken.test.ts"]);
+        let twice = read(&format!("{RUN}{END}{END}")).unwrap();
+        assert_eq!((counts(&twice), twice.warnings.len()), ([6, 2, 1, 1, 2], 1));
+        let dots = END.replace("\n ", "\n").replace(" 2 pass", "2 pass");
+        assert_eq!(counts(&read(&dots).unwrap()), [6, 2, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_run_that_bailed_out_is_counted_by_its_lines() {
+        let ran = "Ran 6 tests across 2 files. [10.00ms]\n";
+        let parsed = read(&format!("{RUN}{ran}Bailed out after 1 failure\n")).unwrap();
+        assert_eq!(counts(&parsed), [6, 3, 1, 0, 2]);
+        assert_eq!(read(&format!("{RUN}{ran}")).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn tests_have_file_attempts_duration_and_message() {
+        let details = details(&read(&format!("{RUN}{END}")).unwrap());
+        let case = &details.cases.cases["cart.test.ts::Suite::fails"];
+        assert_eq!((case.duration_ms, case.file.as_deref()), (Some(2), Some("cart.test.ts")));
+        assert_eq!(case.message.as_deref(), Some("error: expect(received).toBe(expected)"));
+        assert_eq!(details.cases.cases["cart.test.ts::flaky"].attempts, 2);
+        assert_eq!((details.cases.cases.len(), details.dropped), (5, 0));
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        for text in [RUN, "", &format!("{RUN}{END}\nbun test v1.4.5 (a)\n\na.test.ts:\n"), " 2 pass\n 1 fail\n"] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        let large = END.replace("2 fail", "18446744073709551616 fail");
+        assert_eq!(read(&large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn it_is_told_by_its_first_or_last_line() {
+        for text in [RUN, END] {
+            assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+        }
+        for none in ["Ran 3 tests in 0.001s\n\nOK\n", "bun test vitals\n", "Ran all test suites.\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

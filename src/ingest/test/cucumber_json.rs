@@ -1,0 +1,319 @@
+//! `cucumber-json`: the list of features of Cucumber's JSON formatter, which behave, pytest-bdd, godog and others have
+//! too. Its definition is the JSON schema of the `cucumber-json-formatter` packages.
+//!
+//! Of a scenario that is retried only the last attempt is written. pytest-bdd leaves out the step that has no
+//! definition: such a scenario looks as if it had passed.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::TestTally;
+use super::json_report::{items, lacks, line, path, seconds, text, unknown_status};
+use crate::error::Result;
+use crate::ingest::input::Input;
+use crate::ingest::text::{first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::model::cases::{Outcome, TestCase};
+use crate::model::figures::ReportKind;
+
+/// Cucumber's JSON.
+pub const FORMAT: Format = Format {
+    name: "cucumber-json",
+    kind: ReportKind::Test,
+    about: "JSON of Cucumber: features, scenarios, steps",
+    written_by: "cucumber --format json (JavaScript, JVM, Ruby, godog), behave -f json, pytest-bdd --cucumberjson",
+    told_by: "a JSON list of features with elements and their steps",
+    has_end: true,
+    counting: "Each scenario is one test, each row of an outline too. The worst of its steps and hooks, and of the background \
+               before it, counts: an undefined or ambiguous step makes it errored, else a failed one failed, else a skipped or \
+               pending one (or no step at all) skipped, else it passed. behave says by itself what a scenario came to: its \
+               errors, also of hooks, are errored.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let has_steps = head.has_key("elements.steps") && head.has_key("elements.keyword");
+    let is_feature =
+        head.has_key("elements") && head.has_key("keyword") && (head.has_key("uri") || head.has_key("location"));
+    if has_steps || is_feature { Sniff::Sure("features with elements".into()) } else { Sniff::No }
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut tally = TestTally::new(false);
+    let mut foreign = false;
+    let take = |feature: Feature| {
+        foreign |= feature.elements.is_none() && text(&feature.keyword).is_none();
+        count_feature(feature, &mut tally)
+    };
+    json::document(input, items(take))?;
+    if foreign {
+        return Err(lacks(&FORMAT, "features with elements"));
+    }
+    tally.finish(&FORMAT)
+}
+
+#[derive(Deserialize)]
+struct Feature {
+    #[serde(default)]
+    keyword: Value,
+    #[serde(default)]
+    name: Value,
+    #[serde(default)]
+    uri: Value,
+    /// behave: `features/cart.feature:1`.
+    #[serde(default)]
+    location: Value,
+    elements: Option<Vec<Element>>,
+}
+
+/// A scenario, or the background before one.
+#[derive(Deserialize)]
+struct Element {
+    #[serde(default, rename = "type")]
+    kind: Value,
+    #[serde(default)]
+    keyword: Value,
+    #[serde(default)]
+    name: Value,
+    #[serde(default)]
+    line: Value,
+    #[serde(default)]
+    location: Value,
+    /// behave alone says what the scenario came to.
+    #[serde(default)]
+    status: Value,
+    steps: Option<Vec<Step>>,
+    before: Option<Vec<Step>>,
+    after: Option<Vec<Step>>,
+}
+
+/// A step or a hook, which may have hooks of its own.
+#[derive(Deserialize)]
+struct Step {
+    result: Option<StepResult>,
+    before: Option<Vec<Step>>,
+    after: Option<Vec<Step>>,
+}
+
+#[derive(Deserialize)]
+struct StepResult {
+    #[serde(default)]
+    status: Value,
+    #[serde(default)]
+    duration: Value,
+    /// behave: a list of lines.
+    #[serde(default)]
+    error_message: Value,
+}
+
+/// What steps came to together.
+#[derive(Default)]
+struct Told {
+    /// The worst of them; none if there is none.
+    worst: Option<Outcome>,
+    /// What the first step that brought it about said.
+    message: Option<String>,
+    /// Nanoseconds; behave gives milliseconds.
+    duration: Option<u64>,
+}
+
+impl Told {
+    fn take(&mut self, steps: &[Step], in_seconds: bool) -> Result<()> {
+        for step in steps {
+            self.take(step.before.as_deref().unwrap_or_default(), in_seconds)?;
+            let outcome = match &step.result {
+                Some(result) => outcome_of_step(text(&result.status).unwrap_or("untested"))?,
+                // It was not run, or the dialect gives no results of backgrounds.
+                None => Outcome::Skipped,
+            };
+            if self.worst.is_none_or(|worst| outcome > worst) {
+                self.worst = Some(outcome);
+                self.message = step.result.as_ref().and_then(|result| message(&result.error_message));
+            }
+            if let Some(result) = &step.result {
+                let taken = if in_seconds { seconds(&result.duration) } else { result.duration.as_u64() };
+                self.duration = taken.map(|taken| self.duration.unwrap_or(0).saturating_add(taken)).or(self.duration);
+            }
+            self.take(step.after.as_deref().unwrap_or_default(), in_seconds)?;
+        }
+        Ok(())
+    }
+}
+
+fn message(error: &Value) -> Option<String> {
+    match error {
+        Value::Array(lines) => first_lines(&lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")),
+        other => text(other).and_then(first_lines),
+    }
+}
+
+fn outcome_of_step(status: &str) -> Result<Outcome> {
+    match status.to_ascii_lowercase().as_str() {
+        "passed" => Ok(Outcome::Passed),
+        "failed" => Ok(Outcome::Failed),
+        "skipped" | "pending" | "pending_warn" | "untested" | "untested_pending" | "unknown" | "unused" => {
+            Ok(Outcome::Skipped)
+        }
+        "undefined" | "ambiguous" | "error" | "hook_error" | "untested_undefined" => Ok(Outcome::Errored),
+        _ => Err(unknown_status(status)),
+    }
+}
+
+/// What behave says of a scenario.
+fn outcome_of_scenario(status: &str) -> Result<Outcome> {
+    match status {
+        "xfailed" => Ok(Outcome::Skipped),
+        "xpassed" => Ok(Outcome::Passed),
+        "cleanup_error" => Ok(Outcome::Errored),
+        other => outcome_of_step(other),
+    }
+}
+
+fn count_feature(feature: Feature, tally: &mut TestTally) -> Result<()> {
+    let place = text(&feature.location).and_then(|location| location.rsplit_once(':'));
+    let file = path(&feature.uri).or_else(|| place.map(|(file, _)| printable(file, 1000)));
+    let name = file.as_deref().or(text(&feature.name)).unwrap_or("(a feature)");
+    let in_seconds = place.is_some();
+    let mut background = Told::default();
+    for element in feature.elements.into_iter().flatten() {
+        let is_background = text(&element.kind) == Some("background") || text(&element.keyword) == Some("Background");
+        let steps = [&element.before, &element.steps, &element.after].map(|steps| steps.as_deref().unwrap_or_default());
+        if is_background {
+            background = Told::default();
+            // behave tells the steps here, and their results in each scenario.
+            let with_results = steps.iter().any(|steps| steps.iter().any(|step| step.result.is_some()));
+            for steps in steps.into_iter().filter(|_| with_results) {
+                background.take(steps, in_seconds)?;
+            }
+            continue;
+        }
+        let mut told = std::mem::take(&mut background);
+        for steps in steps {
+            told.take(steps, in_seconds)?;
+        }
+        let said = text(&element.status).map(outcome_of_scenario).transpose()?;
+        let mut case = TestCase::new(said.or(told.worst).unwrap_or(Outcome::Skipped));
+        case.duration_ms = told.duration.map(|taken| if in_seconds { taken } else { taken / 1_000_000 });
+        case.file.clone_from(&file);
+        let line_of_location = || text(&element.location)?.rsplit_once(':')?.1.parse().ok().filter(|line| *line > 0);
+        case.line = line(&element.line).or_else(line_of_location);
+        if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
+            case.message = told.message;
+        }
+        tally.case(&format!("{name}::{}", text(&element.name).unwrap_or("(unnamed)")), case)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    fn read(elements: &str) -> Result<Parsed> {
+        let text = format!("[{{\"keyword\":\"Feature\",\"uri\":\"a.feature\",\"elements\":[{elements}]}}]");
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    fn steps(statuses: &[&str]) -> String {
+        let step = |status: &&str| format!("{{\"result\":{{\"status\":\"{status}\"}}}}");
+        format!("[{}]", statuses.iter().map(step).collect::<Vec<_>>().join(","))
+    }
+
+    #[test]
+    fn the_worst_step_counts_once() {
+        const ERRORED: [u64; 5] = [1, 0, 0, 1, 0];
+        const SKIPPED: [u64; 5] = [1, 0, 0, 0, 1];
+        for (statuses, expected) in [
+            (&["passed", "passed"][..], [1, 1, 0, 0, 0]),
+            (&["passed", "failed", "skipped"], [1, 0, 1, 0, 0]),
+            (&["undefined", "skipped"], ERRORED),
+            (&["failed", "undefined"], ERRORED),
+            (&["ambiguous"], ERRORED),
+            (&["PASSED", "pending", "skipped"], SKIPPED),
+            (&["skipped"], SKIPPED),
+            (&["unknown"], SKIPPED),
+            (&[], SKIPPED),
+        ] {
+            let parsed = read(&format!("{{\"type\":\"scenario\",\"steps\":{}}}", steps(statuses))).unwrap();
+            assert_eq!(counts(&parsed), expected, "{statuses:?}");
+        }
+        assert_eq!(read(&format!("{{\"steps\":{}}}", steps(&["odd"]))).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(counts(&read("{\"steps\":[{\"name\":\"never run\"}]}").unwrap()), SKIPPED);
+    }
+
+    #[test]
+    fn hooks_and_the_background_before_it_are_part_of_a_scenario() {
+        let passed = steps(&["passed"]);
+        for hook in ["before", "after"] {
+            let hooks = steps(&["failed"]);
+            let of_scenario = read(&format!("{{\"steps\":{passed},\"{hook}\":{hooks}}}")).unwrap();
+            let step = format!("{{\"result\":{{\"status\":\"passed\"}},\"{hook}\":{hooks}}}");
+            let of_step = read(&format!("{{\"steps\":[{step}]}}")).unwrap();
+            assert_eq!((counts(&of_scenario), counts(&of_step)), ([1, 0, 1, 0, 0], [1, 0, 1, 0, 0]), "{hook}");
+        }
+        let background = |steps: &str| format!("{{\"type\":\"background\",\"steps\":{steps}}}");
+        let (broken, fine) = (background(&steps(&["failed"])), background("[{\"name\":\"told without result\"}]"));
+        let scenario = |name: &str, status: &str| format!("{{\"name\":\"{name}\",\"steps\":{}}}", steps(&[status]));
+        let all = [broken, scenario("a", "skipped"), scenario("b", "skipped"), fine, scenario("c", "passed")].join(",");
+        let parsed = read(&all).unwrap();
+        assert_eq!(counts(&parsed), [3, 1, 1, 0, 1]);
+        assert_eq!(details(&parsed).cases.outcome("a.feature::a"), Some(Outcome::Failed));
+    }
+
+    #[test]
+    fn behave_says_what_a_scenario_came_to() {
+        for (status, expected) in [
+            ("passed", [1, 1, 0, 0, 0]),
+            ("failed", [1, 0, 1, 0, 0]),
+            ("hook_error", [1, 0, 0, 1, 0]),
+            ("error", [1, 0, 0, 1, 0]),
+            ("cleanup_error", [1, 0, 0, 1, 0]),
+            ("untested", [1, 0, 0, 0, 1]),
+            ("xfailed", [1, 0, 0, 0, 1]),
+        ] {
+            let parsed = read(&format!("{{\"status\":\"{status}\",\"steps\":{}}}", steps(&["passed", "pending"])));
+            assert_eq!(counts(&parsed.unwrap()), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_scenario_has_path_place_duration_and_message() {
+        let step = |duration: &str, error: &str| {
+            format!("{{\"result\":{{\"status\":\"failed\",\"duration\":{duration},\"error_message\":{error}}}}}")
+        };
+        let elements = format!("{{\"name\":\"s\",\"line\":7,\"steps\":[{}]}}", step("2500000", "\"no\\nstack\""));
+        let of_cucumber = details(&read(&elements).unwrap()).cases.cases.remove("a.feature::s").unwrap();
+        assert_eq!(
+            (of_cucumber.line, of_cucumber.duration_ms, of_cucumber.file.as_deref()),
+            (Some(7), Some(2), Some("a.feature"))
+        );
+        assert_eq!(of_cucumber.message.as_deref(), Some("no | stack"));
+        let element =
+            format!("{{\"name\":\"s\",\"location\":\"b.feature:9\",\"steps\":[{}]}}", step("0.25", "[\"no\",\"\"]"));
+        let text = format!("[{{\"keyword\":\"Feature\",\"location\":\"b.feature:1\",\"elements\":[{element}]}}]");
+        let of_behave = parse(&Input::bytes("x", text.as_bytes())).unwrap();
+        let of_behave = details(&of_behave).cases.cases.remove("b.feature::s").unwrap();
+        assert_eq!(
+            (of_behave.line, of_behave.duration_ms, of_behave.message.as_deref()),
+            (Some(9), Some(250), Some("no"))
+        );
+    }
+
+    #[test]
+    fn lists_of_other_tools_are_not_taken() {
+        for (text, is_ours) in [
+            ("[{\"keyword\":\"Feature\",\"uri\":\"a\",\"elements\":[]}]", true),
+            ("[{\"elements\":[{\"keyword\":\"Scenario\",\"steps\":[{", true),
+            ("[{\"filePath\":\"a.js\",\"messages\":[]}]", false),
+            ("{\"elements\":[1]}", false),
+        ] {
+            assert_eq!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), is_ours, "{text}");
+        }
+        let foreign = parse(&Input::bytes("x", b"[{\"filePath\":\"a.js\",\"messages\":[]}]")).unwrap_err();
+        assert_eq!(foreign.reject(), Some(Reject::NotThisFormat));
+        assert_eq!(counts(&parse(&Input::bytes("x", b"[]")).unwrap()), [0; 5]);
+    }
+}

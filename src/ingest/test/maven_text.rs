@@ -1,0 +1,277 @@
+//! `maven-text`: what Maven prints of the tests that Surefire and Failsafe run, of any version from 2.12 on, and Ant's
+//! junit task with its plain lines. Written after the console reporters of Surefire.
+
+use super::text_report::{Names, Summary, no_result};
+use super::{cargo_test_text, milliseconds, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines};
+use crate::ingest::values::whole;
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+use crate::model::metrics::BuildStatus;
+
+/// What `mvn test` prints.
+pub const FORMAT: Format = Format {
+    name: "maven-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Maven's tests",
+    written_by: "mvn test, mvn verify (Surefire, Failsafe), ant junit",
+    told_by: "\"Tests run: N, Failures: N, Errors: N, Skipped: N\"",
+    has_end: false,
+    counting: "The sum over the modules' results, or, where there are none, over the classes: Failures failed, Errors errored, \
+               Skipped skipped, the rest of the tests run passed, and so many as Flakes says are flaky. A module that does not \
+               compile or whose test process crashed beside others that ran is one errored test.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    if head.tail().lines().chain(head.lines()).any(|line| result(unprefixed(line)).is_some()) {
+        return Sniff::Sure("line \"Tests run: N, Failures: N, …\"".into());
+    }
+    if head.lines().any(|line| unprefixed(line).trim() == "T E S T S") {
+        return Sniff::Maybe("line \"T E S T S\" of Surefire".into());
+    }
+    Sniff::No
+}
+
+/// The line without Maven's `[INFO] `.
+fn unprefixed(line: &str) -> &str {
+    let line = line.trim_end();
+    ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line)
+}
+
+/// What a line of results counts: tests, failures, errors, skipped, flakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counts {
+    numbers: [Option<u64>; 5],
+    /// Of a class; else of a module.
+    of_class: bool,
+}
+
+/// `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in shop.CartTest`.
+fn result(line: &str) -> Option<Counts> {
+    let mut parts = line.strip_prefix("Tests run: ")?.split(", ");
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let tests = parts.next().filter(|part| digits(part))?;
+    let mut number = |title: &str| {
+        let number = parts.next()?.strip_prefix(title)?.strip_prefix(": ")?.trim_end();
+        digits(number).then(|| whole(number))
+    };
+    let (failures, errors, skipped) = (number("Failures")?, number("Errors")?, number("Skipped")?);
+    let mut counts = Counts { numbers: [whole(tests), failures, errors, skipped, Some(0)], of_class: false };
+    for rest in parts {
+        match rest.strip_prefix("Flakes: ") {
+            Some(flakes) if digits(flakes) => counts.numbers[4] = whole(flakes),
+            None if rest.starts_with("Time elapsed: ") => {
+                counts.of_class = true;
+                break;
+            }
+            _ => return None,
+        }
+    }
+    Some(counts)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        // A number at the very end may be cut.
+        let counts = result(unprefixed(&line.text)).filter(|counts| line.ended || counts.of_class);
+        match counts {
+            Some(counts) => reader.result(counts).map_err(|error| error.line(last))?,
+            None => reader.line(unprefixed(&line.text)),
+        }
+    }
+    let Some(mut summary) = reader.modules.or(reader.classes) else {
+        return Err(no_result("no \"Tests run:\" of Surefire in it", last));
+    };
+    let units = u64::try_from(reader.names.units.len()).unwrap_or(u64::MAX);
+    summary.errored = add(summary.errored, units)?;
+    summary.unit_failures = units;
+    let mut parsed = reader.names.report(&FORMAT, &summary, true)?;
+    parsed.build = Some(if reader.did_not_compile { BuildStatus::Failed } else { BuildStatus::Success });
+    Ok(parsed)
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    names: Names,
+    modules: Option<Summary>,
+    classes: Option<Summary>,
+    did_not_compile: bool,
+    /// The failed test whose message comes next.
+    told: Option<String>,
+}
+
+impl Reader {
+    fn result(&mut self, counts: Counts) -> Result<()> {
+        let sums = if counts.of_class { &mut self.classes } else { &mut self.modules };
+        let sum = sums.get_or_insert_default();
+        let mut one = Summary::default();
+        let [tests, failures, errors, skipped, flakes] = counts.numbers;
+        for (slot, number) in [
+            (&mut one.passed, tests),
+            (&mut one.failed, failures),
+            (&mut one.errored, errors),
+            (&mut one.skipped, skipped),
+            (&mut one.flaky, flakes),
+        ] {
+            Summary::add(slot, number)?;
+        }
+        // Fixtures of classes that fail are errors without a test.
+        one.passed = one.passed.saturating_sub(add(add(one.failed, one.errored)?, one.skipped)?);
+        for (slot, number) in [
+            (&mut sum.passed, one.passed),
+            (&mut sum.failed, one.failed),
+            (&mut sum.errored, one.errored),
+            (&mut sum.skipped, one.skipped),
+            (&mut sum.flaky, one.flaky),
+        ] {
+            *slot = add(*slot, number)?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &str) {
+        if let Some((id, outcome, seconds)) = failed(text) {
+            if let Some(case) = self.names.set(&id, outcome) {
+                case.duration_ms = seconds.and_then(milliseconds);
+            }
+            self.told = Some(id);
+        } else if let Some(case) = self.told.take().and_then(|id| self.names.cases.get_mut(&id)) {
+            case.message = case.message.take().or_else(|| first_lines(text));
+        } else if let Some(rest) = text.strip_prefix("Failed to execute goal ") {
+            let Some((project, why)) = rest.split_once(" on project ").and_then(|(_, rest)| rest.split_once(": "))
+            else {
+                return;
+            };
+            let crashes =
+                ["The forked VM terminated", "There was a timeout or other error in the fork", "The VM crashed"];
+            let did_not_compile = why.starts_with("Compilation failure");
+            self.did_not_compile |= did_not_compile;
+            if did_not_compile || crashes.iter().any(|crash| why.contains(crash)) {
+                self.names.unit(project);
+            }
+        }
+    }
+}
+
+/// Id, outcome and seconds of `shop.CartTest.fails -- Time elapsed: 0.01 s <<< FAILURE!`, and of older versions'
+/// `fails(shop.CartTest)  Time elapsed: 0.005 sec  <<< ERROR!`.
+fn failed(text: &str) -> Option<(String, Outcome, Option<&str>)> {
+    let (rest, outcome) = match (text.strip_suffix("<<< FAILURE!"), text.strip_suffix("<<< ERROR!")) {
+        (Some(rest), _) => (rest, Outcome::Failed),
+        (None, Some(rest)) => (rest, Outcome::Errored),
+        (None, None) => return None,
+    };
+    let (name, time) = rest.split_once(" Time elapsed: ")?;
+    let name = name.trim_end_matches(['-', ' ']);
+    if name.is_empty() || name.starts_with("Tests run: ") {
+        return None;
+    }
+    let older = name.strip_suffix(')').and_then(|name| name.rsplit_once('('));
+    let id = match older.filter(|(_, class)| class.contains('.') && !class.contains([' ', ','])) {
+        Some((test, class)) => format!("{class}::{test}"),
+        None => {
+            // A parameter can hold any character.
+            let end = name.find(['(', '[', '{']).unwrap_or(name.len());
+            let dot = name.get(..end)?.rfind('.');
+            dot.map_or_else(
+                || name.to_owned(),
+                |dot| {
+                    let (class, test) = name.split_at(dot);
+                    format!("{class}::{}", test.trim_start_matches('.'))
+                },
+            )
+        }
+    };
+    Some((id, outcome, time.split(' ').next()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const MODULE: &str = "[INFO]  T E S T S\n[INFO] Running shop.CartTest\n\
+                          [ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in shop.CartTest\n\
+                          [ERROR] shop.CartTest.fails -- Time elapsed: 0.25 s <<< FAILURE!\norg.opentest4j.AssertionFailedError: no\n\
+                          [ERROR] breaks(shop.CartTest)  Time elapsed: 0.005 sec  <<< ERROR!\njava.lang.RuntimeException: boom\n\
+                          [INFO] Results:\n[INFO] \n[ERROR] Failures: \n[ERROR]   CartTest.fails:12 no\n[INFO] \n\
+                          [ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn modules_add_up_and_classes_where_there_are_none() {
+        let flakes = "[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Flakes: 1\n";
+        let parsed = read(&format!("{MODULE}{flakes}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky), ([8, 4, 1, 1, 2], Some(1)));
+        let class = "    [junit] x\nTests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 sec\n";
+        assert_eq!(counts(&read(&class.repeat(2)).unwrap()), [4, 2, 2, 0, 0]);
+        let fixture = "Tests run: 0, Failures: 0, Errors: 1, Skipped: 0\n";
+        assert_eq!(counts(&read(fixture).unwrap()), [1, 0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn a_module_that_does_not_compile_is_a_unit() {
+        let failure = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.13.0:testCompile (x) on project \
+                       bill: Compilation failure\n";
+        let parsed = read(&format!("{MODULE}{failure}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.build), ([6, 2, 1, 2, 1], Some(BuildStatus::Failed)));
+        assert_eq!(details(&parsed).failed_units, ["bill"]);
+        assert_eq!(read(failure).unwrap_err().reject(), Some(Reject::NoResult));
+        let failing =
+            "[ERROR] Failed to execute goal x:surefire:3.2.5:test (x) on project shop: There are test failures.\n";
+        assert_eq!(counts(&read(&format!("{MODULE}{failing}")).unwrap()), [5, 2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn failed_tests_have_names_durations_and_messages() {
+        let details = details(&read(MODULE).unwrap());
+        let case = &details.cases.cases["shop.CartTest::fails"];
+        assert_eq!(
+            (case.duration_ms, case.message.as_deref()),
+            (Some(250), Some("org.opentest4j.AssertionFailedError: no"))
+        );
+        assert_eq!(details.cases.outcome("shop.CartTest::breaks"), Some(Outcome::Errored));
+        let id = |name: &str| failed(&format!("{name} -- Time elapsed: 1 s <<< ERROR!")).unwrap().0;
+        assert_eq!(id("shop.CartTest.rows(double)[1.5]"), "shop.CartTest::rows(double)[1.5]");
+        assert_eq!(id("shop.CartTest"), "shop::CartTest");
+    }
+
+    #[test]
+    fn a_run_without_its_results_is_no_result() {
+        for text in [
+            "[INFO]  T E S T S\n[INFO] Running shop.CartTest\n",
+            "",
+            "Tests run: 5, Failures: 1, Errors: 1, Skipped: 1",
+        ] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        let large = "Tests run: 18446744073709551616, Failures: 0, Errors: 0, Skipped: 0\n";
+        assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn it_is_told_by_its_results() {
+        assert!(matches!(sniffed(&FORMAT, MODULE), Sniff::Sure(_)));
+        assert!(matches!(sniffed(&FORMAT, "[INFO]  T E S T S\n"), Sniff::Maybe(_)));
+        for none in ["Tests run: 59, Passed: 56, Errors: 1\n", "Tests run: 3\n", "[INFO] Results:\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `mocha-text`: what Mocha prints with its spec, dot and other reporters that end in an epilogue; its definition is the
+//! method `epilogue` of Mocha's `lib/reporters/base.js`. Hardhat and Cypress print the same. The epilogue gives the
+//! counts and the names of what failed; passed tests cannot be told from what a test printed.
+
+use super::text_report::{Names, Summary, counted, no_result};
+use super::{cargo_test_text, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `mocha` prints.
+pub const FORMAT: Format = Format {
+    name: "mocha-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Mocha",
+    written_by: "mocha (spec, dot, min, nyan), hardhat test, cypress run",
+    told_by: "its lines \"N passing (…)\", \"N pending\", \"N failing\"",
+    has_end: true,
+    counting: "The last summary: passing passed, failing failed, hooks among them, pending skipped. The summaries of the files that \
+               cypress run tells one by one are added up.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    // The failures are told below it, and can be long.
+    let is_passing = |line: &str| matches!(count(line.trim_end()), Some((_, Title::Passing)));
+    if head.tail().lines().chain(head.lines()).any(is_passing) {
+        return Sniff::Sure("line \"N passing (…)\" of Mocha".into());
+    }
+    Sniff::No
+}
+
+/// What a line of the summary counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Title {
+    Passing,
+    Pending,
+    Failing,
+}
+
+/// The count in `  7 passing (102ms)`, `  2 pending`, `  4 failing`.
+fn count(line: &str) -> Option<(Option<u64>, Title)> {
+    let rest = line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
+    let (number, words) = counted(rest)?;
+    match words {
+        "pending" => Some((number, Title::Pending)),
+        "failing" => Some((number, Title::Failing)),
+        words => {
+            let time = words.strip_prefix("passing (")?.strip_suffix(')')?;
+            let is_time = time.ends_with(['s', 'm', 'h']) && time.starts_with(|c: char| c.is_ascii_digit());
+            is_time.then_some((number, Title::Passing))
+        }
+    }
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut last = 0;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        reader.line(line.text.trim_end(), line.ended).map_err(|error| error.line(last))?;
+    }
+    let Some(summary) = reader.found.filter(|_| reader.block.is_none() && !reader.spec_runs) else {
+        return Err(no_result("no \"N passing\" of Mocha at its end", last));
+    };
+    let mut parsed = reader.names.report(&FORMAT, &summary, false)?;
+    if reader.runs > 1 {
+        parsed.warnings.push(format!("{} runs of Mocha are in it: the last one counts", reader.runs));
+    }
+    Ok(parsed)
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    names: Names,
+    found: Option<Summary>,
+    /// A summary whose blank line has not come yet.
+    block: Option<Summary>,
+    runs: u64,
+    /// Cypress runs one file, as part of the same run.
+    spec_runs: bool,
+    /// The failure that is told: the parts of its title, until the last.
+    title: Option<Vec<String>>,
+    told: Option<String>,
+}
+
+impl Reader {
+    fn line(&mut self, text: &str, ended: bool) -> Result<()> {
+        if let Some((number, title)) = count(text) {
+            return self.count(number, title);
+        }
+        if let Some(block) = self.block.take().filter(|_| text.is_empty() && ended) {
+            return self.end_block(&block);
+        }
+        if self.found.is_some() && is_spec_run(text) {
+            self.spec_runs = true;
+        } else if self.found.is_some() {
+            self.failure(text);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, number: Option<u64>, title: Title) -> Result<()> {
+        let mut summary = match (title, self.block.take()) {
+            (Title::Passing, _) => Summary::default(),
+            (_, Some(summary)) => summary,
+            (_, None) => return Ok(()),
+        };
+        let slot = match title {
+            Title::Passing => &mut summary.passed,
+            Title::Pending => &mut summary.skipped,
+            Title::Failing => &mut summary.failed,
+        };
+        Summary::add(slot, number)?;
+        self.block = Some(summary);
+        Ok(())
+    }
+
+    fn end_block(&mut self, block: &Summary) -> Result<()> {
+        if !std::mem::take(&mut self.spec_runs) {
+            (self.names, self.found) = (Names::default(), None);
+            self.runs = add(self.runs, 1)?;
+        }
+        let sum = self.found.get_or_insert_default();
+        sum.passed = add(sum.passed, block.passed)?;
+        sum.failed = add(sum.failed, block.failed)?;
+        sum.skipped = add(sum.skipped, block.skipped)?;
+        (self.title, self.told) = (None, None);
+        Ok(())
+    }
+
+    /// `  1) Cart`, `       Inner`, `       fails:`, and after that its message.
+    fn failure(&mut self, text: &str) {
+        let numbered = text.trim_start().split_once(") ").filter(|(number, _)| {
+            text.starts_with("  ") && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        if let Some((_, name)) = numbered {
+            (self.title, self.told) = (Some(Vec::new()), None);
+            self.title_part(name);
+        } else if text.is_empty() {
+            self.title = None;
+        } else if self.title.is_some() {
+            self.title_part(text.trim());
+        } else if let Some(case) = self.told.take().and_then(|id| self.names.cases.get_mut(&id)) {
+            case.message = first_lines(text);
+        }
+    }
+
+    fn title_part(&mut self, part: &str) {
+        let Some(title) = &mut self.title else { return };
+        title.push(part.strip_suffix(':').unwrap_or(part).to_owned());
+        if part.ends_with(':') {
+            let id = printable(&title.join("::"), super::LONGEST_ID);
+            self.names.set(&id, Outcome::Failed);
+            (self.title, self.told) = (None, Some(id));
+        }
+    }
+}
+
+/// `  Running:  cart.cy.js                             (2 of 5)`.
+fn is_spec_run(text: &str) -> bool {
+    text.trim_start().starts_with("Running:  ") && text.ends_with(')') && text.contains(" of ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "\n  Cart\n    ✔ adds\n    1) fails\n  99 passing (1s)\n    ✔ deep\n\n\n";
+    const END: &str = "  7 passing (102ms)\n  2 pending\n  2 failing\n\n  1) Cart\n       Inner\n         fails:\n\n\
+                       \x20     AssertionError: no\n\n1 !== 2\n\n  2) Hooked\n       \"before all\" hook: set up for \"never\":\n\
+                       \x20    Error: before broke\n      at Context\n\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        assert_eq!(counts(&read(&format!("{RUN}{END}")).unwrap()), [11, 7, 2, 0, 2]);
+        assert_eq!(counts(&read("  0 passing (1ms)\n\n").unwrap()), [0; 5]);
+        let twice = read(&format!("{END}  1 passing (2m)\n\n")).unwrap();
+        assert_eq!((counts(&twice), twice.warnings.len()), ([1, 1, 0, 0, 0], 1));
+    }
+
+    #[test]
+    fn files_that_cypress_runs_add_up() {
+        let next = "  Running:  b.cy.js                    (2 of 2)\n\n";
+        let parsed = read(&format!("{END}{next}{END}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.warnings.len()), ([22, 14, 4, 0, 4], 0));
+        assert_eq!(read(&format!("{END}{next}")).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn failures_have_names_and_messages() {
+        let details = details(&read(&format!("{RUN}{END}")).unwrap());
+        let message = |id: &str| details.cases.cases[id].message.clone();
+        assert_eq!(message("Cart::Inner::fails").as_deref(), Some("AssertionError: no"));
+        assert_eq!(
+            message("Hooked::\"before all\" hook: set up for \"never\"").as_deref(),
+            Some("Error: before broke")
+        );
+        assert_eq!(details.dropped, 9);
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        for text in [RUN, "", "  7 passing (102ms)\n", "  7 passing (102ms)\n  2 pending", "  2 failing\n\n"] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        let large = "  18446744073709551616 passing (1s)\n\n";
+        assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn it_is_told_by_its_summary() {
+        assert!(matches!(sniffed(&FORMAT, END), Sniff::Sure(_)));
+        for none in ["7 passing grades\n", "  7 passing (all)\n", "  2 failing\n", "  7 passed (1s)\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! `node-test-text`: what `node --test` prints with its `spec` reporter. Its definition is Node's
+//! `lib/internal/test_runner/reporter/spec.js`. The last summary gives the counts, the tree gives names, and the list of
+//! failing tests their places.
+
+use std::collections::BTreeMap;
+
+use super::text_report::{Names, Summary, no_result};
+use super::{cargo_test_text, milliseconds, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::values::whole;
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `node --test` prints.
+pub const FORMAT: Format = Format {
+    name: "node-test-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Node's test runner",
+    written_by: "node --test (--test-reporter=spec)",
+    told_by: "its lines \"ℹ tests\" to \"ℹ duration_ms\"",
+    has_end: true,
+    counting: "The last summary: pass passed, fail failed, cancelled errored, skipped and todo skipped. A test that holds others \
+               is a test too, as node counts it; a suite is none. A file that does not load is among those that failed.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    let mut block = Block::default();
+    if head.tail().lines().any(|line| block.line(line)) {
+        return Sniff::Sure("lines \"ℹ tests\" to \"ℹ duration_ms\"".into());
+    }
+    // The failing tests are told after the summary, and can be long.
+    let is_result =
+        |line: &&str| matches!(tree(line), Some((0, mark, _, Some(time))) if mark != '▶' && time.contains('.'));
+    if head.lines().filter(is_result).take(2).count() == 2 {
+        return Sniff::Maybe("lines \"✔ name (1.234ms)\"".into());
+    }
+    Sniff::No
+}
+
+/// The lines of a summary, as far as they were met: in order, with nothing between them.
+#[derive(Debug, Default)]
+struct Block {
+    /// How many titles were met or passed over.
+    at: usize,
+    /// By title; none if the number is too large.
+    counts: BTreeMap<&'static str, Option<u64>>,
+}
+
+/// Older versions do not count suites.
+const TITLES: [&str; 7] = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"];
+
+impl Block {
+    /// Takes a line; `true` if it is the last one of a summary.
+    fn line(&mut self, line: &str) -> bool {
+        let said = line.trim_end().strip_prefix("ℹ ").and_then(|rest| rest.split_once(' '));
+        let Some((title, number)) = said else {
+            *self = Block::default();
+            return false;
+        };
+        if title == "duration_ms" && self.at == TITLES.len() {
+            self.at = 0;
+            return true;
+        }
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let Some(at) = TITLES.iter().position(|known| *known == title).filter(|_| is_number) else {
+            *self = Block::default();
+            return false;
+        };
+        let follows = at == self.at || (self.at, at) == (1, 2);
+        if at == 0 || !follows {
+            *self = Block::default();
+        }
+        if at == 0 || follows {
+            self.at = at + 1;
+            self.counts.extend(TITLES.get(at).map(|title| (*title, whole(number))));
+        }
+        false
+    }
+
+    fn summary(&self) -> Result<Summary> {
+        let mut summary = Summary::default();
+        for (title, number) in &self.counts {
+            let slot = match *title {
+                "pass" => &mut summary.passed,
+                "fail" => &mut summary.failed,
+                "cancelled" => &mut summary.errored,
+                "skipped" | "todo" => &mut summary.skipped,
+                _ => continue,
+            };
+            Summary::add(slot, *number)?;
+        }
+        Ok(summary)
+    }
+}
+
+/// Depth, mark, name and time of `    ✖ child fails (101.330661ms) # reason`.
+fn tree(line: &str) -> Option<(usize, char, &str, Option<&str>)> {
+    let content = line.trim_start_matches(' ');
+    let depth = line.len().checked_sub(content.len())?;
+    let mark = content.chars().next().filter(|mark| "✔✖﹣⚠▶".contains(*mark))?;
+    let name = content.strip_prefix(mark)?.strip_prefix(' ')?.trim_end();
+    if let Some(name) = name.strip_suffix("ms)").or_else(|| name.split_once("ms) # ").map(|(name, _)| name))
+        && let Some((name, time)) = name.rsplit_once(" (")
+        && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        return Some((depth / 2, mark, name, Some(time)));
+    }
+    Some((depth / 2, mark, name.split_once(" # ").map_or(name, |(name, _)| name), None))
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let (mut run, mut block, mut found) = (Run::default(), Block::default(), None);
+    let (mut last, mut runs) = (0, 0_u64);
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        let text = line.text.trim_end();
+        if block.line(text) {
+            let summary = block.summary().map_err(|error| error.line(last))?;
+            found = Some((summary, std::mem::take(&mut run)));
+            runs = add(runs, 1)?;
+        } else if !found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
+            run.line(text);
+        }
+    }
+    let Some((summary, names)) =
+        found.filter(|_| run.names.cases.is_empty()).map(|(summary, run)| (summary, run.names))
+    else {
+        return Err(no_result("no summary of node's test runner at its end", last));
+    };
+    let mut parsed = names.report(&FORMAT, &summary, false)?;
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of node's test runner are in it: the last one counts"));
+    }
+    Ok(parsed)
+}
+
+/// One run of the test runner.
+#[derive(Debug, Default)]
+struct Run {
+    names: Names,
+    /// The tests and suites around the line that is next.
+    open: Vec<String>,
+    /// Ids by name alone, of those that failed and whose place is not told yet; the last first.
+    failed: BTreeMap<String, Vec<String>>,
+    place: Option<(String, u64)>,
+    /// The failing test whose message is expected.
+    told: Option<String>,
+}
+
+impl Run {
+    /// A line before the summary.
+    fn line(&mut self, text: &str) {
+        let Some((depth, mark, name, time)) = tree(text) else { return };
+        let closes = self.open.get(depth).is_some_and(|open| open == name);
+        self.open.truncate(depth);
+        if closes {
+            return;
+        }
+        let outcome = match mark {
+            '✔' => Outcome::Passed,
+            '✖' => Outcome::Failed,
+            '▶' => return self.open.push(name.to_owned()),
+            _ => Outcome::Skipped,
+        };
+        // A to-do test failed as it may.
+        let outcome = if text.contains("ms) # ") || text.ends_with(" # TODO") { Outcome::Skipped } else { outcome };
+        let id = self.open.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("::");
+        let id = printable(&id, super::LONGEST_ID);
+        let Some(case) = self.names.set(&id, outcome) else { return };
+        case.duration_ms = time.and_then(milliseconds).map(|thousandths| thousandths / 1000);
+        if outcome == Outcome::Failed {
+            self.failed.entry(name.to_owned()).or_default().insert(0, id);
+        }
+    }
+
+    /// A line after the summary; `false` if it is not of the list of failing tests, but of another run.
+    fn failing(&mut self, text: &str) -> bool {
+        if let Some(place) = text.strip_prefix("test at ") {
+            let mut parts = place.rsplitn(3, ':').skip(1);
+            let line = parts.next().and_then(|line| line.parse().ok()).filter(|line| *line > 0);
+            self.place = line.zip(parts.next()).map(|(line, file)| (printable(file, 1000), line));
+            self.told = None;
+            return true;
+        }
+        let Some((0, _, name, _)) = tree(text) else {
+            self.message(text.trim());
+            return true;
+        };
+        if name == "failing tests:" {
+            return true;
+        }
+        let Some((file, line)) = self.place.take() else { return false };
+        self.told = self.failed.get_mut(name).and_then(Vec::pop);
+        if let Some(case) = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
+            (case.file, case.line) = (Some(file), Some(line));
+        }
+        true
+    }
+
+    fn message(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let told = self.told.take();
+        let Some(case) = told.and_then(|id| self.names.cases.get_mut(&id)) else { return };
+        case.message = first_lines(text.trim_matches('\''));
+        let cancelled = ["cancelled", "test timed out after", "still pending but the event loop has already resolved"];
+        if text.starts_with('\'') && cancelled.iter().any(|why| text.contains(why)) {
+            case.outcome = Outcome::Errored;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const TREE: &str = "✔ adds (1.416135ms)\nℹ tests 99\n▶ Cart\n  ✔ in (1.5ms)\n  ▶ Inner\n    ✖ deep (0.1ms)\n  ✖ Inner (0.2ms)\n\
+                        ✖ Cart (0.3ms)\n✖ never\n⚠ later (1.5ms) # soon\n﹣ skipped (0.1ms) # SKIP\n";
+
+    fn end(fail: &str) -> String {
+        format!(
+            "ℹ tests 6\nℹ suites 2\nℹ pass 2\nℹ fail {fail}\nℹ cancelled 1\nℹ skipped 1\nℹ todo 1\nℹ duration_ms 12.5\n"
+        )
+    }
+
+    const FAILING: &str = "\n✖ failing tests:\n\ntest at a/cart.test.js:19:3\n✖ deep (0.1ms)\n  AssertionError: no\n  more\n\n\
+                           test at a/cart.test.js:9:1\n⚠ later (1.5ms) # soon\n  Error: todo\n\ntest at C:\\b.test.js:2:80\n✖ never\n  'test did not finish before its parent and was cancelled'\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        let parsed = read(&format!("{TREE}{}{FAILING}", end("1"))).unwrap();
+        assert_eq!(counts(&parsed), [6, 2, 1, 1, 2]);
+        let twice = read(&format!("{TREE}{}{FAILING}✔ a (1.5ms)\n{}", end("1"), end("3"))).unwrap();
+        assert_eq!((counts(&twice), twice.warnings.len()), ([8, 2, 3, 1, 2], 1));
+        let older = end("1").replace("ℹ suites 2\n", "");
+        assert_eq!(counts(&read(&older).unwrap()), [6, 2, 1, 1, 2]);
+    }
+
+    #[test]
+    fn the_tree_gives_names_and_the_list_their_places() {
+        let details = details(&read(&format!("{TREE}{}{FAILING}", end("1"))).unwrap());
+        let deep = &details.cases.cases["Cart::Inner::deep"];
+        assert_eq!((deep.file.as_deref(), deep.line), (Some("a/cart.test.js"), Some(19)));
+        assert_eq!((deep.outcome, deep.message.as_deref()), (Outcome::Failed, Some("AssertionError: no")));
+        let never = &details.cases.cases["never"];
+        assert_eq!((never.outcome, never.file.as_deref()), (Outcome::Errored, Some("C:\\b.test.js")));
+        assert_eq!((details.cases.cases["Cart::in"].duration_ms, details.dropped), (Some(1), 0));
+        assert_eq!(details.cases.outcome("later"), Some(Outcome::Skipped));
+        assert_eq!(details.cases.cases.len(), 6);
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        let gap = end("1").replace("ℹ fail", "printed\nℹ fail");
+        let started_again = format!("{}✔ adds (1.5ms)\n", end("1"));
+        for text in [TREE, "", "ℹ tests 3\nℹ duration_ms 3\n", &gap, &started_again] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        assert_eq!(read(&end("18446744073709551616")).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn it_is_told_by_its_summary() {
+        assert!(matches!(sniffed(&FORMAT, &format!("{TREE}{}", end("1"))), Sniff::Sure(_)));
+        assert!(matches!(sniffed(&FORMAT, TREE), Sniff::Maybe(_)));
+        for none in ["ℹ tests 3\n", "  ✔ adds (52ms)\n  ✔ subtracts (12ms)\n", "✔ built (1.5ms)\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

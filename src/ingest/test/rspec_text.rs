@@ -1,0 +1,194 @@
+//! `rspec-text`: what RSpec prints with its progress or documentation formatter. The last summary gives the counts; only
+//! the examples that failed are named in a way that can be told from what a test printed.
+
+use super::text_report::{Names, Summary, counted, no_result};
+use super::{cargo_test_text, pytest_text};
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `rspec` prints.
+pub const FORMAT: Format = Format {
+    name: "rspec-text",
+    kind: ReportKind::Test,
+    about: "terminal output of RSpec",
+    written_by: "rspec",
+    told_by: "\"Finished in …\" with \"N examples, N failures\" after it",
+    has_end: true,
+    counting: "The last summary: failures failed, pending skipped, the other examples passed. Each error outside of examples, as of \
+               a file that does not load, is one errored test.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    let mut finished = false;
+    for line in head.tail().lines() {
+        if finished && summary(line.trim_end()).is_some() {
+            return Sniff::Sure("line \"N examples, N failures\"".into());
+        }
+        finished = line.starts_with("Finished in ");
+    }
+    if head.lines().any(|line| line.trim_start().starts_with("Failure/Error: ")) {
+        return Sniff::Maybe("line \"Failure/Error: …\" of RSpec".into());
+    }
+    Sniff::No
+}
+
+/// The counts of `10 examples, 4 failures, 3 pending, 1 error occurred outside of examples`.
+fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
+    let counts: Vec<_> = line.split(", ").map(counted).collect::<Option<_>>()?;
+    let words: Vec<&str> = counts.iter().map(|(_, word)| *word).take(2).collect();
+    matches!(words.as_slice(), ["example" | "examples", "failure" | "failures"]).then_some(counts)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut run = Run::default();
+    let (mut found, mut last, mut runs) = (None, 0, 0_u64);
+    let mut finished = false;
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        let text = line.text.trim_end();
+        let counts = summary(text).filter(|_| finished && line.ended);
+        finished = text.starts_with("Finished in ");
+        if let Some(counts) = counts {
+            let summary = total(&counts).map_err(|error| error.line(last))?;
+            found = Some((summary, std::mem::take(&mut run)));
+            runs = add(runs, 1)?;
+        } else if let Some((_, run)) = found.as_mut() {
+            run.failed_example(text);
+        }
+        run.line(text);
+    }
+    let Some((summary, found)) = found else {
+        return Err(no_result("no \"N examples, N failures\" of RSpec at its end", last));
+    };
+    let mut parsed = found.names.report(&FORMAT, &summary, false)?;
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of RSpec are in it: the last one counts"));
+    }
+    Ok(parsed)
+}
+
+fn total(counts: &[(Option<u64>, &str)]) -> Result<Summary> {
+    let mut summary = Summary::default();
+    for (number, word) in counts {
+        let slot = match *word {
+            "example" | "examples" => &mut summary.passed,
+            "failure" | "failures" => &mut summary.failed,
+            "pending" => &mut summary.skipped,
+            word if word.ends_with("occurred outside of examples") => &mut summary.errored,
+            _ => continue,
+        };
+        Summary::add(slot, *number)?;
+    }
+    summary.passed = summary.passed.saturating_sub(add(summary.failed, summary.skipped)?);
+    summary.unit_failures = summary.errored;
+    Ok(summary)
+}
+
+/// One run.
+#[derive(Debug, Default)]
+struct Run {
+    names: Names,
+    /// Messages by the description of what failed.
+    messages: std::collections::BTreeMap<String, String>,
+    /// The failure that is told, and whether its message comes next.
+    told: Option<(String, bool)>,
+}
+
+impl Run {
+    /// A line before the summary.
+    fn line(&mut self, text: &str) {
+        let content = text.trim();
+        let heading = text.strip_prefix("  ").and_then(|text| text.split_once(") "));
+        if let Some(file) = text.strip_prefix("An error occurred while loading ") {
+            self.names.unit(file.split(' ').next().unwrap_or(file).trim_end_matches('.'));
+        } else if let Some((_, name)) = heading.filter(|(number, _)| counted(&format!("{number} .")).is_some()) {
+            self.told = Some((name.strip_suffix(" FIXED").unwrap_or(name).to_owned(), false));
+        } else if let Some((name, is_next)) = self.told.take_if(|_| !content.is_empty()) {
+            match (is_next, content.starts_with("Failure/Error: ")) {
+                (false, true) => self.told = Some((name, true)),
+                (true, _) if self.messages.len() < super::CASES_KEPT => {
+                    drop(self.messages.insert(name, content.to_owned()))
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `rspec ./spec/cart_spec.rb:3 # Cart fails`, after the summary.
+    fn failed_example(&mut self, text: &str) {
+        let Some((place, name)) = text.strip_prefix("rspec ").and_then(|rest| rest.split_once(" # ")) else { return };
+        let place = place.trim_matches('\'');
+        // Examples that share a line are told by their number: `./spec/a_spec.rb[1:2]`.
+        let (file, line) = match place.split_once('[') {
+            Some((file, _)) => (file, None),
+            None => place.rsplit_once(':').map_or((place, None), |(file, line)| (file, line.parse().ok())),
+        };
+        let file = file.strip_prefix("./").unwrap_or(file);
+        let message = self.messages.remove(name);
+        let Some(case) = self.names.set(&format!("{file}::{name}"), Outcome::Failed) else { return };
+        (case.file, case.line) = (Some(printable(file, 1000)), line.filter(|line| *line > 0));
+        case.message = message.as_deref().and_then(first_lines);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "\nAn error occurred while loading ./b_spec.rb. - Did you mean?\n\n.F*F99 examples, 0 failures\n99 examples, 0 failures\n\n\
+                       Pending:\n\n  1) Cart is pending\n     # Not yet implemented\n\nFailures:\n\n  1) Cart fails\n\
+                       \x20    Failure/Error: it('fails') { expect(1).to eq 2 }\n\n       expected: 2\n            got: 1\n\n\
+                       \x20 2) Cart pending passes FIXED\n     Expected pending 'fixed' to fail.\n\nFinished in 0.05 seconds (files took 1 second to load)\n";
+    const END: &str = "10 examples, 2 failures, 3 pending, 1 error occurred outside of examples\n\nFailed examples:\n\n\
+                       rspec ./spec/cart_spec.rb:3 # Cart fails\nrspec './spec/cart_spec.rb[1:2]' # Cart pending passes\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        let parsed = read(&format!("{RUN}{END}")).unwrap();
+        assert_eq!(
+            (counts(&parsed), details(&parsed).failed_units),
+            ([11, 5, 2, 1, 3], vec!["./b_spec.rb".to_owned()])
+        );
+        let twice = read(&format!("{RUN}{END}Finished in 0.1 seconds\n1 example, 0 failures\n")).unwrap();
+        assert_eq!((counts(&twice), twice.warnings.len()), ([1, 1, 0, 0, 0], 1));
+    }
+
+    #[test]
+    fn failed_examples_have_place_and_message() {
+        let details = details(&read(&format!("{RUN}{END}")).unwrap());
+        let case = &details.cases.cases["spec/cart_spec.rb::Cart fails"];
+        assert_eq!((case.line, case.message.as_deref()), (Some(3), Some("expected: 2")));
+        let other = &details.cases.cases["spec/cart_spec.rb::Cart pending passes"];
+        assert_eq!((other.line, other.outcome, details.dropped), (None, Outcome::Failed, 8));
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        for text in ["10 examples, 2 failures\n", "Finished in 0.1 seconds\n10 examples, 2 fail"] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+            assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
+        }
+        assert_eq!(read(RUN).unwrap_err().reject(), Some(Reject::NoResult));
+        assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Maybe(_)));
+        let large = "Finished in 1s\n18446744073709551616 examples, 0 failures\n";
+        assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+        assert!(matches!(sniffed(&FORMAT, &format!("{RUN}{END}")), Sniff::Sure(_)));
+    }
+}
