@@ -2,8 +2,8 @@
 
 use super::comparison::{Comparison, Pair};
 use super::open::is_lost_tests;
+use super::real;
 use super::suite::Suite;
-use super::{custom, real};
 use crate::model::config::{Classify, RuleMode};
 use crate::model::ids::Iteration;
 use crate::model::metrics::Metrics;
@@ -29,7 +29,7 @@ impl Class {
 }
 
 /// Which alert stands for which rule of the classes. R4 has no alert below its threshold.
-const REGRESSIONS: [(&str, &str); 7] = [
+const REGRESSIONS: [(&str, &str); 8] = [
     ("test_count_decreased", "R1"),
     ("pass_rate_regression", "R2"),
     ("coverage_regression", "R3"),
@@ -37,6 +37,7 @@ const REGRESSIONS: [(&str, &str); 7] = [
     ("working_tests_failing", "R5"),
     ("build_broken", "R6"),
     ("metric_worse", "R7"),
+    ("guard_worse", "R7"),
 ];
 
 /// The class before the stall overlay; first match wins.
@@ -75,9 +76,10 @@ fn regression(comparison: &Comparison, alerts: &[Alert]) -> Option<Class> {
 /// The rule by which an alert makes a regression.
 fn regression_rule(alert: &Alert) -> Option<&str> {
     let numbered = REGRESSIONS.iter().find(|(rule, _)| *rule == alert.rule).map(|(_, number)| *number);
-    // A metric whose noise is unknown regresses only when confirmed; its suspicion is MEDIUM.
     let counts = alert.counts() && alert.severity >= Severity::High;
     match numbered {
+        // A metric of the user's own varies by itself, so it regresses only when that is confirmed.
+        Some("R7") if alert.status != Status::Confirmed => None,
         Some(number) if counts => Some(number),
         None if is_lost_tests(alert) => Some(&alert.rule),
         _ => None,
@@ -98,7 +100,7 @@ struct Terms {
 impl Terms {
     /// `is_explained`: the pass rate fell, and only because of new tests.
     fn of(comparison: &Comparison, is_explained: bool) -> Terms {
-        let mut custom = custom::movements(comparison).map(|(_, step)| step.gain > step.min_effect + EPS).peekable();
+        let mut custom = comparison.moves().iter().map(|(_, step)| step.is_gain()).peekable();
         let custom_gain = custom.peek().is_some().then(|| custom.any(|gained| gained));
         let terms = Terms {
             tests: comparison.pair(Metrics::test_count),

@@ -1,11 +1,14 @@
 //! This iteration beside the ones that it is judged against: what an alert rule sees.
 
+use std::cell::OnceCell;
+
+use super::custom::{self, Move};
 use super::history::{baseline, lineage, previous_with};
 use super::identity::{self, TestChanges};
 use super::suite::{self, Suite};
 use super::{Current, real};
 use crate::model::config::LoopConfig;
-use crate::model::ids::Iteration;
+use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, QualityMetrics};
 use crate::model::trajectory::Point;
 use crate::model::verdict::OpenFinding;
@@ -47,6 +50,8 @@ pub struct Comparison<'a> {
     pub iteration: Iteration,
     /// Where its tree came from.
     pub parent: Option<Iteration>,
+    /// Its snapshot without reports.
+    pub tree_key: ObjectId,
     /// Its settled metrics.
     pub metrics: &'a Metrics,
     /// What is known of its test run.
@@ -57,6 +62,8 @@ pub struct Comparison<'a> {
     pub history: &'a [Point],
     /// Thresholds.
     pub config: &'a LoopConfig,
+    /// How the metrics of the user's own moved; several rules ask for it.
+    moves: OnceCell<Vec<(String, Move)>>,
 }
 
 impl<'a> Comparison<'a> {
@@ -73,7 +80,9 @@ impl<'a> Comparison<'a> {
             (Some(testing), Some(before), Some(now)) => Some(identity::compare(before, now, &testing.failed_units)),
             _ => None,
         };
-        Comparison { iteration: current.iteration, parent: current.parent, metrics, suite, tests, history, config }
+        let Current { iteration, parent, tree_key, .. } = *current;
+        let moves = OnceCell::new();
+        Comparison { iteration, parent, tree_key, metrics, suite, tests, history, config, moves }
     }
 
     /// The latest ancestor that has the metric.
@@ -102,6 +111,11 @@ impl<'a> Comparison<'a> {
     pub fn errors(&self) -> Option<Pair<u64>> {
         let point = self.previous(|metrics| metrics.error_count().is_some())?;
         errors_between(point, self.metrics)
+    }
+
+    /// How the metrics of the user's own moved that can be judged, by name.
+    pub fn moves(&self) -> &[(String, Move)] {
+        self.moves.get_or_init(|| custom::movements(self))
     }
 
     /// How many units failed to load.

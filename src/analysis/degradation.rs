@@ -1,37 +1,38 @@
 //! How the scores went after the chosen iteration (ANALYSIS §7).
 
-use super::score::{Scored, over_common};
+use super::custom::gain;
+use super::primary::pair;
+use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::trajectory::{Degradation, DegradationPattern, Point};
 use crate::model::units::EPS;
 
-/// `100·(selected − final)/final` and `100·(final − selected)/selected`, percent, over the components that both have;
-/// absent where a score is, or where it would be divided by 0.
-pub fn compare_to_final(points: &[Point], selected: &Point) -> (Option<f64>, Option<f64>) {
-    let scores = points.last().and_then(Scored::of).zip(Scored::of(selected));
-    let Some((last, selected)) = scores.and_then(|(last, selected)| over_common(last, selected)) else {
-        return (None, None);
-    };
-    let percent = |of: f64, to: f64| (to > 0.0).then(|| 100.0 * (of - to) / to);
+/// `100·(selected − final)/final` and `100·(final − selected)/selected`, percent, of what `select.primary` names; positive
+/// is better. Scores are compared over the components that both have. Absent where a value is, or where it would be divided
+/// by 0.
+pub fn compare_to_final(points: &[Point], selected: &Point, config: &LoopConfig) -> (Option<f64>, Option<f64>) {
+    let pair = points.last().and_then(|last| pair(last, selected, &config.select.primary, config));
+    let Some((last, selected, direction)) = pair else { return (None, None) };
+    let percent = |of: f64, to: f64| (to.abs() > 0.0).then(|| 100.0 * gain(direction, to, of) / to.abs());
     (percent(selected, last), percent(last, selected))
 }
 
-/// What became of the score after `selected`.
-pub fn shape_of(points: &[Point], selected: &Point) -> Degradation {
+/// What became of the score, or of what takes its place, after `selected`.
+pub fn shape_of(points: &[Point], selected: &Point, config: &LoopConfig) -> Degradation {
     let later: Vec<&Point> = points.iter().filter(|point| point.iteration > selected.iteration).collect();
-    let changes: Vec<(Iteration, f64)> = later.iter().filter_map(|point| change(point, selected)).collect();
+    let changes: Vec<(Iteration, f64)> = later.iter().filter_map(|point| change(point, selected, config)).collect();
     Degradation {
         started: changes.iter().find(|(_, change)| *change < -EPS).map(|(iteration, _)| *iteration),
         pattern: pattern(&changes.iter().map(|(_, change)| *change).collect::<Vec<f64>>()),
         iterations_after_peak: u64::try_from(later.len()).unwrap_or(u64::MAX),
-        quality_loss: compare_to_final(points, selected).1,
+        quality_loss: compare_to_final(points, selected, config).1,
     }
 }
 
-/// How far the score of `point` lies from the one of `selected`; absent if it has none.
-fn change(point: &Point, selected: &Point) -> Option<(Iteration, f64)> {
-    let (now, peak) = over_common(Scored::of(point)?, Scored::of(selected)?)?;
-    Some((point.iteration, now - peak))
+/// How much better `point` is than `selected`; absent if it was not measured.
+fn change(point: &Point, selected: &Point, config: &LoopConfig) -> Option<(Iteration, f64)> {
+    let (now, peak, direction) = pair(point, selected, &config.select.primary, config)?;
+    Some((point.iteration, gain(direction, peak, now)))
 }
 
 /// The shape of the scores after the peak, given as differences to it.

@@ -6,7 +6,7 @@ mod alerts;
 mod classify;
 mod comparison;
 mod confidence;
-mod custom;
+pub mod custom;
 mod degradation;
 mod delta;
 mod detect;
@@ -19,6 +19,7 @@ pub mod progress;
 mod recommend;
 mod score;
 mod select;
+pub mod stats;
 pub mod steps;
 mod suite;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use comparison::Comparison;
 pub use delta::deltas_between;
 pub use detect::{DETECTORS, Detector, History, Seen};
 pub use history::previous_with;
+pub use primary::QUALITY_SCORE;
 pub use select::{Choice, best, eligibility, select, select_without};
 
 use classify::{Class, classify};

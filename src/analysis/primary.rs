@@ -3,9 +3,8 @@
 use super::real;
 use super::score::{Scored, over_common};
 use crate::model::config::LoopConfig;
-use crate::model::ids::Iteration;
-use crate::model::metrics::Direction;
-use crate::model::trajectory::Point;
+use crate::model::metrics::{CustomMetric, Direction};
+use crate::model::trajectory::{Objective, Pareto, ParetoCandidate, Point};
 use crate::model::units::EPS;
 
 /// The usual `select.primary`.
@@ -35,7 +34,7 @@ fn direction(point: &Point, name: &str, config: &LoopConfig) -> Direction {
     match name {
         "error_count" | "lint_errors" | "lint_warnings" | "complexity_score" | "loc_total" => Direction::Lower,
         _ => {
-            let declared = config.metrics.get(name).map(|declared| declared.direction);
+            let declared = config.metrics.get(name).and_then(|declared| declared.direction);
             let own = || point.metrics.custom.get(name).and_then(|metric| metric.direction);
             declared.or_else(own).unwrap_or(Direction::Higher)
         }
@@ -47,29 +46,53 @@ pub fn better(point: &Point, best: &Point, config: &LoopConfig) -> bool {
     gain(point, best, &config.select.primary, config).is_some_and(|gain| gain > EPS)
 }
 
-/// How much better `point` is than `other` by the metric `name`; negative is worse.
-fn gain(point: &Point, other: &Point, name: &str, config: &LoopConfig) -> Option<f64> {
+/// The metric `name` at two points, compared alike, and which way it is better.
+pub fn pair(point: &Point, other: &Point, name: &str, config: &LoopConfig) -> Option<(f64, f64, Direction)> {
     if name == QUALITY_SCORE {
         let (mine, theirs) = over_common(Scored::of(point)?, Scored::of(other)?)?;
-        return Some(mine - theirs);
+        return Some((mine, theirs, Direction::Higher));
     }
-    let (mine, theirs) = (measure(point, name)?, measure(other, name)?);
-    Some(match direction(point, name, config) {
-        Direction::Higher => mine - theirs,
-        Direction::Lower => theirs - mine,
-    })
+    let is_alike =
+        |metric: &CustomMetric| other.metrics.custom.get(name).is_none_or(|theirs| metric.is_comparable(theirs));
+    if !point.metrics.custom.get(name).is_none_or(is_alike) {
+        return None;
+    }
+    Some((measure(point, name)?, measure(other, name)?, direction(point, name, config)))
 }
 
-/// The candidates that no other dominates in `select.objectives`; empty without objectives, or if nobody has them all.
-pub fn pareto_front(candidates: &[&Point], config: &LoopConfig) -> Vec<Iteration> {
-    let objectives = &config.select.objectives;
-    if objectives.is_empty() {
-        return Vec::new();
-    }
-    let has_all = |point: &&&Point| objectives.iter().all(|name| measure(point, name).is_some());
+/// How much better `point` is than `other` by the metric `name`; negative is worse.
+fn gain(point: &Point, other: &Point, name: &str, config: &LoopConfig) -> Option<f64> {
+    let (mine, theirs, direction) = pair(point, other, name, config)?;
+    Some(super::custom::gain(direction, theirs, mine))
+}
+
+/// The candidates beside each other in `select.objectives`; `None` without objectives, or if nobody has them all.
+pub fn pareto(candidates: &[&Point], config: &LoopConfig) -> Option<Pareto> {
+    let names = &config.select.objectives;
+    let has_all = |point: &&&Point| names.iter().all(|name| measure(point, name).is_some());
     let complete: Vec<&Point> = candidates.iter().filter(has_all).copied().collect();
-    let is_free = |point: &&&Point| !complete.iter().any(|other| dominates(other, point, config));
-    complete.iter().filter(is_free).map(|point| point.iteration).collect()
+    let first = complete.first().filter(|_| !names.is_empty())?;
+    let objective = |name: &String| Objective {
+        name: name.clone(),
+        direction: direction(first, name, config),
+        unit: first.metrics.custom.get(name).and_then(|metric| metric.unit.clone()),
+    };
+    let is_free = |point: &Point| !complete.iter().any(|other| dominates(other, point, config));
+    let front: Vec<&Point> = complete.iter().copied().filter(|point| is_free(point)).collect();
+    let candidate = |point: &&Point| {
+        let values = names.iter().filter_map(|name| Some((name.clone(), measure(point, name)?)));
+        // One of the front says most; with smallest effects there may be none that dominates.
+        let mut others = front.iter().chain(&complete);
+        ParetoCandidate {
+            iteration: point.iteration,
+            values: values.collect(),
+            dominated_by: others.find(|other| dominates(other, point, config)).map(|other| other.iteration),
+        }
+    };
+    Some(Pareto {
+        objectives: names.iter().map(objective).collect(),
+        candidates: complete.iter().map(candidate).collect(),
+    })
 }
 
 /// No worse on all objectives, and better on one by more than its smallest effect.
@@ -79,7 +102,8 @@ fn dominates(point: &Point, other: &Point, config: &LoopConfig) -> bool {
         .objectives
         .iter()
         .filter_map(|name| {
-            let min_effect = config.metrics.get(name).and_then(|declared| declared.min_effect).unwrap_or(0.0);
+            let declared = config.metrics.get(name).and_then(|declared| declared.min_effect);
+            let min_effect = declared.map_or(0.0, |effect| effect.at(measure(other, name).unwrap_or(0.0)));
             Some((gain(point, other, name, config)?, min_effect))
         })
         .collect();

@@ -1,12 +1,13 @@
 //! Which iteration is the best, so far and at the end (ANALYSIS §7).
 
+use super::alerts::suspicious_best::must_be_measured_again;
 use super::degradation::{compare_to_final, shape_of};
 use super::primary::{QUALITY_SCORE, better, measure};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::BuildStatus;
-use crate::model::trajectory::{BestTracker, Candidate, Degradation, Point};
+use crate::model::trajectory::{BestTracker, Candidate, Degradation, Pareto, Point};
 use crate::model::units::{EPS, Score, round_half_up};
 
 /// Whether an iteration can be the best.
@@ -23,6 +24,10 @@ pub fn eligibility(point: &Point, config: &LoopConfig) -> Result<(), String> {
     if let Some(finding) = point.open_findings.iter().find(|finding| finding.accepted.is_none()) {
         let (rule, since, closes) = (&finding.alert.rule, finding.since, &finding.closes_when);
         return Err(format!("{rule} is open since iteration {since}, until {closes}"));
+    }
+    let leads_by = config.select.objectives.iter().chain([&config.select.primary]);
+    if let Some(name) = leads_by.into_iter().find(|name| must_be_measured_again(point, name)) {
+        return Err(format!("{name} is too good to be believed until it is measured again"));
     }
     if config.select.primary != QUALITY_SCORE {
         let primary = &config.select.primary;
@@ -85,6 +90,8 @@ pub struct Choice {
     pub threshold_dropped: bool,
     /// Iterations that no other dominates, where objectives are set.
     pub pareto_front: Vec<Iteration>,
+    /// What that front is made of.
+    pub pareto: Option<Pareto>,
     /// `100·(selected − final)/final`, percent.
     pub improvement_percentage: Option<f64>,
     /// What the iterations after the chosen one cost.
@@ -101,11 +108,11 @@ pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iterati
     let scores: Vec<Candidate> = points.iter().map(|point| candidate(point, config, rejected)).collect();
     let eligible: Vec<&Point> =
         points.iter().zip(&scores).filter(|(_, candidate)| candidate.eligible).map(|(point, _)| point).collect();
-    let reaching: Vec<&Point> =
-        eligible.iter().copied().filter(|point| reaches(point, config.select.threshold)).collect();
+    let reaching: Vec<&Point> = eligible.iter().copied().filter(|point| reaches(point, config)).collect();
     let threshold_dropped = reaching.is_empty() && !eligible.is_empty();
     let mut candidates = if threshold_dropped { eligible } else { reaching };
-    let front = super::primary::pareto_front(&candidates, config);
+    let pareto = super::primary::pareto(&candidates, config);
+    let front = pareto.as_ref().map(Pareto::front).unwrap_or_default();
     if !front.is_empty() {
         candidates.retain(|point| front.contains(&point.iteration));
     }
@@ -121,8 +128,9 @@ pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iterati
         threshold: config.select.threshold,
         threshold_dropped,
         pareto_front: front,
-        improvement_percentage: selected.and_then(|point| compare_to_final(points, point).0),
-        degradation: selected.map(|point| shape_of(points, point)),
+        pareto,
+        improvement_percentage: selected.and_then(|point| compare_to_final(points, point, config).0),
+        degradation: selected.map(|point| shape_of(points, point, config)),
     };
     choice.rationale = rationale(&choice, selected);
     choice
@@ -142,8 +150,12 @@ fn candidate(point: &Point, config: &LoopConfig, rejected: &[Iteration]) -> Cand
     }
 }
 
-fn reaches(point: &Point, threshold: f64) -> bool {
-    point.score().map(Score::get).is_some_and(|score| score >= threshold - EPS)
+/// Where a metric takes the place of the score, an iteration need not have one.
+fn reaches(point: &Point, config: &LoopConfig) -> bool {
+    match point.score().map(Score::get) {
+        Some(score) => score >= config.select.threshold - EPS,
+        None => config.select.primary != QUALITY_SCORE,
+    }
 }
 
 /// The best first: as many as may be asked for.
@@ -190,6 +202,9 @@ fn rationale(choice: &Choice, selected: Option<&Point>) -> Vec<String> {
     if choice.pareto_front.len() > 1 {
         let front: Vec<String> = choice.pareto_front.iter().map(Iteration::to_string).collect();
         lines.push(format!("iterations {} are not dominated by any other", front.join(", ")));
+        lines.extend(choice.pareto.iter().flat_map(Pareto::leaders).map(|(objective, iteration, value)| {
+            format!("iteration {iteration} has the best {} of them ({value})", objective.name)
+        }));
     }
     lines.push(match &choice.degradation {
         Some(degradation) if point.iteration != choice.last => match degradation.started {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Current, Verdict, assess};
 use crate::model::cases::{Outcome, TestCase, TestCases};
-use crate::model::config::{LoopConfig, MetricConfig};
+use crate::model::config::{Effect, LoopConfig, MetricConfig};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
@@ -27,6 +27,7 @@ pub struct Story {
     last_cases: Option<TestCases>,
     parent: Option<Iteration>,
     accepted: Vec<Accepted>,
+    tree: Option<ObjectId>,
 }
 
 impl Story {
@@ -39,6 +40,7 @@ impl Story {
             last_cases: None,
             parent: None,
             accepted: Vec::new(),
+            tree: None,
         }
     }
 
@@ -55,6 +57,11 @@ impl Story {
         self.parent = Some(Iteration(iteration));
     }
 
+    /// The next iteration has the code of the last.
+    pub fn same_tree(&mut self) {
+        self.tree = self.points.last().map(|point| point.tree_key);
+    }
+
     /// `accept RULE` is said before the next iteration.
     pub fn accept(&mut self, rule: &str) {
         let at = DateTime::<Utc>::UNIX_EPOCH;
@@ -63,7 +70,8 @@ impl Story {
 
     /// Declares a metric of the user's own.
     pub fn measure(&mut self, name: &str, direction: Direction, min_effect: f64) {
-        let declared = MetricConfig { direction, unit: None, min_effect: Some(min_effect) };
+        let min_effect = Some(Effect::Absolute(min_effect));
+        let declared = MetricConfig { direction: Some(direction), min_effect, ..MetricConfig::default() };
         self.config.metrics.insert(name.to_owned(), declared);
     }
 
@@ -83,6 +91,7 @@ impl Story {
         let number = u32::try_from(self.points.len()).expect("few points");
         let mut key = [0; 32];
         key[..4].copy_from_slice(&number.to_le_bytes());
+        let key = self.tree.take().map_or(key, |tree| tree.0);
         let accepted = std::mem::take(&mut self.accepted);
         let current = Current {
             iteration: Iteration(number),
@@ -191,7 +200,7 @@ pub fn with_complexity(metrics: Metrics, complexity: f64) -> Metrics {
 }
 
 pub fn latency(mut metrics: Metrics, value: f64) -> Metrics {
-    let metric = CustomMetric { value: Some(value), reason: None, unit: None, direction: None };
+    let metric = CustomMetric { value: Some(value), ..CustomMetric::default() };
     metrics.custom.insert("latency".to_owned(), metric);
     metrics
 }

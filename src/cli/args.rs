@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::engine::{Given, given};
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, LoopId};
 
@@ -65,9 +66,12 @@ pub struct Inputs {
     /// A report: PATH or GLOB, FORMAT:PATH to say what it is, - for stdin (repeatable) [default: reports.globs]
     #[arg(long = "report", value_name = "[FORMAT:]PATH")]
     pub reports: Vec<String>,
-    /// A metric of your own (repeatable)
+    /// A metric of your own (repeatable; several values of one name are samples)
     #[arg(long = "metric", value_name = "NAME=VALUE", value_parser = metric)]
-    pub metrics: Vec<(String, f64)>,
+    pub metrics: Vec<(String, Given)>,
+    /// Where the metrics were measured (a machine, a load): values of other contexts are not compared
+    #[arg(long, value_name = "TEXT")]
+    pub context: Option<String>,
     /// Leave out a kind of figures (repeatable); size includes the census of files and lines
     #[arg(long = "skip", value_name = "KIND")]
     pub skip: Vec<SkipKind>,
@@ -97,6 +101,8 @@ pub enum SkipKind {
     Lint,
     /// Size reports and the census.
     Size,
+    /// Reports of metrics.
+    Metric,
 }
 
 impl From<SkipKind> for ReportKind {
@@ -106,6 +112,7 @@ impl From<SkipKind> for ReportKind {
             SkipKind::Coverage => ReportKind::Coverage,
             SkipKind::Lint => ReportKind::Lint,
             SkipKind::Size => ReportKind::Size,
+            SkipKind::Metric => ReportKind::Metric,
         }
     }
 }
@@ -292,6 +299,17 @@ pub enum Command {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Makes a closed loop of a finished run of another loop tool, so that it can be judged; no files are restorable
+    Import {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Its results: results.tsv of autoresearch, autoresearch.jsonl of pi-autoresearch
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Read it as this: autoresearch-tsv, pi-autoresearch-jsonl [default: the content decides]
+        #[arg(long, value_name = "NAME")]
+        format: Option<String>,
+    },
     /// Parses report files and prints their figures
     Inspect {
         /// Report files; - for stdin
@@ -354,14 +372,13 @@ pub enum Command {
     },
 }
 
-fn metric(text: &str) -> Result<(String, f64), String> {
+fn metric(text: &str) -> Result<(String, Given), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
     if !is_name {
         return Err("a metric's name is letters, digits, '_', '-' or '.'".into());
     }
-    let value: f64 = value.trim().parse().map_err(|_| format!("{value:?} is not a number"))?;
-    if value.is_finite() { Ok((name.to_owned(), value)) } else { Err("the value must be finite".into()) }
+    Ok((name.to_owned(), given(value)))
 }
 
 fn cost(text: &str) -> Result<f64, String> {
@@ -381,10 +398,13 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_finite_numbers_with_a_plain_name() {
-        assert_eq!(metric("p95=1.5"), Ok(("p95".into(), 1.5)));
-        for bad in ["p95", "=1", "a b=1", "x=", "x=inf", "x=NaN", "x=1e400", "x=1,5"] {
+    fn metrics_have_a_plain_name_and_what_is_no_number_is_no_result() {
+        assert_eq!(metric("p95=1.5"), Ok(("p95".into(), Ok(1.5))));
+        for bad in ["p95", "=1", "a b=1"] {
             assert!(metric(bad).is_err(), "{bad}");
+        }
+        for none in ["x=", "x=inf", "x=NaN", "x=1e400", "x=1,5"] {
+            assert!(metric(none).unwrap().1.is_err(), "{none}");
         }
     }
 }

@@ -21,6 +21,7 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
         reports,
         folder: context.folder.clone(),
         metrics: inputs.metrics.clone(),
+        context: inputs.context.clone(),
         skip: inputs.skip.iter().map(|kind| ReportKind::from(*kind)).collect(),
         label: inputs.label.clone(),
         cost: inputs.cost,

@@ -3,6 +3,8 @@
 //! `default.yaml` holds every default with its unit and its reason. A user's file is read into patches (all keys
 //! optional) straight from its text, so that errors carry line and column and `1e3`, where text is meant, stays text.
 
+mod metrics;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -264,11 +266,7 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
     check_watching(config, within, at_least)?;
     at_least("limits.reports", config.limits.reports, 1)?;
     at_least("limits.report_bytes", config.limits.report_bytes, 1)?;
-    for (name, metric) in &config.metrics {
-        if let Some(effect) = metric.min_effect {
-            within(&format!("metrics.{name}.min_effect"), effect, 0.0, f64::MAX)?;
-        }
-    }
+    metrics::check(config, within, at_least)?;
     let globs = [
         ("reports.globs", &config.reports.globs),
         ("capture.include", &config.capture.include),

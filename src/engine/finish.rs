@@ -94,6 +94,7 @@ impl Candidates {
             threshold: choice.threshold,
             threshold_dropped: choice.threshold_dropped,
             pareto_front: choice.pareto_front,
+            pareto: choice.pareto,
             improvement_percentage: choice.improvement_percentage,
             degradation: choice.degradation,
             verification,

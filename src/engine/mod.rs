@@ -4,11 +4,13 @@
 mod accept;
 mod begin;
 mod finish;
+mod import;
 mod inspect;
 mod judge;
 mod loops;
 mod measure;
 mod needs;
+mod own;
 mod prune;
 mod record;
 mod repair;
@@ -31,10 +33,12 @@ use crate::model::record::Command;
 pub use accept::accept;
 pub use begin::{Opening, begin};
 pub use finish::{Finished, Finishing, Verification, finish, selection_so_far};
+pub use import::{Importing, import};
 pub use inspect::read_report;
 pub use loops::{Frozen, frozen_config, new_name, resolve};
 pub use measure::PassedOver;
 pub use needs::{DiskUse, LoopUse, disk_use};
+pub use own::{Given, given};
 pub use prune::{Pruning, prune};
 pub use record::{Manifest, ManifestChange, Recorded, change_name, changed_files, check_open, record};
 pub use repair::repair;
@@ -78,8 +82,10 @@ pub struct Offer {
     pub command: Option<Command>,
     /// Reports that changed before this are none of this iteration's; without it, the last record's appearing counts.
     pub since: Option<SystemTime>,
-    /// Metrics of the user's own.
-    pub metrics: Vec<(String, f64)>,
+    /// Metrics of the user's own; several values of one name are its samples.
+    pub metrics: Vec<(String, Given)>,
+    /// Where they were measured, if the user says so.
+    pub context: Option<String>,
     /// Kinds of figures that are left out.
     pub skip: Vec<ReportKind>,
     /// The user's words.

@@ -1,12 +1,14 @@
 //! One iteration: measure, capture, judge, commit, derive. The record's appearing is the commit; all before it can be thrown
 //! away, all after it can be made again.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::judge::judged;
 use super::loops::frozen_config;
 use super::measure::{Measured, PassedOver, measure};
-use super::{Offer, Session, restore};
+use super::{Offer, Session, own, restore};
 use crate::analysis;
 use crate::disk::{self, lock::Lock};
 use crate::error::{Error, Result};
@@ -272,6 +274,8 @@ impl Recording<'_> {
     fn draft(&self, has_cases: bool) -> Result<IterationRecord> {
         let config_id = self.captured.extra.first().copied().ok_or_else(|| Error::bug("the config was not stored"))?;
         let cases_id = if has_cases { self.captured.extra.get(1).copied() } else { None };
+        let (custom, odd) = own::own(self.offer, &self.measured.measurement.metrics, self.config);
+        let warnings = self.measured.measurement.warnings.iter().cloned().chain(odd);
         Ok(IterationRecord {
             schema_version: SCHEMA_VERSION,
             loop_id: self.store.id().clone(),
@@ -279,10 +283,10 @@ impl Recording<'_> {
             parent: None,
             started_at: self.offer.started_at,
             recorded_at: self.offer.started_at,
-            metrics: self.metrics(cases_id),
+            metrics: self.metrics(cases_id, custom),
             sources: self.measured.sources.clone(),
             report_files: self.measured.report_files.clone(),
-            warnings: self.measured.measurement.warnings.clone(),
+            warnings: warnings.collect(),
             quality_score: None,
             acceptable: false,
             from_previous: None,
@@ -310,11 +314,12 @@ impl Recording<'_> {
             label: self.offer.label.clone(),
             cost: self.offer.cost,
             tokens: self.offer.tokens,
+            imported: None,
             tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
         })
     }
 
-    fn metrics(&self, cases: Option<ObjectId>) -> Metrics {
+    fn metrics(&self, cases: Option<ObjectId>, custom: BTreeMap<String, CustomMetric>) -> Metrics {
         let census = (!self.offer.skip.contains(&ReportKind::Size)).then_some(&self.captured.census);
         let measurement = &self.measured.measurement;
         let codebase = CodebaseMetrics {
@@ -322,22 +327,12 @@ impl Recording<'_> {
             loc_total: census.map(|census| census.loc_total),
             complexity_score: measurement.complexity_score,
         };
-        let custom = self.offer.metrics.iter().map(|(name, value)| {
-            let declared = self.config.metrics.get(name);
-            let metric = CustomMetric {
-                value: Some(*value),
-                reason: None,
-                unit: declared.and_then(|declared| declared.unit.clone()),
-                direction: declared.map(|declared| declared.direction),
-            };
-            (name.clone(), metric)
-        });
         Metrics {
             testing: measurement.testing.clone().map(|tests| crate::model::metrics::TestMetrics { cases, ..tests }),
             coverage: measurement.coverage.clone(),
             quality: measurement.quality.clone(),
             codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
-            custom: custom.collect(),
+            custom,
         }
     }
 

@@ -68,6 +68,15 @@ pub(super) fn put_back(
     newest: Iteration,
     target: Target<'_>,
 ) -> Result<Outcome> {
+    if let Some(imported) = &stored.record.imported {
+        return Err(Error::bad_input(format!("iteration {} has no files to restore", stored.record.iteration))
+            .at(&store.paths().record(stored.record.iteration))
+            .because(format!("it was imported ({}); nothing was changed", imported.format))
+            .help(match &imported.commit {
+                Some(commit) => format!("the file that it comes from names the commit {commit}"),
+                None => "only the tool that ran it can have kept them".to_owned(),
+            }));
+    }
     let config = frozen_config(session.layout, store, stored.record.config)?.config;
     let origin = Origin {
         loop_id: store.id().clone(),

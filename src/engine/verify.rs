@@ -258,15 +258,19 @@ impl Check<'_> {
         };
         let codebase = CodebaseMetrics { complexity_score: measurement.complexity_score, ..codebase };
         let id = cases_of(&record.metrics);
+        let config = frozen_config(self.session.layout, self.store, record.config)?.config;
         let metrics = Metrics {
             testing: measurement.testing.map(|tests| TestMetrics { cases: id, ..tests }),
             coverage: measurement.coverage,
             quality: measurement.quality,
             codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
-            custom: record.metrics.custom.clone(),
+            custom: super::own::again(&record.metrics.custom, &measurement.metrics, &config),
         };
-        let config = frozen_config(self.session.layout, self.store, record.config)?.config;
-        let tree_key = crate::snapshot::tree::without(objects, &record.tree, &record.report_files)?;
+        let tree_key = match record.imported {
+            // The code that was imported is known by its commit alone.
+            Some(_) => record.tree_key,
+            None => crate::snapshot::tree::without(objects, &record.tree, &record.report_files)?,
+        };
         judged(IterationRecord { metrics, tree_key, ..record.clone() }, cases.as_ref(), history, &config, objects)
     }
 }

@@ -3,12 +3,13 @@
 //!
 //! The result does not depend on the order of the reports.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher as _};
 
 use crate::ingest::{Details, Parsed};
 use crate::model::cases::TestCases;
-use crate::model::figures::ReportKind;
+use crate::model::figures::{MetricFigure, ReportKind};
 use crate::model::metrics::{BuildStatus, CoverageMetrics, QualityMetrics, TestMetrics};
 
 mod coverage;
@@ -36,10 +37,23 @@ pub struct Measurement {
     pub quality: Option<QualityMetrics>,
     /// Mean cyclomatic complexity per function.
     pub complexity_score: Option<f64>,
+    /// Metrics by name, as reports of them tell.
+    pub metrics: BTreeMap<String, ReportedMetric>,
     /// What is odd about the reports beside each other, sorted.
     pub warnings: Vec<String>,
     /// For each report the index of the richer one that told all of it already, so that nothing of it was added.
     pub same_run_as: Vec<Option<usize>>,
+}
+
+/// A metric that a report tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportedMetric {
+    /// As told.
+    pub figure: MetricFigure,
+    /// The report's format.
+    pub format: String,
+    /// Why there is no value, if there is none.
+    pub reason: Option<String>,
 }
 
 /// Merges the reports of one iteration.
@@ -56,6 +70,7 @@ pub fn merge(parsed: &[Parsed]) -> Measurement {
     coverage::merge(&of_kind(ReportKind::Coverage), &mut measurement);
     findings::merge(&of_kind(ReportKind::Lint), &mut measurement);
     measurement.complexity_score = complexity(&of_kind(ReportKind::Size));
+    metrics(&of_kind(ReportKind::Metric), &mut measurement);
     if let Some(status) = build_status(parsed) {
         measurement.quality.get_or_insert_default().build_status = Some(status);
     }
@@ -70,6 +85,7 @@ fn kind_of(report: &Parsed) -> ReportKind {
         Details::Coverage(_) => ReportKind::Coverage,
         Details::Lint(_) => ReportKind::Lint,
         Details::Size(_) => ReportKind::Size,
+        Details::Metrics => ReportKind::Metric,
     }
 }
 
@@ -109,9 +125,36 @@ fn status_of(report: &Parsed) -> Option<BuildStatus> {
     let by_details = || match &report.details {
         Details::Tests(tests) => (tests.compiled && tests.unit_failures == 0).then_some(BuildStatus::Success),
         Details::Lint(lint) => findings::has_build_error(lint).then_some(BuildStatus::Failed),
-        Details::Coverage(_) | Details::Size(_) => None,
+        Details::Coverage(_) | Details::Size(_) | Details::Metrics => None,
     };
     report.build.or_else(by_details)
+}
+
+/// Metrics of all reports by name. Where two tell one metric differently, nobody knows which is meant.
+fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
+    for (place, (index, report)) in reports.iter().enumerate() {
+        let before = reports.iter().take(place).find(|(_, before)| are_copies(before, report));
+        if let Some((first, _)) = before {
+            if let Some(same) = measurement.same_run_as.get_mut(*index) {
+                *same = Some(*first);
+            }
+            continue;
+        }
+        for (name, figure) in &report.figures.metrics {
+            let reason = figure.value.is_none().then(|| "the report has no result for it".to_owned());
+            let told = ReportedMetric { figure: figure.clone(), format: report.format.name.to_owned(), reason };
+            match measurement.metrics.get_mut(name) {
+                Some(other) if other.figure != *figure => {
+                    measurement.warnings.push(format!("two reports tell {name} differently, so it is not used"));
+                    let figure = MetricFigure { value: None, samples: Vec::new(), ..other.figure.clone() };
+                    let reason = Some("two reports tell it differently".to_owned());
+                    *other = ReportedMetric { figure, reason, ..told };
+                }
+                Some(_) => {}
+                None => drop(measurement.metrics.insert(name.clone(), told)),
+            }
+        }
+    }
 }
 
 /// The mean over the functions of all reports; copies count once.

@@ -14,10 +14,12 @@ use crate::model::metrics::BuildStatus;
 pub mod console;
 pub mod coverage;
 mod detect;
+pub mod foreign;
 mod input;
 mod json;
 pub mod lint;
 pub mod merge;
+pub mod metric;
 pub mod size;
 pub mod test;
 mod text;
@@ -178,6 +180,16 @@ pub const FORMATS: &[&Format] = &[
     &size::radon_raw_json::FORMAT,
     &size::pygount_json::FORMAT,
     &size::scc_json::FORMAT,
+    // Metrics.
+    &metric::stryker_json::FORMAT,
+    &metric::mutmut_json::FORMAT,
+    &metric::cargo_mutants::FORMAT,
+    &metric::pytest_benchmark_json::FORMAT,
+    &metric::criterion::FORMAT,
+    &metric::hyperfine::FORMAT,
+    &metric::google_benchmark_json::FORMAT,
+    &metric::go_bench_text::FORMAT,
+    &metric::k6_json::FORMAT,
 ];
 
 /// The format of that name.
@@ -223,6 +235,8 @@ pub enum Details {
     Lint(LintDetails),
     /// Of a report on size.
     Size(SizeDetails),
+    /// Of a report of metrics: the figures are all there is.
+    Metrics,
 }
 
 /// The tests behind a test report's figures.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::metrics::Direction;
+pub use super::custom::{Aggregate, Bounds, Effect, MetricConfig};
 use super::verdict::Dimension;
 pub use super::watching::{Controller, Monitor};
 
@@ -202,20 +202,6 @@ pub enum RuleMode {
     Observe,
     /// It is not looked at.
     Off,
-}
-
-/// A metric of the user's own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MetricConfig {
-    /// Which way is better.
-    pub direction: Direction,
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit: Option<String>,
-    /// Smallest difference that matters, in the metric's unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub min_effect: Option<f64>,
 }
 
 /// Where reports are looked for.

@@ -1,6 +1,10 @@
 //! The figures of one report, under the keys that `inspect --json` prints.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use super::metrics::Direction;
 
 /// What a report tells about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -14,11 +18,14 @@ pub enum ReportKind {
     Lint,
     /// Lines of code, complexity.
     Size,
+    /// Metrics by name: benchmarks, load tests, mutation tests.
+    Metric,
 }
 
 impl ReportKind {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [ReportKind; 4] = [ReportKind::Test, ReportKind::Coverage, ReportKind::Lint, ReportKind::Size];
+    pub const ALL: [ReportKind; 5] =
+        [ReportKind::Test, ReportKind::Coverage, ReportKind::Lint, ReportKind::Size, ReportKind::Metric];
 
     /// As typed on the command line and stored.
     pub fn name(self) -> &'static str {
@@ -27,6 +34,7 @@ impl ReportKind {
             ReportKind::Coverage => "coverage",
             ReportKind::Lint => "lint",
             ReportKind::Size => "size",
+            ReportKind::Metric => "metric",
         }
     }
 }
@@ -40,6 +48,23 @@ pub struct RawFindings {
     pub warnings: u64,
     /// Findings below that.
     pub notes: u64,
+}
+
+/// One metric that a report tells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct MetricFigure {
+    /// Absent if the report names the metric and has no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Measurements that are independent runs, where there is more than one; `value` is their median.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<f64>,
+    /// As the report has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Which way is better, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
 }
 
 macro_rules! figures {
@@ -60,6 +85,9 @@ macro_rules! figures {
             /// Size: the largest cyclomatic complexity of a function.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub ccn_max: Option<crate::model::units::Quantity>,
+            /// Metric: each by its name.
+            #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+            pub metrics: BTreeMap<String, MetricFigure>,
         }
 
         impl Figures {

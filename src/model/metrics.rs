@@ -136,7 +136,7 @@ pub enum Direction {
 }
 
 /// One value of the user's own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CustomMetric {
     /// The value; absent with a `reason` if it could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,12 +144,41 @@ pub struct CustomMetric {
     /// Why there is no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// As declared in the config.
+    /// The samples of this iteration, as they came, where there is more than one; `value` is made of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<f64>,
+    /// As declared in the config, else as the report tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// As declared in the config.
+    /// As declared in the config, else as the report tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
+    /// Where it was measured (a machine, a load), if that was said. Values of different contexts are not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// The command that was run with it. Values of different commands are not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The format of the report that told it; absent if it was given by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+impl CustomMetric {
+    /// What was measured in this iteration: the samples, or the one value; nothing if there is none.
+    pub fn measured(&self) -> &[f64] {
+        match &self.value {
+            Some(_) if !self.samples.is_empty() => &self.samples,
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
+        }
+    }
+
+    /// Whether two values were measured alike, as far as that is known.
+    pub fn is_comparable(&self, other: &CustomMetric) -> bool {
+        let same_command = self.command.is_none() || other.command.is_none() || self.command == other.command;
+        self.context == other.context && same_command
+    }
 }
 
 impl TestMetrics {

@@ -6,6 +6,7 @@
 pub mod calls;
 pub mod cases;
 pub mod config;
+pub mod custom;
 pub mod figures;
 pub mod ids;
 pub mod metrics;

@@ -114,6 +114,18 @@ pub struct Command {
     pub duration_ms: u64,
 }
 
+/// Where an imported iteration comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Imported {
+    /// The format of the file.
+    pub format: String,
+    /// What the other tool made of it, in its own word.
+    pub status: String,
+    /// The commit that the file names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
 /// Everything known of one iteration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IterationRecord {
@@ -189,6 +201,9 @@ pub struct IterationRecord {
     /// Tokens spent in this iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// Another loop tool's run: there are no files of it, and `tree` is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// Who wrote it: `highwater 0.1.0`.
     pub tool: String,
 }

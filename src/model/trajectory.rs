@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{Iteration, LoopId, ObjectId};
-use super::metrics::Metrics;
+use super::metrics::{Direction, Metrics};
 use super::record::IterationRecord;
 use super::units::Score;
 use super::verdict::{
@@ -225,6 +225,64 @@ pub struct Candidate {
     pub ineligible_because: Option<String>,
 }
 
+/// One of `select.objectives`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Objective {
+    /// The metric.
+    pub name: String,
+    /// Which way it is better.
+    pub direction: Direction,
+    /// As measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+/// One iteration in a Pareto choice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ParetoCandidate {
+    /// Which.
+    pub iteration: Iteration,
+    /// Objective → its value.
+    pub values: BTreeMap<String, f64>,
+    /// An iteration that is no worse in all objectives and better in one; absent if it is on the front.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dominated_by: Option<Iteration>,
+}
+
+/// What a Pareto choice is made of (ANALYSIS §7.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Pareto {
+    /// As the config names them.
+    pub objectives: Vec<Objective>,
+    /// Every candidate that has them all, in order.
+    pub candidates: Vec<ParetoCandidate>,
+}
+
+impl Pareto {
+    /// The iterations that no other dominates.
+    pub fn front(&self) -> Vec<Iteration> {
+        self.on_front().map(|candidate| candidate.iteration).collect()
+    }
+
+    fn on_front(&self) -> impl Iterator<Item = &ParetoCandidate> {
+        self.candidates.iter().filter(|candidate| candidate.dominated_by.is_none())
+    }
+
+    /// For each objective the iteration of the front that is best in it, the earliest of equals, with its value.
+    pub fn leaders(&self) -> impl Iterator<Item = (&Objective, Iteration, f64)> {
+        self.objectives.iter().filter_map(|objective| {
+            let value = |candidate: &ParetoCandidate| candidate.values.get(&objective.name).copied();
+            let all = self.on_front().filter_map(|candidate| Some((candidate.iteration, value(candidate)?)));
+            let is_better = |now: f64, best: f64| match objective.direction {
+                Direction::Lower => now < best,
+                Direction::Higher => now > best,
+            };
+            let (iteration, value) = all.reduce(|best, now| if is_better(now.1, best.1) { now } else { best })?;
+            Some((objective, iteration, value))
+        })
+    }
+}
+
 /// The choice at the end of a loop (ANALYSIS §7). `selection.json` appearing closes the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Selection {
@@ -252,6 +310,9 @@ pub struct Selection {
     /// Iterations that no other dominates, where objectives are set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pareto_front: Vec<Iteration>,
+    /// What that front is made of: every candidate's objectives, and who dominates it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pareto: Option<Pareto>,
     /// `100·(selected − final)/final`, percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement_percentage: Option<f64>,

@@ -1,6 +1,6 @@
 //! What an iteration's reports told, one line each.
 
-use super::view::{counted, plain};
+use super::view::{counted, number, plain};
 use crate::model::figures::{Figures, ReportKind};
 use crate::model::record::{IterationRecord, Source, SourceError};
 
@@ -78,6 +78,7 @@ fn told(figures: &Figures, kind: Option<ReportKind>) -> String {
         Some(ReportKind::Test) => test_parts(figures),
         Some(ReportKind::Coverage) => coverage_parts(figures),
         Some(ReportKind::Lint) => lint_parts(figures),
+        Some(ReportKind::Metric) => metric_parts(figures),
         Some(ReportKind::Size) | None => plain_parts(figures),
     };
     if parts.is_empty() { "no figures".to_owned() } else { parts.join(", ") }
@@ -123,6 +124,18 @@ fn lint_parts(figures: &Figures) -> Vec<String> {
     let warnings = figures.warnings.map(|count| counted(count, "warning", "warnings"));
     let rest = [some(figures.notes, "below that"), some(figures.suppressed, "suppressed")];
     [errors, warnings].into_iter().chain(rest).flatten().collect()
+}
+
+/// The first few by name, and how many more there are.
+fn metric_parts(figures: &Figures) -> Vec<String> {
+    const MOST: usize = 3;
+    let shown = figures.metrics.iter().take(MOST).map(|(name, figure)| match (figure.value, &figure.unit) {
+        (Some(_), Some(unit)) => format!("{} {} {}", plain(name), number(figure.value), plain(unit)),
+        (Some(_), None) => format!("{} {}", plain(name), number(figure.value)),
+        (None, _) => format!("{} not measured", plain(name)),
+    });
+    let more = figures.metrics.len().saturating_sub(MOST);
+    shown.chain((more > 0).then(|| format!("{more} more"))).collect()
 }
 
 fn plain_parts(figures: &Figures) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets the unexpected should fail there")]
 
+mod metrics;
 pub mod story;
 
 use highwater::analysis::{best, eligibility, select};

@@ -34,6 +34,7 @@ fn has(metrics: &Metrics, name: &str) -> bool {
         "complexity_score" => metrics.complexity().is_some(),
         _ => match name.split_once(':') {
             Some(("findings", tool)) => tools(metrics).iter().any(|known| known == tool),
+            Some(("reported", format)) => reporting(metrics).contains(format),
             Some(("custom", custom)) => metrics.custom.get(custom).is_some_and(|metric| metric.value.is_some()),
             _ => false,
         },
@@ -45,8 +46,16 @@ fn names(metrics: &Metrics) -> Vec<String> {
     let single = ["test_count", "coverage_percentage", "build_status", "complexity_score"];
     let mut names: Vec<String> = single.into_iter().filter(|name| has(metrics, name)).map(ToOwned::to_owned).collect();
     names.extend(tools(metrics).into_iter().map(|tool| format!("findings:{tool}")));
-    names.extend(metrics.custom.iter().filter(|(_, m)| m.value.is_some()).map(|(name, _)| format!("custom:{name}")));
+    names.extend(reporting(metrics).into_iter().map(|format| format!("reported:{format}")));
+    let by_hand = metrics.custom.iter().filter(|(_, metric)| metric.value.is_some() && metric.format.is_none());
+    names.extend(by_hand.map(|(name, _)| format!("custom:{name}")));
     names
+}
+
+/// The formats whose reports told metrics: a report that is not written takes all of its metrics with it, at once.
+fn reporting(metrics: &Metrics) -> BTreeSet<&str> {
+    let told = metrics.custom.values().filter(|metric| metric.value.is_some());
+    told.filter_map(|metric| metric.format.as_deref()).collect()
 }
 
 /// The tools that reported findings; where no tool is named, the sorts of findings.
@@ -93,6 +102,7 @@ fn disappeared(comparison: &Comparison, name: String) -> Alert {
 #[cfg(test)]
 mod tests {
     use crate::analysis::testing::{Story, broken_units, rules, tests, with_coverage, with_errors};
+    use crate::model::metrics::CustomMetric;
 
     #[test]
     fn coverage_that_goes_missing_fires_once_and_again_after_it_came_back() {
@@ -104,6 +114,22 @@ mod tests {
         assert!(rules(&story.record(tests(8, 0))).is_empty());
         assert!(!rules(&story.record(with_coverage(tests(8, 0), 80.0))).contains(&"metric_disappeared"));
         assert!(rules(&story.record(tests(8, 0))).contains(&"metric_disappeared"));
+    }
+
+    #[test]
+    fn a_report_of_metrics_that_is_not_written_is_one_finding() {
+        let mut told = tests(8, 0);
+        for name in ["bench.a.time", "bench.b.time"] {
+            let format = Some("criterion".to_owned());
+            told.custom.insert(name.to_owned(), CustomMetric { value: Some(1.0), format, ..CustomMetric::default() });
+        }
+        let mut story = Story::new();
+        story.record(told.clone());
+        told.custom.remove("bench.a.time");
+        assert!(rules(&story.record(told)).is_empty(), "the other one is still told");
+        let verdict = story.record(tests(8, 0));
+        assert_eq!(rules(&verdict), ["metric_disappeared"]);
+        assert_eq!(verdict.alerts[0].subject.as_deref(), Some("reported:criterion"));
     }
 
     #[test]

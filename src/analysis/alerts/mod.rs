@@ -9,12 +9,16 @@ mod coverage_regression;
 mod error_increase;
 mod failing_test_removed;
 mod file_deletion;
+mod guard_worse;
+mod metric_context_changed;
 mod metric_disappeared;
+mod metric_unresponsive;
 mod metric_worse;
 mod pass_rate_regression;
 mod passing_test_removed;
 mod suite_not_run;
 mod suite_partial;
+pub mod suspicious_best;
 mod test_count_decreased;
 mod working_tests_failing;
 
@@ -61,10 +65,14 @@ pub const RULES: &[&AlertRule] = &[
     &coverage_regression::RULE,
     &error_increase::RULE,
     &metric_disappeared::RULE,
+    &guard_worse::RULE,
     &metric_worse::RULE,
+    &metric_unresponsive::RULE,
+    &suspicious_best::RULE,
     &file_deletion::RULE,
     &complexity_explosion::RULE,
     &coverage_drift::RULE,
+    &metric_context_changed::RULE,
 ];
 
 impl AlertRule {

@@ -96,7 +96,11 @@ fn print(context: &Context, file: &Path, given: Option<&Format>, answer: Result<
                 .map(|percent| vec!["percent_covered".to_owned(), percent.to_string(), String::new()]),
         )
         .collect();
-    output::out(&report::terminal::table(&["figure", "count", ""], &rows, context.screen()));
+    if parsed.figures.metrics.is_empty() {
+        output::out(&report::terminal::table(&["figure", "count", ""], &rows, context.screen()));
+    } else {
+        output::out(&report::terminal::metrics(&parsed.figures, context.screen()));
+    }
     for warning in &parsed.warnings {
         context.say(&format!("warning: {warning}"));
     }

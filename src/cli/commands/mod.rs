@@ -7,6 +7,7 @@ mod demo;
 mod diff;
 mod finish;
 mod gate;
+mod import;
 mod inspect;
 mod list;
 mod log;
@@ -58,6 +59,7 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Monitor => monitor::run(context),
         Command::Steps { choice } => steps::run(context, &choice),
         Command::Report { choice, what, format: _, output } => report::run(context, &choice, &what, output.as_deref()),
+        Command::Import { choice, file, format } => import::run(context, &choice, &file, format.as_deref()),
         Command::Inspect { files, format } => inspect::run(context, &files, format.as_deref()),
         Command::List { what } => list::list(context, what),
         Command::Explain { name } => list::explain(context, &name),

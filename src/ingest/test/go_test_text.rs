@@ -5,6 +5,7 @@ use super::text_report::{Names, Summary, no_result};
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::metric::go_bench_text::is_benchmarks;
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::{Outcome, TestCase};
@@ -27,7 +28,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.xml().is_some() {
+    if head.xml().is_some() || is_benchmarks(head) {
         return Sniff::No;
     }
     let (mut found, mut unbuilt) = (false, false);

@@ -6,10 +6,11 @@ use super::Scored;
 use crate::error::Result;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
-use crate::model::trajectory::{Candidate, Point, Selection};
+use crate::model::metrics::Direction;
+use crate::model::trajectory::{Candidate, Objective, Pareto, ParetoCandidate, Point, Selection};
 use crate::report::render;
 use crate::report::rows::pair_rows;
-use crate::report::view::{ABSENT, fixed, length, score, signed};
+use crate::report::view::{ABSENT, fixed, length, number, score, signed};
 use crate::report::words::{improvement, pattern_words};
 
 #[derive(Serialize)]
@@ -27,6 +28,19 @@ struct DetailRow {
     selected: String,
     last: String,
     delta: String,
+}
+
+#[derive(Serialize)]
+struct ParetoView {
+    objectives: Vec<String>,
+    rows: Vec<ParetoRow>,
+}
+
+#[derive(Serialize)]
+struct ParetoRow {
+    iteration: String,
+    values: Vec<String>,
+    dominated_by: String,
 }
 
 #[derive(Serialize)]
@@ -48,6 +62,7 @@ struct SelectionView {
     threshold: String,
     threshold_dropped: bool,
     pareto: Option<String>,
+    compared: Option<ParetoView>,
     verification: Vec<String>,
     details: Vec<DetailRow>,
     improvement: String,
@@ -79,6 +94,7 @@ pub(in crate::report) fn selection(selection: &Selection, points: &[Point], conf
         threshold_dropped: selection.threshold_dropped,
         pareto: (!front.is_empty())
             .then(|| format!("iterations {} (objectives: {})", front.join(", "), config.select.objectives.join(", "))),
+        compared: selection.pareto.as_ref().map(compared),
         verification: selection.verification.clone(),
         details: details(selection, points),
         improvement: improvement(selection),
@@ -91,6 +107,29 @@ pub(in crate::report) fn selection(selection: &Selection, points: &[Point], conf
         head: selection.head.to_string(),
     };
     render::render("selection", include_str!("../../../templates/selection.md"), &view)
+}
+
+/// Who dominates whom.
+fn compared(pareto: &Pareto) -> ParetoView {
+    let title = |objective: &Objective| {
+        let better = match objective.direction {
+            Direction::Lower => "lower is better",
+            Direction::Higher => "higher is better",
+        };
+        let unit = objective.unit.as_ref().map(|unit| format!("{unit}, ")).unwrap_or_default();
+        format!("{} ({unit}{better})", objective.name)
+    };
+    let row = |candidate: &ParetoCandidate| ParetoRow {
+        iteration: candidate.iteration.to_string(),
+        values: pareto.objectives.iter().map(|one| number(candidate.values.get(&one.name).copied())).collect(),
+        dominated_by: candidate
+            .dominated_by
+            .map_or_else(|| "none: on the front".to_owned(), |by| format!("iteration {by}")),
+    };
+    ParetoView {
+        objectives: pareto.objectives.iter().map(title).collect(),
+        rows: pareto.candidates.iter().map(row).collect(),
+    }
 }
 
 fn primary_words(primary: &str) -> String {

@@ -16,13 +16,34 @@ mod text;
 use page::{Column, Page};
 
 use super::Screen;
-use super::view::plain;
+use super::view::{ABSENT, number, plain};
+use crate::model::figures::Figures;
+use crate::model::metrics::Direction;
 
 pub use diff::{DiffView, diff};
 pub use log::log;
 pub use recorded::{recorded, show};
 pub use selected::{Destination, RestoredView, restored, selected};
 pub use status::{StatusView, status};
+
+/// The metrics that a report tells.
+pub fn metrics(figures: &Figures, screen: Screen) -> String {
+    let rows: Vec<Vec<String>> = figures
+        .metrics
+        .iter()
+        .map(|(name, figure)| {
+            let better = match figure.direction {
+                Some(Direction::Lower) => "lower",
+                Some(Direction::Higher) => "higher",
+                None => ABSENT,
+            };
+            let unit = figure.unit.clone().unwrap_or_default();
+            let samples = figure.samples.len().max(usize::from(figure.value.is_some()));
+            vec![name.clone(), number(figure.value), unit, samples.to_string(), better.to_owned()]
+        })
+        .collect();
+    table(&["metric", "value", "unit", "samples", "better"], &rows, screen)
+}
 
 /// A table for lists of any kind: the cells are escaped, broken into lines where the screen is too narrow.
 pub fn table(headers: &[&str], rows: &[Vec<String>], screen: Screen) -> String {

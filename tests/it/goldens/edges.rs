@@ -69,7 +69,7 @@ pub fn hostile() -> Loop {
     });
     record.metrics.custom.insert(
         text.clone(),
-        CustomMetric { value: None, reason: Some(text.clone()), unit: Some(text.clone()), direction: None },
+        CustomMetric { reason: Some(text.clone()), unit: Some(text.clone()), ..CustomMetric::default() },
     );
     record.metrics.testing = Some(TestMetrics {
         collection_errors: 2,
@@ -137,16 +137,11 @@ pub fn measured_oddly() -> Loop {
     });
     let latency = CustomMetric {
         value: Some(12.5),
-        reason: None,
         unit: Some("ms".to_owned()),
         direction: Some(Direction::Lower),
+        ..CustomMetric::default()
     };
-    let broken = CustomMetric {
-        value: None,
-        reason: Some("the command gave no number".to_owned()),
-        unit: None,
-        direction: None,
-    };
+    let broken = CustomMetric { reason: Some("the command gave no number".to_owned()), ..CustomMetric::default() };
     record.metrics.custom = [("p95".to_owned(), latency.clone()), ("throughput".to_owned(), broken)].into();
     let mut explained = alert("pass_rate_regression", Severity::Low, "Pass rate dropped 16.67%", 1);
     explained.status = Status::Explained;
@@ -221,6 +216,7 @@ pub fn nobody_eligible() -> Selection {
         threshold: 0.7,
         threshold_dropped: true,
         pareto_front: Vec::new(),
+        pareto: None,
         improvement_percentage: None,
         degradation: None,
         verification: Vec::new(),

@@ -281,6 +281,7 @@ pub fn bare(iteration: u32) -> IterationRecord {
         label: None,
         cost: None,
         tokens: None,
+        imported: None,
         tool: "highwater 0.1.0".to_owned(),
     }
 }
@@ -496,6 +497,7 @@ pub fn selection(of: &Loop) -> Selection {
         threshold: 0.7,
         threshold_dropped: false,
         pareto_front: Vec::new(),
+        pareto: None,
         improvement_percentage: Some(12.590),
         degradation: Some(Degradation {
             started: Some(Iteration(9)),

@@ -137,6 +137,7 @@ fn record(current: &Current, verdict: Verdict) -> IterationRecord {
         label: None,
         cost: current.cost,
         tokens: current.tokens,
+        imported: None,
         tool: "highwater".to_owned(),
     }
 }

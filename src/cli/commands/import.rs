@@ -1,0 +1,43 @@
+//! `import`: a finished run of another loop tool becomes a loop.
+
+use std::path::Path;
+
+use super::log;
+use crate::cli::args::LoopChoice;
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::disk;
+use crate::engine::{Importing, import, new_name};
+use crate::error::{Error, Result};
+use crate::ingest::Input;
+use crate::ingest::foreign::{LOOP_FORMATS, LoopFormat, parse_loop};
+
+pub fn run(context: &Context, choice: &LoopChoice, file: &Path, format: Option<&str>) -> Result<Exit> {
+    let format = format.map(named).transpose()?;
+    let (effective, _) = context.config()?;
+    let path = context.folder.join(file);
+    let shown = file.display().to_string();
+    let bytes = disk::read_named(&path, effective.config.limits.report_bytes)?;
+    let (format, told) = parse_loop(&Input::bytes(shown.as_str(), &bytes), format)?;
+    disk::check_store(&context.layout)?;
+    let id = match &choice.id {
+        Some(id) => id.clone(),
+        None => new_name(&context.layout)?,
+    };
+    let importing = Importing { id, config: effective.config, file: &shown, format: format.name, told: &told };
+    let store = context.with_session(|session| import(session, &importing))?;
+    told.notes.iter().for_each(|note| context.say(note));
+    context.say(&format!(
+        "{} runs are loop {} now, closed; no files were kept, so none can be restored",
+        told.runs.len(),
+        store.id()
+    ));
+    log::run(context, &LoopChoice { id: Some(store.id().clone()) })
+}
+
+fn named(name: &str) -> Result<&'static LoopFormat> {
+    let known = || LOOP_FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    LOOP_FORMATS.iter().copied().find(|format| format.name == name).ok_or_else(|| {
+        Error::usage(format!("{name:?} is no format of another tool's loop")).because(format!("known are: {}", known()))
+    })
+}

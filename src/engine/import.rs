@@ -1,0 +1,210 @@
+//! A finished run of another loop tool becomes a loop: judged iteration by iteration, closed with what would be chosen. It
+//! has no snapshots, so nothing of it can be restored.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::finish::selection_so_far;
+use super::judge::judged;
+use super::{Session, repair};
+use crate::config;
+use crate::disk::{self, hash, lock::Lock};
+use crate::error::{Error, Result};
+use crate::ingest::foreign::{Fate, ForeignLoop, ForeignRun};
+use crate::model::SCHEMA_VERSION;
+use crate::model::config::LoopConfig;
+use crate::model::ids::{Iteration, LoopId, ObjectId};
+use crate::model::metrics::{CustomMetric, Metrics};
+use crate::model::record::{Imported, IterationRecord};
+use crate::model::trajectory::Point;
+use crate::model::tree::Tree;
+use crate::model::verdict::{Action, Recommendation};
+use crate::snapshot::objects::Objects;
+use crate::snapshot::pack::PackWriter;
+use crate::store::{Commit, Store};
+
+/// What is imported.
+pub struct Importing<'a> {
+    /// The loop that it becomes.
+    pub id: LoopId,
+    /// Thresholds; the metric is declared in it as the file tells it.
+    pub config: LoopConfig,
+    /// The file, for people.
+    pub file: &'a str,
+    /// The name of its format.
+    pub format: &'static str,
+    /// What it tells.
+    pub told: &'a ForeignLoop,
+}
+
+/// Records all runs and closes the loop.
+///
+/// # Errors
+/// Bad input if the loop has records already, or nobody knows which way the metric is better; a failure if the disk says no.
+pub fn import(session: &Session<'_>, importing: &Importing<'_>) -> Result<Store> {
+    let config = declared(importing)?;
+    disk::open_store(session.layout)?;
+    let store = Store::new(session.layout, importing.id.clone());
+    let check_free = || {
+        if store.numbers()?.is_empty() {
+            return Ok(());
+        }
+        Err(Error::bad_input(format!("loop {} is there already", importing.id))
+            .at(store.paths().dir())
+            .help("`--loop OTHER` imports into another one"))
+    };
+    check_free()?;
+    let text = config::to_yaml(&config)?;
+    let captures = Lock::shared(&session.layout.lock(), session.wait)?;
+    let mut pack = PackWriter::new(session.layout);
+    let config_id = pack.add(text.as_bytes())?;
+    let tree = pack.add(&Tree::default().encode())?;
+    pack.finish()?;
+    let writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
+    check_free()?;
+    disk::make_directory(store.paths().dir())?;
+    disk::replace_synced(&store.paths().config(), text.as_bytes())?;
+    let recording = Recording { session, importing, config: &config, config_id, tree, store: &store };
+    recording.record_all()?;
+    let (mut selection, ..) = selection_so_far(session.layout, &store)?;
+    selection.verification.push("imported: no files were kept, so nothing was restored".to_owned());
+    store.close(&selection)?;
+    drop((writer, captures));
+    repair(session, &store)?;
+    Ok(store)
+}
+
+/// The config with the metric that the runs went after.
+fn declared(importing: &Importing<'_>) -> Result<LoopConfig> {
+    let mut config = importing.config.clone();
+    let name = &importing.told.metric;
+    let metric = config.metrics.entry(name.clone()).or_default();
+    metric.direction = metric.direction.or(importing.told.direction);
+    metric.unit = metric.unit.take().or_else(|| importing.told.unit.clone());
+    if metric.direction.is_none() {
+        return Err(Error::bad_input(format!("which way {name} is better is not known"))
+            .in_file(importing.file)
+            .because("the file does not tell it, and what was kept does not show it")
+            .help(format!("declare it in highwater.yaml: metrics: {{{name}: {{direction: lower}}}}, or higher")));
+    }
+    if config.select.primary == crate::analysis::QUALITY_SCORE {
+        config.select.primary = name.clone();
+    }
+    Ok(config)
+}
+
+struct Recording<'a> {
+    session: &'a Session<'a>,
+    importing: &'a Importing<'a>,
+    config: &'a LoopConfig,
+    config_id: ObjectId,
+    /// The empty one.
+    tree: ObjectId,
+    store: &'a Store,
+}
+
+impl Recording<'_> {
+    fn record_all(&self) -> Result<()> {
+        let objects = Objects::open(self.session.layout)?;
+        let mut history: Vec<Point> = Vec::new();
+        let (mut parent, mut previous_record) = (None, None);
+        let mut iteration = Iteration::BASELINE;
+        for run in &self.importing.told.runs {
+            let draft = IterationRecord { previous_record, ..self.draft(run, iteration, parent) };
+            let record = judged(draft, None, &history, self.config, &objects)?;
+            let Commit::Done(head) = self.store.commit(&record)? else {
+                return Err(Error::failed("another writer recorded into the loop that is imported")
+                    .at(&self.store.paths().record(iteration)));
+            };
+            history.push(Point::of(&record));
+            previous_record = Some(head);
+            // What was not kept was undone before the next run.
+            if parent.is_none() || run.fate == Fate::Kept {
+                parent = Some(iteration);
+            }
+            iteration = iteration.next();
+        }
+        Ok(())
+    }
+
+    fn draft(&self, run: &ForeignRun, iteration: Iteration, parent: Option<Iteration>) -> IterationRecord {
+        let at = run.at_ms.and_then(DateTime::<Utc>::from_timestamp_millis).unwrap_or(self.session.now);
+        let format = self.importing.format;
+        IterationRecord {
+            schema_version: SCHEMA_VERSION,
+            loop_id: self.importing.id.clone(),
+            iteration,
+            parent,
+            started_at: at,
+            recorded_at: at,
+            metrics: Metrics { custom: self.metrics(run), ..Metrics::default() },
+            sources: Vec::new(),
+            report_files: Vec::new(),
+            warnings: vec![format!(
+                "imported from {} as {format}: not restorable, no files were kept",
+                self.importing.file
+            )],
+            quality_score: None,
+            acceptable: false,
+            from_previous: None,
+            from_baseline: None,
+            classification: None,
+            base_class: None,
+            class_rule: String::new(),
+            alerts: Vec::new(),
+            open_findings: Vec::new(),
+            accepted: Vec::new(),
+            recommendation: Recommendation {
+                action: Action::Continue,
+                target: None,
+                reason: String::new(),
+                because: Vec::new(),
+                also: Vec::new(),
+                alternatives: Vec::new(),
+                confidence: 0.0,
+            },
+            tree: self.tree,
+            tree_key: code_key(run, iteration),
+            config: self.config_id,
+            previous_record: None,
+            command: None,
+            label: run.description.clone(),
+            cost: None,
+            tokens: run.tokens,
+            imported: Some(Imported {
+                format: format.to_owned(),
+                status: run.status.clone(),
+                commit: run.commit.clone(),
+            }),
+            tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
+    }
+
+    fn metrics(&self, run: &ForeignRun) -> BTreeMap<String, CustomMetric> {
+        let declared = |name: &str, value: std::result::Result<f64, String>| {
+            let declared = self.config.metrics.get(name);
+            let (value, reason) = match value {
+                Ok(value) => (Some(value), None),
+                Err(reason) => (None, Some(reason)),
+            };
+            let unit = declared.and_then(|declared| declared.unit.clone());
+            let direction = declared.and_then(|declared| declared.direction);
+            CustomMetric { value, reason, unit, direction, ..CustomMetric::default() }
+        };
+        let others = run.others.iter().map(|(name, value)| (name.clone(), declared(name, Ok(*value))));
+        let mut metrics: BTreeMap<String, CustomMetric> = others.collect();
+        let name = &self.importing.told.metric;
+        metrics.insert(name.clone(), declared(name, run.value.clone()));
+        metrics
+    }
+}
+
+/// Two runs with one key had the same code. Where the file does not tell, each has code of its own.
+fn code_key(run: &ForeignRun, iteration: Iteration) -> ObjectId {
+    let code = match &run.code {
+        Some(code) => format!("imported commit {code}"),
+        None => format!("imported run {iteration}"),
+    };
+    hash::id_of(code.as_bytes())
+}

@@ -1,0 +1,124 @@
+//! Metrics of the user's own from outside: samples, crashes, contexts, reports of metrics, a choice by several of them.
+
+use serde_json::{Value, json};
+
+use crate::support::{Project, assert_shape};
+
+fn metric<'a>(record: &'a Value, name: &str) -> &'a Value {
+    &record["metrics"]["custom"][name]
+}
+
+fn begun(config: &str) -> Project {
+    let project = Project::new();
+    project.write("highwater.yaml", config);
+    project.tests(&[("a", true)]);
+    project
+}
+
+fn record(project: &Project, arguments: &[&str]) -> Value {
+    let first = !project.exists(".progress");
+    let command = if first { &["begin", "--loop", "m"][..] } else { &["record"] };
+    project.write("src/lib.py", format!("# {}\n", arguments.join(" ")));
+    project.tests(&[("a", true)]);
+    let answer = project.run(&[command, &["--json"], arguments].concat()).expect(0).json();
+    assert_shape("record", &answer);
+    answer
+}
+
+#[test]
+fn a_metric_may_be_given_more_than_once_and_a_crash_is_no_value() {
+    let project = begun("metrics: {ms: {direction: lower, unit: ms, repeats: 3}}\n");
+    let first = record(&project, &["--metric", "ms=10", "--metric", "ms=12", "--metric", "ms=11"]);
+    assert_eq!(
+        (&metric(&first, "ms")["value"], &metric(&first, "ms")["samples"]),
+        (&json!(11.0), &json!([10.0, 12.0, 11.0]))
+    );
+    let crash = record(&project, &["--metric", "ms=nan"]);
+    assert_eq!(
+        (&metric(&crash, "ms")["value"], &metric(&crash, "ms")["reason"]),
+        (&Value::Null, &json!("nan is not finite"))
+    );
+    assert_eq!(crash["warnings"], json!(["ms has 0 of the 3 samples that metrics.ms.repeats asks for"]));
+    let worse = record(&project, &["--metric", "ms=20", "--metric", "ms=21", "--metric", "ms=22"]);
+    let alert = worse["alerts"].as_array().unwrap().iter().find(|alert| alert["rule"] == "metric_worse").unwrap();
+    assert_eq!(
+        (&alert["status"], &worse["class_rule"]),
+        (&json!("confirmed"), &json!("R7")),
+        "three samples on both sides"
+    );
+    project.run(&["record", "--metric", "a b=1"]).expect(64);
+}
+
+#[test]
+fn values_of_another_context_are_told_and_not_compared() {
+    let project = begun("metrics: {ms: {direction: lower, min_effect: \"5 %\"}}\n");
+    record(&project, &["--metric", "ms=10"]);
+    let other = record(&project, &["--metric", "ms=90", "--context", "beside a build"]);
+    let rules: Vec<&Value> = other["alerts"].as_array().unwrap().iter().map(|alert| &alert["rule"]).collect();
+    assert_eq!(rules, [&json!("metric_context_changed")]);
+    let worse = record(&project, &["--metric", "ms=96", "--context", "beside a build"]);
+    assert!(worse["alerts"].as_array().unwrap().iter().any(|alert| alert["rule"] == "metric_worse"), "{worse:#}");
+}
+
+#[test]
+fn a_report_of_metrics_needs_no_config_and_is_verified() {
+    let project = begun("");
+    let estimates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports/criterion/good.json");
+    let estimates = std::fs::read_to_string(estimates).unwrap();
+    let path = "target/criterion/sum 100/new/estimates.json";
+    let name = "bench.sum 100.time";
+    for time in ["18.0", "18.1", "18.2", "90.0"] {
+        let text = estimates.replacen("18.21157321354812", time, 1);
+        assert_ne!(text, estimates);
+        project.write(path, text);
+        let record = record(&project, &[]);
+        assert_eq!(
+            (&metric(&record, name)["unit"], &metric(&record, name)["direction"]),
+            (&json!("ns"), &json!("lower"))
+        );
+        assert_eq!(metric(&record, name)["value"].to_string(), time);
+        let is_worse = record["alerts"].as_array().unwrap().iter().any(|alert| alert["rule"] == "metric_worse");
+        assert_eq!(is_worse, time == "90.0", "{record:#}");
+    }
+    let page = project.run(&["show", "3"]).expect(0).stdout;
+    assert!(page.contains("bench.sum 100.time 90 ns"), "{page}");
+    project.run(&["verify", "--recompute"]).expect(0);
+    let skipped = record(&project, &["--skip", "metric"]);
+    assert!(metric(&skipped, name).is_null());
+}
+
+#[test]
+fn a_choice_by_several_objectives_explains_itself() {
+    let project = begun(
+        "metrics: {us: {direction: lower, unit: µs}, allocs: {direction: lower}}\nselect: {primary: us, objectives: [us, allocs]}\n",
+    );
+    for (us, allocs) in [("3350", "24882"), ("3314", "24882"), ("3445", "24647")] {
+        record(&project, &["--metric", &format!("us={us}"), "--metric", &format!("allocs={allocs}")]);
+    }
+    let answer = project.run(&["finish", "--json"]).expect(0).json();
+    let selection: Value = serde_json::from_str(&project.read(".progress/m/selection.json")).unwrap();
+    assert_shape("selection", &selection);
+    assert_eq!((&selection["selected"], &selection["pareto_front"]), (&json!(1), &json!([1, 2])), "{answer:#}");
+    assert_eq!(selection["pareto"]["candidates"][0]["dominated_by"], 1);
+    assert_eq!(selection["pareto"]["objectives"][0], json!({"name": "us", "direction": "lower", "unit": "µs"}));
+    let report = project.run(&["report", "selection"]).expect(0).stdout;
+    assert!(
+        report.contains("| Iteration | us (µs, lower is better) | allocs (lower is better) | Dominated By |"),
+        "{report}"
+    );
+    assert!(report.contains("| 0 | 3350 | 24882 | iteration 1 |"), "{report}");
+    assert!(report.contains("| 2 | 3445 | 24647 | none: on the front |"), "{report}");
+}
+
+#[test]
+fn inspect_tells_the_metrics_of_a_report() {
+    let project = Project::new();
+    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports/go-bench-text/good.txt");
+    project.write("bench.txt", std::fs::read(fixture).unwrap());
+    let answer = project.run(&["inspect", "--json", "bench.txt"]).expect(0).json();
+    assert_shape("inspected", &answer);
+    let time = &answer["figures"]["metrics"]["bench.example.test/sum.BenchmarkMake.time"];
+    assert_eq!((&time["value"], &time["unit"]), (&json!(0.8673), &json!("ns/op")));
+    let page = project.run(&["inspect", "bench.txt"]).expect(0).stdout;
+    assert!(page.contains("go-bench-text (metric)") && page.contains("0.8673") && page.contains("lower"), "{page}");
+}
