@@ -10,6 +10,7 @@ pub mod custom;
 mod degradation;
 mod delta;
 mod detect;
+pub mod estimate;
 mod history;
 mod identity;
 pub mod monitor;
@@ -28,7 +29,7 @@ mod testing;
 pub use alerts::{AlertRule, RULES};
 pub use comparison::Comparison;
 pub use delta::deltas_between;
-pub use detect::{DETECTORS, Detector, History, Seen};
+pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};
 pub use history::previous_with;
 pub use primary::QUALITY_SCORE;
 pub use select::{Choice, best, eligibility, select, select_without};
@@ -40,10 +41,12 @@ use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{BuildStatus, Metrics};
+use crate::model::progress::{EstimateMark, Progress, ProgressEstimate};
+use crate::model::steps::TerminalStatus;
 use crate::model::trajectory::Point;
 use crate::model::units::{EPS, Quantity};
 use crate::model::verdict::{
-    Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation, Severity, Status,
+    Accepted, Action, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation, Severity, Status,
 };
 
 /// The iteration that is to be judged.
@@ -71,6 +74,27 @@ pub struct Current<'a> {
     pub cost: Option<f64>,
     /// Tokens spent in this iteration.
     pub tokens: Option<u64>,
+    /// What was said and done.
+    pub work: Work<'a>,
+    /// The hash of the crate, which lives below the disk.
+    pub digest: steps::Digest,
+}
+
+/// What was said and done in an iteration, beside what was measured. Unknown is `None`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work<'a> {
+    /// What the agent said.
+    pub output: Option<&'a str>,
+    /// What it said in the latest iteration of which that is known; empty while it has not said anything.
+    pub previous_output: Option<&'a str>,
+    /// Lines inserted and deleted since the snapshot that it started from.
+    pub changed_lines: Option<u64>,
+    /// An estimate from outside.
+    pub estimate: Option<&'a ProgressEstimate>,
+    /// Whether an estimate is wanted where nobody outside made one.
+    pub is_estimated: bool,
+    /// The command ended with exit code 0.
+    pub has_succeeded: bool,
 }
 
 /// What is said of an iteration.
@@ -92,6 +116,12 @@ pub struct Verdict {
     pub base_class: Option<Classification>,
     /// What decided the class.
     pub class_rule: String,
+    /// What was said and changed, as a score; absent if neither is known.
+    pub progress: Option<Progress>,
+    /// How much of the goal is reached; absent if nobody asked.
+    pub estimate: Option<ProgressEstimate>,
+    /// Set where the loop should end because the snapshot controller found it stuck.
+    pub terminal_status: Option<TerminalStatus>,
     /// Findings raised here: of rules, then of detectors.
     pub alerts: Vec<Alert>,
     /// Losses of the lineage that are still open, those raised here among them.
@@ -112,7 +142,14 @@ pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdi
     let from_baseline = delta::from_baseline(&comparison, score.as_ref());
     let mut alerts = alerts::check_all(&comparison);
     let class = classify(&comparison, &alerts, from_previous.as_ref());
-    let history = History::new(points, seen(current, &metrics, &class, score.as_ref()), config);
+    let progress = progress_of(points, current, config);
+    let estimate = estimate_of(points, current, &metrics, score.as_ref(), config);
+    let seen = Seen {
+        progress: progress.as_ref().map(ProgressSeen::of),
+        estimate: estimate.as_ref().map(EstimateMark::of),
+        ..seen(current, &metrics, &class, score.as_ref())
+    };
+    let history = History::new(points, seen, steps::of_iterations(points, current, &metrics, config), config);
     alerts.extend(detected(&history, suite));
     let open_findings = open::carry(&comparison, current, &alerts);
     let acceptable = is_acceptable(&metrics, score.as_ref(), &alerts, config);
@@ -128,7 +165,12 @@ pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdi
     };
     let recommendation = recommend::recommend(&facts);
     let (classification, class_rule) = overlaid(&class, &alerts);
+    let is_stuck = alerts.iter().any(|alert| alert.rule == detect::stuck_candidate::DETECTOR.name && alert.counts());
+    let terminal_status = (is_stuck && recommendation.action == Action::Stop).then_some(TerminalStatus::AbortedStuck);
     Verdict {
+        progress,
+        estimate,
+        terminal_status,
         quality_score: score,
         acceptable,
         from_previous,
@@ -150,6 +192,52 @@ fn baseline_of<'m>(points: &'m [Point], metrics: &'m Metrics) -> &'m Metrics {
 
 fn seen(current: &Current, metrics: &Metrics, class: &Class, score: Option<&QualityScore>) -> Seen {
     Seen::current(current.iteration, metrics, current.tree_key, class.base, score.map(|score| score.total.get()))
+}
+
+/// The progress score, counted on from the latest iteration that has one.
+fn progress_of(points: &[Point], current: &Current, config: &LoopConfig) -> Option<Progress> {
+    let evidence = progress::Evidence {
+        is_first: current.iteration == Iteration::BASELINE,
+        previous: current.work.previous_output,
+        current: current.work.output,
+        changed_lines: current.work.changed_lines,
+    };
+    // Of a baseline alone, S000 knows nothing but that it is the first.
+    if evidence.is_first && evidence.current.is_none() {
+        return None;
+    }
+    let before = points.iter().rev().find_map(|point| point.progress.as_ref());
+    progress::recorded(progress::progress(&evidence, &config.progress)?, before, &config.progress)
+}
+
+/// The estimate from outside, else what stands in for it; `None` if none is wanted.
+fn estimate_of(
+    points: &[Point],
+    current: &Current,
+    metrics: &Metrics,
+    score: Option<&QualityScore>,
+    config: &LoopConfig,
+) -> Option<ProgressEstimate> {
+    let work = &current.work;
+    let estimate = match work.estimate {
+        Some(estimate) => estimate.clone(),
+        None if work.is_estimated => {
+            let checked = work.output.and_then(|output| {
+                let (done, open) = (progress::checked_items(output), progress::unchecked_items(output));
+                (done + open > 0).then(|| real(done) / real(done + open))
+            });
+            let terms = estimate::Terms {
+                passing: score::passing(metrics, baseline_of(points, metrics)).map(|percent| percent / 100.0),
+                checked,
+                quality: score.map(|score| score.total.get()),
+            };
+            estimate::stand_in(&terms, work.has_succeeded)
+        }
+        None => return None,
+    };
+    let before = points.iter().filter_map(|point| point.estimate);
+    let marks: Vec<EstimateMark> = before.chain([EstimateMark::of(&estimate)]).collect();
+    Some(ProgressEstimate { is_stuck: estimate::is_stuck(&marks, &config.estimate), ..estimate })
 }
 
 /// The findings of the detectors; an iteration that could not be measured has no window.

@@ -61,7 +61,7 @@ pub fn recommend(facts: &Facts) -> Recommendation {
     let best = facts.best();
     let acting =
         [facts.critical(best), facts.regression_gap(best), facts.budget(), facts.target_reached(), facts.stalled()];
-    let acting = acting.into_iter().flatten().map(|row| facts.or_ask(row));
+    let acting = acting.into_iter().chain([facts.stuck_candidate()]).flatten().map(|row| facts.or_ask(row));
     let rows = [facts.unmeasured(), facts.infinite_loop()].into_iter().flatten().chain(acting);
     let mut rows = rows.chain(facts.uncertain()).collect::<Vec<Row>>().into_iter();
     let first = rows.next().unwrap_or_else(|| facts.go_on());
@@ -69,7 +69,7 @@ pub fn recommend(facts: &Facts) -> Recommendation {
     if first.name == "infinite_loop" {
         also.insert(0, Action::Escalate.name().to_owned());
     }
-    let is_stall = first.name == "stalled";
+    let is_stall = matches!(first.name, "stalled" | "stuck_candidate");
     let mut because = vec![first.name.to_owned()];
     because.extend(first.rules.into_iter().filter(|rule| rule != first.name));
     Recommendation {
@@ -188,6 +188,16 @@ impl Facts<'_> {
         ))
     }
 
+    /// Row 6 too.
+    fn stuck_candidate(&self) -> Option<Row> {
+        let alert = self.raised("stuck_candidate")?;
+        let reason = format!("Loop should terminate: {}", alert.message);
+        Some(Row {
+            rules: alert.subject.iter().cloned().collect(),
+            ..Row::new("stuck_candidate", Action::Stop, reason, 0.75)
+        })
+    }
+
     /// Rows 2 to 6 ask a person where they are not sure (row 7).
     fn or_ask(&self, row: Row) -> Row {
         if row.action == Action::Escalate
@@ -212,7 +222,11 @@ impl Facts<'_> {
             ..ask("suspected_loop", "a possible infinite loop")
         });
         let cycles = self.raised("metric_cycling").map(|_| ask("metric_cycling", "a cycle of the metrics"));
-        loops.into_iter().chain(cycles).collect()
+        let both = self.raised("progress_stuck").zip(self.raised("estimate_stuck")).map(|(progress, estimate)| Row {
+            rules: vec![progress.rule.clone(), estimate.rule.clone()],
+            ..ask("progress_and_estimate_stuck", "neither progress nor a nearer goal")
+        });
+        loops.into_iter().chain(cycles).chain(both).collect()
     }
 
     /// Row 8.

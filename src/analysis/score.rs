@@ -134,7 +134,7 @@ fn less(factor: f64, amount: f64) -> f64 {
 }
 
 /// `100·passed/effective_total`; 0 if nothing ran although there is a report.
-fn passing(metrics: &Metrics, baseline: &Metrics) -> Option<f64> {
+pub(super) fn passing(metrics: &Metrics, baseline: &Metrics) -> Option<f64> {
     let testing = metrics.testing.as_ref()?;
     let passed = testing.tests_passed?;
     let total = effective_total(testing, baseline)?;

@@ -2,13 +2,14 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Current, Verdict, assess};
+use super::{Current, Verdict, Work, assess};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::config::{Effect, LoopConfig, MetricConfig};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
 };
+use crate::model::progress::{EstimateMark, Estimator, ProgressEstimate};
 use crate::model::trajectory::{AlertMark, Point, PointScore};
 use crate::model::units::Percent;
 use crate::model::verdict::Accepted;
@@ -16,6 +17,16 @@ use crate::model::verdict::Accepted;
 /// The built-in defaults.
 pub fn config() -> LoopConfig {
     super::tests::defaults()
+}
+
+/// A hash that will do here.
+pub fn digest(bytes: &[u8]) -> ObjectId {
+    use std::hash::{DefaultHasher, Hasher};
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    let mut id = [0; 32];
+    id[..8].copy_from_slice(&hasher.finish().to_le_bytes());
+    ObjectId(id)
 }
 
 /// A loop as it is recorded. Every iteration has a tree of its own.
@@ -28,6 +39,9 @@ pub struct Story {
     parent: Option<Iteration>,
     accepted: Vec<Accepted>,
     tree: Option<ObjectId>,
+    said: Option<(String, u64)>,
+    said_before: Option<String>,
+    estimate: Option<ProgressEstimate>,
 }
 
 impl Story {
@@ -41,6 +55,9 @@ impl Story {
             parent: None,
             accepted: Vec::new(),
             tree: None,
+            said: None,
+            said_before: Some(String::new()),
+            estimate: None,
         }
     }
 
@@ -68,6 +85,24 @@ impl Story {
         self.accepted.push(Accepted { rule: rule.to_owned(), reason: "on purpose".to_owned(), at });
     }
 
+    /// The code of the next iteration; without it every iteration has code of its own.
+    pub fn tree(&mut self, tree: u8) {
+        let mut key = [0; 32];
+        key[31] = tree;
+        self.tree = Some(ObjectId(key));
+    }
+
+    /// What the agent says in the next iteration, and how many lines it changes.
+    pub fn say(&mut self, output: &str, changed_lines: u64) {
+        self.said = Some((output.to_owned(), changed_lines));
+    }
+
+    /// How much of the goal somebody says that the next iteration reaches.
+    pub fn estimate(&mut self, percent: f64) {
+        let answer = super::estimate::Answer::of_percent(percent).expect("a percentage");
+        self.estimate = Some(answer.made_by(Estimator::Caller));
+    }
+
     /// Declares a metric of the user's own.
     pub fn measure(&mut self, name: &str, direction: Direction, min_effect: f64) {
         let min_effect = Some(Effect::Absolute(min_effect));
@@ -92,6 +127,7 @@ impl Story {
         let mut key = [0; 32];
         key[..4].copy_from_slice(&number.to_le_bytes());
         let key = self.tree.take().map_or(key, |tree| tree.0);
+        let (said, estimate) = (self.said.take(), self.estimate.take());
         let accepted = std::mem::take(&mut self.accepted);
         let current = Current {
             iteration: Iteration(number),
@@ -105,6 +141,14 @@ impl Story {
             label: None,
             cost: self.cost,
             tokens: self.tokens,
+            work: Work {
+                output: said.as_ref().map(|(output, _)| output.as_str()),
+                previous_output: self.said_before.as_deref(),
+                changed_lines: said.as_ref().map(|(_, lines)| *lines),
+                estimate: estimate.as_ref(),
+                ..Work::default()
+            },
+            digest,
         };
         let verdict = assess(&self.points, &current, &self.config);
         let again = Current { metrics: verdict.metrics.clone(), ..current.clone() };
@@ -112,6 +156,7 @@ impl Story {
         self.points.push(point(&current, &verdict));
         self.parent = Some(Iteration(number));
         self.last_cases = cases.or(self.last_cases.take());
+        self.said_before = said.map(|(output, _)| output).or(self.said_before.take());
         verdict
     }
 }
@@ -132,6 +177,9 @@ fn point(current: &Current, verdict: &Verdict) -> Point {
         acceptable: verdict.acceptable,
         classification: verdict.classification,
         base_class: verdict.base_class,
+        output: None,
+        progress: verdict.progress.clone(),
+        estimate: verdict.estimate.as_ref().map(EstimateMark::of),
         alerts: verdict.alerts.iter().map(mark).collect(),
         open_findings: verdict.open_findings.clone(),
         recommendation: verdict.recommendation.clone(),

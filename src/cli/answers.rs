@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::config::LoopConfig;
 use crate::model::figures::{Figures, ReportKind};
 use crate::model::ids::{Iteration, LoopId, ObjectId, TreePath};
+use crate::model::progress::{EstimateMark, Progress};
 use crate::model::record::SourceError;
 use crate::model::trajectory::Selection;
 use crate::model::units::Score;
@@ -67,6 +68,10 @@ pub struct LogLine {
     pub coverage_percentage: Option<f64>,
     /// Errors of linters, type checkers and compilers.
     pub error_count: Option<u64>,
+    /// What was said and changed, as a score.
+    pub progress: Option<Progress>,
+    /// How much of the goal was reached; its reasons are in the record.
+    pub estimate: Option<EstimateMark>,
     /// What was recommended.
     pub recommendation: Recommendation,
     /// It is the best so far.

@@ -66,6 +66,12 @@ pub struct Inputs {
     /// A report: PATH or GLOB, FORMAT:PATH to say what it is, - for stdin (repeatable) [default: reports.globs]
     #[arg(long = "report", value_name = "[FORMAT:]PATH")]
     pub reports: Vec<String>,
+    /// What the agent said in this iteration
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// How much of the goal is reached: PERCENT, or @FILE with a JSON object that has progress_percent
+    #[arg(long, value_name = "PERCENT|@FILE")]
+    pub estimate: Option<String>,
     /// A metric of your own (repeatable; several values of one name are samples)
     #[arg(long = "metric", value_name = "NAME=VALUE", value_parser = metric)]
     pub metrics: Vec<(String, Given)>,
@@ -164,6 +170,12 @@ pub enum Command {
         /// What the loop is for: TEXT, or @FILE
         #[arg(long, value_name = "TEXT|@FILE")]
         goal: Option<String>,
+        /// Progress score (0-1) below which there was no progress [default: progress.threshold]
+        #[arg(long, value_name = "X", value_parser = share)]
+        progress_threshold: Option<f64>,
+        /// Iterations without progress in a row that are stuck [default: progress.stuck_after]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        stuck_after: Option<u32>,
         #[command(flatten)]
         inputs: Inputs,
     },
@@ -278,6 +290,11 @@ pub enum Command {
         #[arg(value_name = "B")]
         b: Iteration,
     },
+    /// Records and estimates as they come, those that are there first; ends when the loop closes
+    Watch {
+        #[command(flatten)]
+        choice: LoopChoice,
+    },
     /// A line in, a line out: an agent's tool calls, what is wrong with them (JSON; `schema call`, `watched`)
     Monitor,
     /// A line in, a line out: a supervisor's states, whether its run gets on (JSON; `schema state`, `assessment`)
@@ -379,6 +396,11 @@ fn metric(text: &str) -> Result<(String, Given), String> {
         return Err("a metric's name is letters, digits, '_', '-' or '.'".into());
     }
     Ok((name.to_owned(), given(value)))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("it is between 0 and 1".into()) }
 }
 
 fn cost(text: &str) -> Result<f64, String> {

@@ -101,7 +101,8 @@ impl Context {
     /// over the defaults. The path is the file's, if there is one.
     ///
     /// # Errors
-    /// Bad input if the file is named and not there, cannot be read, or does not load.
+    /// Bad input if the file is named and not there, cannot be read, or does not load; also if it says what to run or whom
+    /// to ask, and somebody else could have written that.
     pub fn config(&self) -> Result<(Effective, Option<PathBuf>)> {
         /// A config is text that people write.
         const MAX_BYTES: u64 = 2 << 20;
@@ -121,8 +122,9 @@ impl Context {
         let bytes = disk::read_named(&path, MAX_BYTES).map_err(unreadable)?;
         let name = path.strip_prefix(self.layout.root()).unwrap_or(&path).display().to_string();
         let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;
-        self.warn_of_loose_permissions(&path);
-        Ok((config::load(&text, &name)?, Some(path)))
+        let effective = config::load(&text, &name)?;
+        self.check_permissions(&path, effective.config.estimate.asks())?;
+        Ok((effective, Some(path)))
     }
 
     /// The config that `--config` or `HIGHWATER_CONFIG` names, over the defaults, and its file; `None` if neither is given.
@@ -137,15 +139,29 @@ impl Context {
         Ok(path.map(|path| (effective.config, path)))
     }
 
-    fn warn_of_loose_permissions(&self, path: &Path) {
+    /// Somebody else's config may set thresholds, which is told; it may not name what to run or whom to ask.
+    fn check_permissions(&self, path: &Path, asks: bool) -> Result<()> {
         use std::os::unix::fs::MetadataExt;
-        let Ok(meta) = std::fs::metadata(path) else { return };
+        let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
         let caller = rustix::process::geteuid().as_raw();
+        let mut faults = Vec::new();
         if meta.mode() & 0o002 != 0 {
-            self.say(&format!("warning: everybody can write {}", path.display()));
+            faults.push(format!("everybody can write {}", path.display()));
         }
         if meta.uid() != caller && meta.uid() != 0 {
-            self.say(&format!("warning: {} belongs to user {}", path.display(), meta.uid()));
+            faults.push(format!("{} belongs to user {}", path.display(), meta.uid()));
+        }
+        match faults.first() {
+            Some(fault) if asks => {
+                Err(Error::bad_input("config names a command or an endpoint, and is not yours alone")
+                    .at(path)
+                    .because(fault.clone())
+                    .help("make it your own file that only you can write (chown, chmod o-w), then try again"))
+            }
+            _ => {
+                faults.iter().for_each(|fault| self.say(&format!("warning: {fault}")));
+                Ok(())
+            }
         }
     }
 

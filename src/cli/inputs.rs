@@ -5,10 +5,14 @@ use chrono::Utc;
 use super::args::Inputs;
 use super::child::{self, Echo, Ran};
 use super::context::Context;
+use super::estimator;
+use crate::analysis::estimate::{Answer, read_answer};
+use crate::disk;
 use crate::engine::{Asked, Offer};
 use crate::error::{Error, Result};
 use crate::ingest::{self, FORMATS};
 use crate::model::figures::ReportKind;
+use crate::model::progress::{Estimator, ProgressEstimate};
 
 /// Runs the command, if one is given, and collects the rest.
 ///
@@ -26,6 +30,9 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
         label: inputs.label.clone(),
         cost: inputs.cost,
         tokens: inputs.tokens,
+        output: inputs.output.clone(),
+        estimate: inputs.estimate.as_deref().map(|text| estimate(context, text)).transpose()?,
+        ask: Some(estimator::ask),
         started_at: Utc::now(),
         ..Offer::default()
     };
@@ -33,6 +40,37 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
         measured_with(&mut offer, child::run(&context.layout, &inputs.command, None, Echo::Stderr)?);
     }
     Ok(offer)
+}
+
+/// A text file that the user named, without the white space at its end.
+///
+/// # Errors
+/// Bad input if it cannot be read, or is not UTF-8; `what` says what it was to be.
+pub fn text_file(context: &Context, what: &str, file: &str) -> Result<String> {
+    /// People write it.
+    const MAX_BYTES: u64 = 1 << 20;
+    let path = context.folder.join(file);
+    let bytes = disk::read_named(&path, MAX_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::bad_input(format!("{what} is not UTF-8 text")).at(&path))?;
+    Ok(text.trim_end().to_owned())
+}
+
+/// PERCENT, or the JSON object of @FILE.
+fn estimate(context: &Context, text: &str) -> Result<ProgressEstimate> {
+    let answer = match text.strip_prefix('@') {
+        Some(file) => read_answer(&text_file(context, "the estimate", file)?).ok_or_else(|| {
+            Error::bad_input("the estimate has no progress_percent")
+                .at(&context.folder.join(file))
+                .help("write a JSON object: {\"progress_percent\": 40, \"reasoning\": \"…\", \"next_milestone\": \"…\", \"blockers\": []}")
+        })?,
+        None => {
+            let percent = text.trim().trim_end_matches('%').parse::<f64>().ok().filter(|percent| percent.is_finite());
+            percent.and_then(Answer::of_percent).ok_or_else(|| {
+                Error::usage(format!("{text:?} is no estimate")).help("write a percentage, or @FILE")
+            })?
+        }
+    };
+    Ok(answer.made_by(Estimator::Caller))
 }
 
 /// Adds what a command printed, and when it began.

@@ -2,10 +2,12 @@
 
 pub mod answers;
 mod args;
+mod bounded;
 mod child;
 mod commands;
 mod context;
 mod diagnostic;
+mod estimator;
 mod exit;
 mod inputs;
 mod lines;

@@ -8,8 +8,13 @@ use crate::error::{Error, Result};
 
 /// Data.
 pub fn out(text: &str) {
+    out_if_read(text);
+}
+
+/// Data of a command that goes on by itself; `false` if nobody reads any more.
+pub fn out_if_read(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
 }
 
 /// Everything else.
@@ -22,9 +27,16 @@ pub fn err(text: &str) {
 /// # Errors
 /// None in practice: every number is finite.
 pub fn json(value: &impl Serialize) -> Result<()> {
+    json_if_read(value).map(|_| ())
+}
+
+/// The same of a command that goes on by itself; `false` if nobody reads any more.
+///
+/// # Errors
+/// As [`json`].
+pub fn json_if_read(value: &impl Serialize) -> Result<bool> {
     let mut line = serde_json::to_string(value)
         .map_err(|error| Error::bug("an answer cannot be written as JSON").because(error.to_string()))?;
     line.push('\n');
-    out(&line);
-    Ok(())
+    Ok(out_if_read(&line))
 }

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::calls::{CallLine, Watched};
 use crate::model::cases::TestCases;
 use crate::model::metrics::Metrics;
+use crate::model::progress::EstimatePrompt;
 use crate::model::record::IterationRecord;
 use crate::model::steps::{Assessment, State};
 use crate::model::trajectory::{BestTracker, Selection, Trajectory};
@@ -30,7 +31,7 @@ const fn of<T: JsonSchema>(name: &'static str, about: &'static str) -> SchemaOf 
 
 /// Stored files first, then answers.
 pub const SCHEMAS: &[SchemaOf] = &[
-    of::<IterationRecord>("record", "progress/iteration-*.json; begin, record, show --json"),
+    of::<IterationRecord>("record", "progress/iteration-*.json; begin, record, show --json; a line of watch --jsonl"),
     of::<Trajectory>("trajectory", "progress/trajectory.json"),
     of::<BestTracker>("best-tracker", "best-tracker.json"),
     of::<Selection>("selection", "selection.json"),
@@ -58,6 +59,7 @@ pub const SCHEMAS: &[SchemaOf] = &[
     of::<answers::Prune>("prune", "prune --json"),
     of::<answers::Replay>("replay", "replay --json"),
     of::<answers::Config>("config", "config show --json"),
+    of::<EstimatePrompt>("estimate-prompt", "what estimate.command reads"),
     of::<CallLine>("call", "a line that monitor reads"),
     of::<Watched>("watched", "a line that monitor answers"),
     of::<State>("state", "a line that steps reads"),

@@ -4,6 +4,7 @@
 //! optional) straight from its text, so that errors carry line and column and `1e3`, where text is meant, stays text.
 
 mod metrics;
+mod progress;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +12,8 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::model::config::{
-    Alerts, Capture, Classify, Controller, Keep, Limits, LoopConfig, Looping, MetricConfig, Monitor, Quality, Reports,
-    RuleMode, Select, Stall, Terminate, Weights,
+    Alerts, Capture, Classify, Controller, Endpoint, Estimate, Keep, Limits, LoopConfig, Looping, MetricConfig,
+    Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Terminate, Weights,
 };
 
 /// The reference: every key, its default, unit and reason.
@@ -264,6 +265,7 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
     within("select.threshold", config.select.threshold, 0.0, 1.0)?;
     at_least("select.max_attempts", config.select.max_attempts.into(), 1)?;
     check_watching(config, within, at_least)?;
+    progress::check(config, within, at_least)?;
     at_least("limits.reports", config.limits.reports, 1)?;
     at_least("limits.report_bytes", config.limits.report_bytes, 1)?;
     metrics::check(config, within, at_least)?;
@@ -348,6 +350,7 @@ macro_rules! patch {
 patch!(LoopConfigPatch for LoopConfig { rules: BTreeMap<String, RuleMode>, metrics: BTreeMap<String, MetricConfig> } groups {
     quality: QualityPatch, classify: ClassifyPatch, alerts: AlertsPatch, stall: StallPatch, looping: LoopingPatch as "loop",
     terminate: TerminatePatch, select: SelectPatch, controller: ControllerPatch, monitor: MonitorPatch,
+    progress: ProgressPatch, estimate: EstimatePatch,
     reports: ReportsPatch, limits: LimitsPatch, capture: CapturePatch,
 });
 patch!(QualityPatch for Quality { cap: f64, min_weight: f64, acceptance: f64 } groups { weights: WeightsPatch });
@@ -369,6 +372,11 @@ patch!(MonitorPatch for Monitor {
     window: u32, cycle: u32, waits: u32, file_reads: u32, similar_calls: u32, similarity: f64, searches: u32, hit_rate: f64,
     directories: u32, empty_streak: u32, no_edit: u32, refine: bool,
 } groups {});
+patch!(ProgressPatch for Progress {
+    threshold: f64, stuck_after: u32, talk_only_after: u32, max_codepoints: u32, autojunk: bool, mask_volatile: bool,
+} groups {});
+patch!(EstimatePatch for Estimate { window: u32, min_spread: f64, command: Vec<String>, timeout_ms: u64 } groups { endpoint: EndpointPatch });
+patch!(EndpointPatch for Endpoint { base_url: String, model: String, key_env: String } groups {});
 patch!(ReportsPatch for Reports { globs: Vec<String>, skip_directories: Vec<String> } groups {});
 patch!(LimitsPatch for Limits { reports: u64, report_bytes: u64, file_bytes: u64 } groups {});
 patch!(CapturePatch for Capture { include: Vec<String>, exclude: Vec<String> } groups {});

@@ -36,7 +36,8 @@ pub fn begin(session: &Session<'_>, opening: &Opening, offer: Offer) -> Result<R
     }
     let label = offer.label.clone().or_else(|| opening.goal.clone());
     let text = config::to_yaml(&opening.config)?;
-    match keep(session, &store, &opening.config, text, Offer { label, ..offer }, None)? {
+    let goal = opening.goal.clone();
+    match keep(session, &store, &opening.config, text, Offer { label, goal, ..offer }, None)? {
         Kept::Recorded(recorded) => Ok(*recorded),
         Kept::BaselineTaken => Err(taken()),
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::measure::measure;
 use super::restore::{Target, put_back};
+use super::why::why_stopped;
 use super::{Offer, Session, settle};
 use crate::analysis::{self, Choice};
 use crate::disk::{self, layout::Layout};
@@ -15,6 +16,7 @@ use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::{Point, Selection};
 use crate::report;
+use crate::snapshot::objects::Objects;
 use crate::snapshot::restore::Outcome;
 use crate::store::Store;
 
@@ -50,17 +52,25 @@ pub struct Finished {
     pub notes: Vec<String>,
 }
 
-/// The choice as it stands, from the records: what closed the loop, or what `finish` would choose now.
+/// The report of the choice as it stands, from the records: of what closed the loop, or of what `finish` would choose now.
 ///
 /// # Errors
 /// If the records cannot be read, or none is there.
-pub fn selection_so_far(layout: &Layout, store: &Store) -> Result<(Selection, Vec<Point>, LoopConfig)> {
+pub fn selection_report(layout: &Layout, store: &Store) -> Result<String> {
     let candidates = Candidates::of(layout, store)?;
     let selection = match store.selection()? {
         Some(selection) => selection,
-        None => candidates.selection(store, analysis::select(&candidates.points, &candidates.config), Vec::new()),
+        None => candidates.would_be(store),
     };
-    Ok((selection, candidates.points, candidates.config))
+    candidates.report(layout, store, &selection)
+}
+
+/// What `finish` would choose now.
+///
+/// # Errors
+/// As [`selection_report`].
+pub(super) fn selection_so_far(layout: &Layout, store: &Store) -> Result<Selection> {
+    Candidates::of(layout, store).map(|candidates| candidates.would_be(store))
 }
 
 /// What there is to choose from.
@@ -79,6 +89,22 @@ impl Candidates {
         let record = store.load(last.iteration)?.record;
         let config = super::frozen_config(layout, store, record.config)?.config;
         Ok(Candidates { points: history.points, head, config })
+    }
+
+    fn report(&self, layout: &Layout, store: &Store, selection: &Selection) -> Result<String> {
+        let best = analysis::best(&self.points, &self.config);
+        let why = match self.points.last() {
+            Some(last) => {
+                let last = store.load(last.iteration)?.record;
+                why_stopped(store, &Objects::open(layout)?, &last, &self.points, &best, &self.config)?
+            }
+            None => None,
+        };
+        report::selection_markdown(selection, &self.points, &self.config, why.as_ref())
+    }
+
+    fn would_be(&self, store: &Store) -> Selection {
+        self.selection(store, analysis::select(&self.points, &self.config), Vec::new())
     }
 
     fn selection(&self, store: &Store, choice: Choice, verification: Vec<String>) -> Selection {
@@ -149,7 +175,7 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
     }
     let is_closed = !is_rehearsal && outcome.is_some();
     if is_closed {
-        let text = report::selection_markdown(&selection, &candidates.points, &candidates.config)?;
+        let text = candidates.report(session.layout, store, &selection)?;
         disk::make_directory(&store.paths().reports())?;
         disk::replace(&store.paths().selection_report(), text.as_bytes())?;
         let best = analysis::best(&candidates.points, &candidates.config);

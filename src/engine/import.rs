@@ -67,7 +67,7 @@ pub fn import(session: &Session<'_>, importing: &Importing<'_>) -> Result<Store>
     disk::replace_synced(&store.paths().config(), text.as_bytes())?;
     let recording = Recording { session, importing, config: &config, config_id, tree, store: &store };
     recording.record_all()?;
-    let (mut selection, ..) = selection_so_far(session.layout, &store)?;
+    let mut selection = selection_so_far(session.layout, &store)?;
     selection.verification.push("imported: no files were kept, so nothing was restored".to_owned());
     store.close(&selection)?;
     drop((writer, captures));
@@ -112,7 +112,7 @@ impl Recording<'_> {
         let mut iteration = Iteration::BASELINE;
         for run in &self.importing.told.runs {
             let draft = IterationRecord { previous_record, ..self.draft(run, iteration, parent) };
-            let record = judged(draft, None, &history, self.config, &objects)?;
+            let record = judged(draft, None, &history, self.config, &objects, self.store)?;
             let Commit::Done(head) = self.store.commit(&record)? else {
                 return Err(Error::failed("another writer recorded into the loop that is imported")
                     .at(&self.store.paths().record(iteration)));
@@ -141,6 +141,9 @@ impl Recording<'_> {
             metrics: Metrics { custom: self.metrics(run), ..Metrics::default() },
             sources: Vec::new(),
             report_files: Vec::new(),
+            output: None,
+            line_changes: None,
+            goal: None,
             warnings: vec![format!(
                 "imported from {} as {format}: not restorable, no files were kept",
                 self.importing.file
@@ -152,6 +155,9 @@ impl Recording<'_> {
             classification: None,
             base_class: None,
             class_rule: String::new(),
+            progress: None,
+            estimate: None,
+            terminal_status: None,
             alerts: Vec::new(),
             open_findings: Vec::new(),
             accepted: Vec::new(),

@@ -1,25 +1,31 @@
 //! A record's verdict, from what the record holds beside it and the history. Recording and replaying judge here, so that a
 //! stored loop judged again gives the same bytes.
 
-use crate::analysis::{self, Current};
+use super::work::Said;
+use crate::analysis::{self, Current, Work};
+use crate::disk::hash::id_of;
 use crate::error::Result;
 use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
+use crate::model::progress::{EstimateSource, LineChanges};
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::Point;
 use crate::snapshot::objects::Objects;
+use crate::store::Store;
 
 /// The record with its verdict made anew. What was measured, captured and said stays as it is.
 ///
 /// # Errors
-/// If stored test outcomes that are needed cannot be read.
+/// If stored test outcomes that are needed, or what the agent said, cannot be read.
 pub(super) fn judged(
     record: IterationRecord,
     cases: Option<&TestCases>,
     history: &[Point],
     config: &LoopConfig,
     objects: &Objects,
+    store: &Store,
 ) -> Result<IterationRecord> {
+    let said = Said::of(store, &record, history)?;
     let named = |metrics: &crate::model::metrics::Metrics| metrics.testing.as_ref().and_then(|tests| tests.cases);
     let previous_cases = match analysis::previous_with(history, record.parent, |metrics| named(metrics).is_some())
         .and_then(|p| named(&p.metrics))
@@ -42,6 +48,15 @@ pub(super) fn judged(
             label: record.label.as_deref(),
             cost: record.cost,
             tokens: record.tokens,
+            work: Work {
+                output: said.current.as_deref(),
+                previous_output: said.previous.as_deref(),
+                changed_lines: record.line_changes.map(LineChanges::all),
+                estimate: record.estimate.as_ref().filter(|estimate| estimate.source == EstimateSource::External),
+                is_estimated: record.estimate.is_some(),
+                has_succeeded: record.command.as_ref().is_some_and(|command| command.exit_code == Some(0)),
+            },
+            digest: id_of,
         },
         config,
     );
@@ -54,6 +69,9 @@ pub(super) fn judged(
         classification: verdict.classification,
         base_class: verdict.base_class,
         class_rule: verdict.class_rule,
+        progress: verdict.progress,
+        estimate: verdict.estimate,
+        terminal_status: verdict.terminal_status,
         alerts: verdict.alerts,
         open_findings: verdict.open_findings,
         recommendation: verdict.recommendation,

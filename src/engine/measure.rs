@@ -11,8 +11,9 @@ use crate::disk::spool::Spool;
 use crate::error::{Error, ErrorKind, Reject, Result};
 use crate::ingest::merge::{Measurement, merge};
 use crate::ingest::{self, Format, Input, Parsed};
-use crate::model::config::LoopConfig;
+use crate::model::config::{Limits, LoopConfig};
 use crate::model::ids::{ObjectId, TreePath};
+use crate::model::progress::Output;
 use crate::model::record::{Source, SourceError};
 use crate::workspace::reports::{self, Found};
 
@@ -21,6 +22,8 @@ pub(super) const CONSOLE: &str = "(console)";
 
 /// Why a report of a kind that is not wanted is passed over.
 const LEFT_OUT: &str = "left out by --skip";
+/// Bytes of what an agent said in one iteration: above it is a trace, and no text to compare.
+pub(super) const OUTPUT_BYTES: u64 = 16 << 20;
 
 /// How often a report that changes while it is copied is read again.
 const TRIES: u32 = 3;
@@ -46,6 +49,24 @@ pub(super) struct Measured {
     pub faults: Vec<Error>,
     /// As the record names them.
     pub report_files: Vec<TreePath>,
+    /// What the agent said; its copy is among the artifacts.
+    pub output: Option<Output>,
+}
+
+impl Measured {
+    /// What the agent said.
+    ///
+    /// # Errors
+    /// If the copy cannot be read.
+    pub fn output_text(&self) -> Result<Option<String>> {
+        let Some(output) = &self.output else { return Ok(None) };
+        let copy = self.artifacts.iter().find(|(name, _)| *name == output.artifact);
+        let Some((_, spool)) = copy else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = spool.open().and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| Error::failed("cannot read the output").because(error.to_string()))?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
 }
 
 /// Reads everything that is offered.
@@ -63,10 +84,15 @@ pub(super) fn measure(
     let measured = Measured::default();
     let mut reading =
         Reading { session, config, offer, since, before, steps: Vec::new(), measured, parsed: Vec::new() };
+    let output = offer.output.as_ref().map(|path| reading.output(path)).transpose()?;
     for asked in &offer.reports {
         reading.named(asked)?;
     }
     for found in reports::find(session.layout.root(), &config.reports, &config.limits)? {
+        // What the agent says of its tests is no report of them.
+        if output.as_ref() == Some(&found.name) {
+            continue;
+        }
         if offer.discover {
             reading.file(&found, None)?;
         } else {
@@ -129,6 +155,36 @@ impl Reading<'_> {
             self.file(&found, asked.format)?;
         }
         Ok(())
+    }
+
+    /// What the agent said; the answer is how people are shown the file. In the work tree it is no code.
+    fn output(&mut self, name: &str) -> Result<String> {
+        let path = self.offer.folder.join(name);
+        let found = reports::describe(self.session.layout.root(), &path, true);
+        if crate::disk::metadata(&path)?.is_none() {
+            return Err(Error::bad_input("no such output")
+                .in_file(&found.name)
+                .help("--output names what the agent said"));
+        }
+        let limits = Limits { report_bytes: OUTPUT_BYTES, ..self.config.limits.clone() };
+        let opened = reports::open(self.session.layout.root(), &found, &limits);
+        match opened.and_then(|_| self.copy_unchanged(&found)) {
+            Ok((spool, _)) => {
+                let artifact = artifact_name(&spool.id, &found.name);
+                self.measured.report_files.extend(found.tree_path.clone());
+                self.measured.output =
+                    Some(Output { path: found.name.clone(), artifact: artifact.clone(), blake3: spool.id });
+                self.measured.artifacts.push((artifact, spool));
+            }
+            Err(error) if matches!(error.kind, ErrorKind::Report(_)) => {
+                let mib = OUTPUT_BYTES >> 20;
+                let refused = Error::report(Reject::Refused, "output is not read").in_file(&found.name);
+                let why = format!("a regular file of at most {mib} MiB is: {}", error.message);
+                self.measured.faults.push(refused.because(why));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(found.name)
     }
 
     /// The format that the file's content tells.

@@ -3,6 +3,7 @@
 
 mod accept;
 mod begin;
+mod estimate;
 mod finish;
 mod import;
 mod inspect;
@@ -18,6 +19,8 @@ mod replay;
 mod restore;
 mod verify;
 mod view;
+mod why;
+mod work;
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -28,11 +31,13 @@ use crate::disk::layout::Layout;
 use crate::ingest::Format;
 use crate::model::figures::ReportKind;
 use crate::model::ids::Iteration;
+use crate::model::progress::ProgressEstimate;
 use crate::model::record::Command;
 
 pub use accept::accept;
 pub use begin::{Opening, begin};
-pub use finish::{Finished, Finishing, Verification, finish, selection_so_far};
+pub use estimate::{Answers, Ask};
+pub use finish::{Finished, Finishing, Verification, finish, selection_report};
 pub use import::{Importing, import};
 pub use inspect::read_report;
 pub use loops::{Frozen, frozen_config, new_name, resolve};
@@ -94,6 +99,14 @@ pub struct Offer {
     pub cost: Option<f64>,
     /// Tokens.
     pub tokens: Option<u64>,
+    /// The file with what the agent said, as the user names it.
+    pub output: Option<String>,
+    /// What the loop is for; kept with the baseline.
+    pub goal: Option<String>,
+    /// How much of the goal the caller says is reached.
+    pub estimate: Option<ProgressEstimate>,
+    /// Asks those whom the config names; without it, nobody is asked.
+    pub ask: Option<Ask>,
     /// The iteration that this one started from, if the user says so.
     pub parent: Option<Iteration>,
     /// When measuring began.

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::estimate::estimate;
 use super::judge::judged;
 use super::loops::frozen_config;
 use super::measure::{Measured, PassedOver, measure};
+use super::why::why_stopped;
+use super::work::line_changes;
 use super::{Offer, Session, own, restore};
 use crate::analysis;
 use crate::disk::{self, lock::Lock};
@@ -18,6 +21,7 @@ use crate::model::config::LoopConfig;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId, TreePath};
 use crate::model::metrics::{CodebaseMetrics, CustomMetric, Metrics};
+use crate::model::progress::ProgressEstimate;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::{BestTracker, Point};
 use crate::model::verdict::{Action, Recommendation};
@@ -163,6 +167,8 @@ pub(super) fn keep(
     if let (true, Some(fault)) = (is_baseline, measured.faults.first()) {
         return Err(refused_baseline(fault, measured.faults.len()));
     }
+    // Before the locks: nobody else waits for an estimator.
+    let estimate = estimate(session, store, config, &offer, &measured, &history, &mut notes)?;
 
     // Held until the record is there: `restore` and `prune` wait for it.
     let captures = Lock::shared(&session.layout.lock(), session.wait)?;
@@ -187,8 +193,16 @@ pub(super) fn keep(
         disk::make_directory(store.paths().dir())?;
         disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
     }
-    let mut recording =
-        Recording { session, store, config, offer: &offer, measured: &measured, captured: &captured, objects };
+    let mut recording = Recording {
+        session,
+        store,
+        config,
+        offer: &offer,
+        measured: &measured,
+        captured: &captured,
+        objects,
+        estimate,
+    };
     let Some((record, head, mut history)) = recording.commit(cases.as_ref(), history, is_baseline)? else {
         return Ok(Kept::BaselineTaken);
     };
@@ -267,6 +281,8 @@ struct Recording<'a> {
     captured: &'a Captured,
     /// As they are after the capture: the new snapshot is among them.
     objects: Objects,
+    /// As far as it does not depend on the verdict.
+    estimate: Option<ProgressEstimate>,
 }
 
 impl Recording<'_> {
@@ -286,6 +302,9 @@ impl Recording<'_> {
             metrics: self.metrics(cases_id, custom),
             sources: self.measured.sources.clone(),
             report_files: self.measured.report_files.clone(),
+            output: self.measured.output.clone(),
+            line_changes: None,
+            goal: self.offer.goal.clone(),
             warnings: warnings.collect(),
             quality_score: None,
             acceptable: false,
@@ -294,6 +313,9 @@ impl Recording<'_> {
             classification: None,
             base_class: None,
             class_rule: String::new(),
+            progress: None,
+            estimate: self.estimate.clone(),
+            terminal_status: None,
             alerts: Vec::new(),
             open_findings: Vec::new(),
             accepted: Vec::new(),
@@ -367,10 +389,12 @@ impl Recording<'_> {
                 recorded_at: self.session.now,
                 accepted,
                 previous_record: history.head.map(|(_, id)| id),
+                line_changes: line_changes(self.store, &self.objects, parent, &draft)?,
                 ..draft.clone()
             };
-            let record = judged(record, cases, &history.points, self.config, &self.objects)?;
+            // First: judging reads what the agent said from there.
             self.keep_artifacts(iteration)?;
+            let record = judged(record, cases, &history.points, self.config, &self.objects, self.store)?;
             if let Commit::Done(head) = self.store.commit(&record)? {
                 return Ok(Some((record, head, history)));
             }
@@ -423,7 +447,11 @@ impl Recording<'_> {
             changes: listed,
         };
         self.store.derive_iteration(record, &manifest)?;
-        let extra = IterationExtra { changed_files: before.map(|_| changed_files(&changes)), history: &history.points };
+        let extra = IterationExtra {
+            changed_files: before.map(|_| changed_files(&changes)),
+            history: &history.points,
+            why_stopped: why_stopped(self.store, &self.objects, record, &history.points, best, self.config)?,
+        };
         let text = report::iteration_markdown(record, best, &head, &extra)?;
         disk::make_directory(&self.store.paths().reports())?;
         self.store.replace(&self.store.paths().report(record.iteration), text.as_bytes())

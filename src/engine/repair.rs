@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::loops::frozen_config;
 use super::record::{ManifestChange, manifest_changes};
 use super::view::{newest_readable, report_of};
+use super::why::why_stopped;
 use super::{Manifest, Session};
 use crate::analysis;
 use crate::disk;
@@ -77,7 +78,14 @@ impl Remaking<'_> {
             self.remake(&path, &bytes)?;
         }
         let Some(selection) = self.store.selection()? else { return Ok(()) };
-        let text = report::selection_markdown(&selection, &self.points, &self.config)?;
+        let why = match self.points.last() {
+            Some(last) => {
+                let last = self.store.load(last.iteration)?.record;
+                why_stopped(self.store, &self.objects, &last, &self.points, &best, &self.config)?
+            }
+            None => None,
+        };
+        let text = report::selection_markdown(&selection, &self.points, &self.config, why.as_ref())?;
         self.remake(&self.store.paths().selection_report(), text.as_bytes())?;
         let text = report::summary_markdown(self.store.id(), &self.points, &best, Some(&selection))?;
         self.remake(&self.store.paths().summary(), text.as_bytes())
@@ -92,7 +100,9 @@ impl Remaking<'_> {
         }
         // One that was made when all records could be read knows more than one made now.
         let may_be_written = self.is_whole || disk::metadata(&paths.report(record.iteration))?.is_none();
-        if let (true, Ok(text)) = (may_be_written, report_of(&self.objects, stored, &self.points, &self.config)) {
+        if let (true, Ok(text)) =
+            (may_be_written, report_of(self.store, &self.objects, stored, &self.points, &self.config))
+        {
             self.remake(&paths.report(record.iteration), text.as_bytes())?;
         }
         Ok(())

@@ -39,7 +39,7 @@ pub fn replay(
         let Some(config) = other.or(own.as_ref()) else { break };
         let id = stored.record.metrics.testing.as_ref().and_then(|tests| tests.cases);
         let cases = id.map(|id| read_cases(&objects, &id)).transpose()?;
-        let judged = judged(stored.record.clone(), cases.as_ref(), &history, config, &objects)?;
+        let judged = judged(stored.record.clone(), cases.as_ref(), &history, config, &objects, store)?;
         history.push(Point::of(&judged));
         replayed.push(Replayed { stored: stored.record, judged });
     }

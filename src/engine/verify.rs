@@ -6,6 +6,7 @@ use super::Session;
 use super::judge::{judged, read_cases};
 use super::loops::frozen_config;
 use super::measure::measure_again;
+use super::work::line_changes;
 use crate::disk::{self, layout::Layout};
 use crate::error::Result;
 use crate::model::ids::{Iteration, ObjectId};
@@ -163,8 +164,9 @@ impl Check<'_> {
     fn artifacts(&mut self, records: &[Stored]) -> Result<()> {
         for stored in records {
             let folder = self.store.paths().artifacts(stored.record.iteration);
-            let named: BTreeMap<&String, Option<ObjectId>> =
-                stored.record.sources.iter().filter_map(|s| Some((s.artifact.as_ref()?, s.blake3))).collect();
+            let sources = stored.record.sources.iter().filter_map(|s| Some((s.artifact.as_ref()?, s.blake3)));
+            let output = stored.record.output.iter().map(|output| (&output.artifact, Some(output.blake3)));
+            let named: BTreeMap<&String, Option<ObjectId>> = sources.chain(output).collect();
             for (name, id) in named {
                 let path = folder.join(name);
                 self.verified.artifacts += 1;
@@ -271,7 +273,16 @@ impl Check<'_> {
             Some(_) => record.tree_key,
             None => crate::snapshot::tree::without(objects, &record.tree, &record.report_files)?,
         };
-        judged(IterationRecord { metrics, tree_key, ..record.clone() }, cases.as_ref(), history, &config, objects)
+        let may_be_gone =
+            |iteration| self.verified.let_go.contains(&iteration) || self.may_be_gone.contains(&iteration);
+        let is_unknown = record.parent.into_iter().chain([record.iteration]).any(may_be_gone);
+        let line_changes = if is_unknown || record.imported.is_some() {
+            record.line_changes
+        } else {
+            line_changes(self.store, objects, record.parent, record)?
+        };
+        let again = IterationRecord { metrics, tree_key, line_changes, ..record.clone() };
+        judged(again, cases.as_ref(), history, &config, objects, self.store)
     }
 }
 

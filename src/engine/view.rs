@@ -3,6 +3,7 @@
 use super::judge::read_cases;
 use super::loops::frozen_config;
 use super::record::{changed_files, no_such_iteration};
+use super::why::why_stopped;
 use crate::analysis;
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
@@ -97,18 +98,28 @@ pub fn loop_so_far(layout: &Layout, store: &Store) -> Result<SoFar> {
 pub fn iteration_report(layout: &Layout, store: &Store, wanted: Iteration) -> Result<String> {
     let stored = iteration(store, wanted)?;
     let so_far = loop_so_far(layout, store)?;
-    report_of(&Objects::open(layout)?, &stored, &so_far.points, &so_far.config)
+    report_of(store, &Objects::open(layout)?, &stored, &so_far.points, &so_far.config)
 }
 
 /// The markdown report of a record of these iterations.
-pub(super) fn report_of(objects: &Objects, stored: &Stored, all: &[Point], config: &LoopConfig) -> Result<String> {
+pub(super) fn report_of(
+    store: &Store,
+    objects: &Objects,
+    stored: &Stored,
+    all: &[Point],
+    config: &LoopConfig,
+) -> Result<String> {
     // As it was then: what came later has no place in it.
     let points = all.partition_point(|point| point.iteration <= stored.record.iteration);
     let points = all.get(..points).unwrap_or_default();
     let best = analysis::best(points, config);
     let parent = stored.record.parent.and_then(|parent| points.iter().find(|point| point.iteration == parent));
     let changes = parent.map(|parent| diff(objects, &parent.tree, &stored.record.tree)).transpose()?;
-    let extra = IterationExtra { changed_files: changes.map(|changes| changed_files(&changes)), history: points };
+    let extra = IterationExtra {
+        changed_files: changes.map(|changes| changed_files(&changes)),
+        history: points,
+        why_stopped: why_stopped(store, objects, &stored.record, points, &best, config)?,
+    };
     report::iteration_markdown(&stored.record, &best, &stored.id, &extra)
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::custom::{Aggregate, Bounds, Effect, MetricConfig};
 use super::verdict::Dimension;
-pub use super::watching::{Controller, Monitor};
+pub use super::watching::{Controller, Endpoint, Estimate, Monitor, Progress};
 
 /// All groups of keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -33,6 +33,10 @@ pub struct LoopConfig {
     pub controller: Controller,
     /// An agent's tool calls (§10).
     pub monitor: Monitor,
+    /// What an agent said and changed (§8).
+    pub progress: Progress,
+    /// How much of the goal is reached (§9).
+    pub estimate: Estimate,
     /// Rule or detector → whether it moves verdicts; those not named are on.
     pub rules: BTreeMap<String, RuleMode>,
     /// Metrics of the user's own (§12.5).

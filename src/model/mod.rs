@@ -10,6 +10,7 @@ pub mod custom;
 pub mod figures;
 pub mod ids;
 pub mod metrics;
+pub mod progress;
 pub mod record;
 pub mod steps;
 pub mod trajectory;

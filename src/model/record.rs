@@ -8,6 +8,8 @@ use crate::error::{Error, ErrorKind, Reject};
 use super::figures::{Figures, ReportKind};
 use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::metrics::Metrics;
+use super::progress::{LineChanges, Output, Progress, ProgressEstimate};
+use super::steps::TerminalStatus;
 use super::verdict::{Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
 
 /// A report that was offered to an iteration, whether or not it became numbers.
@@ -149,6 +151,15 @@ pub struct IterationRecord {
     /// Report files inside the work tree, read or not: they are no code, so neither the census nor `tree_key` counts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub report_files: Vec<TreePath>,
+    /// What the agent said, if that was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
+    /// Against the snapshot of the parent; absent for the baseline, and where that cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_changes: Option<LineChanges>,
+    /// What the loop is for, in the record of the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
     /// What the readers had to say over several sources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -171,6 +182,15 @@ pub struct IterationRecord {
     pub base_class: Option<Classification>,
     /// What decided the class.
     pub class_rule: String,
+    /// What was said and changed, as a score; absent if neither is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// How much of the goal is reached; absent if nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<ProgressEstimate>,
+    /// Set where the loop should end because the snapshot controller found it stuck.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal_status: Option<TerminalStatus>,
     /// Findings raised here.
     pub alerts: Vec<Alert>,
     /// Losses of the lineage that are still open, those raised here among them.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{Iteration, LoopId, ObjectId};
 use super::metrics::{Direction, Metrics};
+use super::progress::{EstimateMark, Output, Progress};
 use super::record::IterationRecord;
 use super::units::Score;
 use super::verdict::{
@@ -78,6 +79,15 @@ pub struct Point {
     /// As recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_class: Option<Classification>,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
+    /// As recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// Of what was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EstimateMark>,
     /// The findings raised there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alerts: Vec<AlertMark>,
@@ -112,6 +122,9 @@ impl Point {
             acceptable: record.acceptable,
             classification: record.classification,
             base_class: record.base_class,
+            output: record.output.clone(),
+            progress: record.progress.clone(),
+            estimate: record.estimate.as_ref().map(EstimateMark::of),
             alerts: record
                 .alerts
                 .iter()

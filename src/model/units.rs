@@ -64,6 +64,12 @@ bounded!(
 );
 
 impl Percent {
+    /// Nothing.
+    pub const ZERO: Percent = Percent(0.0);
+
+    /// The middle.
+    pub const HALF: Percent = Percent(50.0);
+
     /// `100·part/whole`; `None` when `whole` is 0, because nothing of nothing is no percentage.
     #[allow(clippy::cast_precision_loss, reason = "counts of tests and lines stay far below 2^53")]
     pub fn of(part: u64, whole: u64) -> Option<Percent> {

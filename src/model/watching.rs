@@ -1,4 +1,4 @@
-//! Thresholds of what watches a loop between its iterations: a supervisor's steps, an agent's tool calls.
+//! Thresholds of what watches a loop beside its reports: a supervisor's steps, an agent's tool calls and output, estimates.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,4 +50,57 @@ pub struct Monitor {
     pub no_edit: u32,
     /// Where hashes of results are known, reading a file often is told only if it brought nothing new.
     pub refine: bool,
+}
+
+/// The progress score (ANALYSIS §8).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Progress {
+    /// Score, 0–1, below which there was no progress.
+    pub threshold: f64,
+    /// Iterations without progress in a row that are stuck.
+    pub stuck_after: u32,
+    /// Iterations in a row that only talked that are stuck.
+    pub talk_only_after: u32,
+    /// Code points of an output above which lines are compared instead.
+    pub max_codepoints: u32,
+    /// Compares as Python does by default. On repetitive logs that finds almost everything new.
+    pub autojunk: bool,
+    /// What differs from run to run although nothing happened (times, durations, addresses, temporary paths) is no news.
+    pub mask_volatile: bool,
+}
+
+/// The progress estimate (ANALYSIS §9).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Estimate {
+    /// Estimates in a row that are looked at.
+    pub window: u32,
+    /// Percentage points that they must differ by.
+    pub min_spread: f64,
+    /// A program and its arguments, fed the prompt as JSON; empty is none.
+    pub command: Vec<String>,
+    /// A chat completions endpoint.
+    pub endpoint: Endpoint,
+    /// Milliseconds that the command and the endpoint may take together.
+    pub timeout_ms: u64,
+}
+
+impl Estimate {
+    /// Somebody outside is to be asked.
+    pub fn asks(&self) -> bool {
+        !self.command.is_empty() || self.endpoint.base_url.is_some()
+    }
+}
+
+/// An endpoint that speaks the chat completions protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// Where `/chat/completions` is: `https://host/v1`; null is none.
+    pub base_url: Option<String>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// The environment variable that holds the key; null sends none.
+    pub key_env: Option<String>,
 }

@@ -68,6 +68,36 @@ pub struct IterationExtra<'a> {
     /// The earlier iterations, in order of recording. Without them, earlier values are worked out from the stored changes
     /// where that is exact, and absent otherwise.
     pub history: &'a [Point],
+    /// Why the loop should end, where the snapshot controller found it stuck.
+    pub why_stopped: Option<WhyStopped>,
+}
+
+/// "Why we stopped" (ANALYSIS §11).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WhyStopped {
+    /// One paragraph.
+    pub paragraph: String,
+    /// The last five steps.
+    pub steps: Vec<StepLine>,
+    /// The last lines that the last command printed.
+    pub last_output: Vec<String>,
+}
+
+/// One step of a loop that is stuck. Unknown is absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepLine {
+    /// The iteration.
+    pub step: u64,
+    /// What tells its code from other code.
+    pub tree: Option<String>,
+    /// Failing tests.
+    pub failing: Option<u64>,
+    /// Errors of tools.
+    pub errors: Option<u64>,
+    /// What it was measured with.
+    pub command: Option<String>,
+    /// How that ended.
+    pub exit_code: Option<i32>,
 }
 
 /// The progress report of one iteration, in markdown.
@@ -83,12 +113,17 @@ pub fn iteration_markdown(
     markdown::iteration(record, best, head, extra)
 }
 
-/// The output-selection report of a loop that has ended, in markdown.
+/// The output-selection report of a loop that has ended, in markdown. `why_stopped` is its last iteration's.
 ///
 /// # Errors
 /// A bug of ours in the template.
-pub fn selection_markdown(selection: &Selection, points: &[Point], config: &LoopConfig) -> Result<String> {
-    markdown::selection(selection, points, config)
+pub fn selection_markdown(
+    selection: &Selection,
+    points: &[Point],
+    config: &LoopConfig,
+    why_stopped: Option<&WhyStopped>,
+) -> Result<String> {
+    markdown::selection(selection, points, config, why_stopped)
 }
 
 /// The loop as a whole, in markdown.

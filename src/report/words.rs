@@ -1,7 +1,7 @@
 //! Phrases that reports and screens share.
 
-use super::view::{ABSENT, dollars, signed};
-use crate::model::record::Command;
+use super::view::{ABSENT, dollars, fixed, signed};
+use crate::model::record::{Command, IterationRecord};
 use crate::model::trajectory::{AlertMark, DegradationPattern, Point, Selection};
 use crate::model::verdict::{Alert, Recommendation, Severity, Status};
 
@@ -89,6 +89,30 @@ pub(super) fn state(points: &[Point], selection: Option<&Selection>) -> String {
         }
         Some(_) => format!("closed, {recorded}; none selected"),
     }
+}
+
+/// `progress 0.420`, and how long there was none.
+pub(super) fn progress_words(record: &IterationRecord) -> Option<String> {
+    let progress = record.progress.as_ref()?;
+    let score = format!("progress {}", fixed(Some(progress.score.get()), 3));
+    let remark = match (progress.no_progress, progress.talk_only) {
+        _ if progress.is_first => " (the first iteration)".to_owned(),
+        (true, _) => format!(" (none, {} in a row)", progress.no_progress_count),
+        (_, true) => format!(" (other words alone, {} in a row)", progress.talk_only_count),
+        _ => String::new(),
+    };
+    Some(format!("{score}{remark}"))
+}
+
+/// `estimate 40.0 % (external: command)` and what has to happen next.
+pub(super) fn estimate_words(record: &IterationRecord) -> Option<String> {
+    let estimate = record.estimate.as_ref()?;
+    let percent = fixed(Some(estimate.progress_percent.get()), 1);
+    let by = estimate.by.map(|by| format!(": {}", by.name())).unwrap_or_default();
+    let stuck = if estimate.is_stuck == Some(true) { ", stands still" } else { "" };
+    let next = &estimate.next_milestone;
+    let next = if next.is_empty() { String::new() } else { format!("; next: {next}") };
+    Some(format!("estimate {percent} % ({}{by}{stuck}){next}", estimate.source.name()))
 }
 
 /// `rollback 3`, `continue`.

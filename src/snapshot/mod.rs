@@ -9,6 +9,7 @@ mod disposable;
 pub mod gather;
 mod git_index;
 mod index;
+pub mod lines;
 mod merged;
 pub mod objects;
 pub mod pack;

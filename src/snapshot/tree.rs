@@ -66,12 +66,12 @@ pub fn diff(objects: &Objects, a: &ObjectId, b: &ObjectId) -> Result<Vec<Change>
     Ok(changes)
 }
 
-fn tree_or_empty(objects: &Objects, id: Option<ObjectId>) -> Result<Tree> {
+pub(super) fn tree_or_empty(objects: &Objects, id: Option<ObjectId>) -> Result<Tree> {
     id.map_or_else(|| Ok(Tree::default()), |id| objects.tree(&id))
 }
 
 /// Entries of the same name beside each other.
-fn pairs<'a>(before: &'a Tree, after: &'a Tree) -> Vec<(Option<&'a TreeEntry>, Option<&'a TreeEntry>)> {
+pub(super) fn pairs<'a>(before: &'a Tree, after: &'a Tree) -> Vec<(Option<&'a TreeEntry>, Option<&'a TreeEntry>)> {
     let mut pairs: Vec<_> = before.entries().iter().map(|old| (Some(old), after.get(&old.name))).collect();
     let added = after.entries().iter().filter(|new| before.get(&new.name).is_none());
     pairs.extend(added.map(|new| (None, Some(new))));
@@ -102,7 +102,7 @@ fn change_of(objects: &Objects, old: Option<&TreeEntry>, new: Option<&TreeEntry>
     Ok((old.mode != new.mode).then_some(ChangeKind::ModeChanged))
 }
 
-fn bounded(entries: usize) -> Result<()> {
+pub(super) fn bounded(entries: usize) -> Result<()> {
     if u64::try_from(entries).is_ok_and(|entries| entries <= MAX_ENTRIES) {
         return Ok(());
     }

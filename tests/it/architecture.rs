@@ -142,6 +142,7 @@ fn packages_live_where_design_says() {
         ("fs_extra::", vec!["cli/commands/demo.rs"]),
         ("blake3::", vec!["disk/hash.rs"]),
         ("zstd::", vec!["snapshot/pack.rs", "snapshot/objects"]),
+        ("similar::", vec!["snapshot/lines.rs"]),
         ("ignore::", vec!["snapshot/"]),
         ("indicatif::", vec!["cli/context.rs"]),
         ("clap::", vec!["cli/args.rs", "cli/mod.rs"]),

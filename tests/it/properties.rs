@@ -251,6 +251,8 @@ prop_compose! {
             base_class: [Some(Classification::Plateau), Some(Classification::Plateau), Some(Classification::Plateau),
                 Some(Classification::Forward), None][usize::from(class)],
             score: Some(score),
+            progress: None,
+            estimate: None,
         }
     }
 }
@@ -269,8 +271,8 @@ proptest! {
     ) {
         let config = Story::new().config;
         let longer: Vec<Seen> = before.into_iter().chain(window.clone()).collect();
-        let short = History { seen: numbered(window, last), config: &config };
-        let long = History { seen: numbered(longer, last), config: &config };
+        let short = History { seen: numbered(window, last), steps: Vec::new(), config: &config };
+        let long = History { seen: numbered(longer, last), steps: Vec::new(), config: &config };
         // Twelve is the longest cycle twice over. The stall counts iterations with a class: three, and the one before.
         for name in ["infinite_loop", "metric_cycling"] {
             prop_assert_eq!((detector(name).check)(&short), (detector(name).check)(&long), "{}", name);
@@ -287,7 +289,7 @@ proptest! {
         history in prop::collection::vec(seen(), 1..4), last in 30u32..40,
     ) {
         let config = Story::new().config;
-        let history = History { seen: numbered(history, last), config: &config };
+        let history = History { seen: numbered(history, last), steps: Vec::new(), config: &config };
         for detector in DETECTORS {
             prop_assert!((detector.check)(&history).is_empty(), "{}", detector.name);
         }
@@ -304,8 +306,10 @@ proptest! {
             tree_key: ObjectId([0; 32]),
             base_class: Some(Classification::Plateau),
             score: Some(*score),
+            progress: None,
+            estimate: None,
         });
-        let history = History { seen: numbered(plateaus.collect(), 20), config: &config };
+        let history = History { seen: numbered(plateaus.collect(), 20), steps: Vec::new(), config: &config };
         let highest = scores[1..].iter().copied().fold(f64::MIN, f64::max);
         let fired = (detector("stalled").check)(&history);
         prop_assert!(fired.is_empty() || highest - scores[0] < config.stall.min_gain);

@@ -94,6 +94,9 @@ fn printed(number: u32, total: f64) -> Point {
         acceptable: true,
         classification: None,
         base_class: None,
+        output: None,
+        progress: None,
+        estimate: None,
         alerts: Vec::new(),
         open_findings: Vec::new(),
         recommendation: Recommendation {
@@ -332,7 +335,7 @@ fn v22_a_confirmed_loop_is_not_acceptable_and_only_ends_the_loop() {
     assert_eq!(verdict.alerts[0].status, Status::Confirmed);
     assert!(!verdict.acceptable && q(&verdict) > 0.7);
     assert_eq!(verdict.recommendation.because, ["infinite_loop"]);
-    assert_eq!(verdict.recommendation.also, ["escalate"]);
+    assert_eq!(verdict.recommendation.also, ["escalate", "stop:stuck_candidate"]);
     assert_eq!(verdict.recommendation.confidence, 0.94, "two earlier matches");
 }
 
@@ -356,7 +359,8 @@ fn v22_one_earlier_match_is_a_revisit() {
         let verdict = story.record(tests(40, failed).coverage(60.0));
         if story.points().len() == 13 {
             let looping = verdict.alerts.iter().find(|alert| alert.rule == "infinite_loop").unwrap();
-            assert_eq!(looping.evidence, ["kind: revisit", "same metrics as iteration 9"]);
+            let values = "same metrics as iteration 9: 40 tests, pass rate 100.0 %, coverage 60.0 %";
+            assert_eq!(looping.evidence, ["kind: revisit", values]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::metric_cycling::period;
+use super::metric_cycling::{period, signature};
 use super::{Detector, History, Seen};
 use crate::model::verdict::{Alert, Severity, Status};
 
@@ -43,7 +43,7 @@ fn find(history: &History) -> Option<Alert> {
         return None;
     }
     let mut alert = DETECTOR.alert(history, "Infinite loop detected: metrics cycling");
-    alert.evidence = vec![kind(history, is_frozen), matched(&matches)];
+    alert.evidence = vec![kind(history, is_frozen), format!("{}: {}", matched(&matches), signature(now))];
     alert.status = status;
     if status == Status::Suspected {
         alert.seed_severity = Some(alert.severity);

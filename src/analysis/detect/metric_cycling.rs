@@ -21,8 +21,29 @@ pub const DETECTOR: Detector = Detector {
 const PERIODS: std::ops::RangeInclusive<usize> = 2..=6;
 
 fn check(history: &History) -> Vec<Alert> {
-    let period = period(history);
-    period.map(|p| DETECTOR.alert(history, format!("Metrics repeat every {p} iterations"))).into_iter().collect()
+    let alert = |period: usize| {
+        let alert = DETECTOR.alert(history, format!("Metrics repeat every {period} iterations"));
+        let window = history.window(2 * period).unwrap_or_default();
+        let evidence = window.iter().take(period).zip(window.iter().skip(period));
+        let told = |(one, next): (&Seen, &Seen)| {
+            format!("iteration {} is like {}: {}", next.iteration, one.iteration, signature(next))
+        };
+        Alert { evidence: evidence.map(told).collect(), ..alert }
+    };
+    period(history).map(alert).into_iter().collect()
+}
+
+/// The values that repeat, those that are known.
+pub(super) fn signature(seen: &Seen) -> String {
+    let Some(signature) = seen.signature else { return "nothing measured".to_owned() };
+    let tenths = |tenths: u64| format!("{}.{} %", tenths / 10, tenths % 10);
+    let parts = [
+        signature.test_count.map(|count| format!("{count} tests")),
+        signature.pass_rate_tenths.map(|rate| format!("pass rate {}", tenths(rate))),
+        signature.coverage_tenths.map(|rate| format!("coverage {}", tenths(rate))),
+        signature.error_count.map(|count| format!("{count} errors")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The shortest period with which the signatures at the end repeat for two full rounds.
@@ -56,8 +77,10 @@ pub(super) mod tests {
             tree_key: ObjectId([*tree; 32]),
             base_class: None,
             score: None,
+            progress: None,
+            estimate: None,
         });
-        History { seen: seen.collect(), config }
+        History { seen: seen.collect(), steps: Vec::new(), config }
     }
 
     #[test]

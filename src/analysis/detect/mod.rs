@@ -3,14 +3,19 @@
 //! To add one: a file with a constant, a line in [`DETECTORS`], a story that trips it and one that just does not. A
 //! detector is silent on histories shorter than its window.
 
+pub mod estimate_stuck;
 pub mod infinite_loop;
 pub mod metric_cycling;
+pub mod progress_stuck;
 pub mod stalled;
+pub mod stuck_candidate;
 
 use super::alerts::mode;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, Signature};
+use crate::model::progress::{EstimateMark, Progress};
+use crate::model::steps::Snapshot;
 use crate::model::trajectory::Point;
 use crate::model::verdict::{Alert, Classification, Severity, Status};
 
@@ -27,10 +32,45 @@ pub struct Seen {
     pub base_class: Option<Classification>,
     /// Its score, 0–1.
     pub score: Option<f64>,
+    /// How it stands by its progress score.
+    pub progress: Option<ProgressSeen>,
+    /// How much of the goal was reached.
+    pub estimate: Option<EstimateMark>,
+}
+
+/// What a detector sees of a progress score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProgressSeen {
+    /// 0–1.
+    pub score: f64,
+    /// It is below the threshold.
+    pub no_progress: bool,
+    /// It is above it by other words alone.
+    pub talk_only: bool,
+    /// Iterations without progress in a row, this one among them.
+    pub no_progress_count: u32,
+    /// Iterations in a row that only talked, this one among them.
+    pub talk_only_count: u32,
+    /// Either is too many.
+    pub is_stuck: bool,
+}
+
+impl ProgressSeen {
+    /// The projection of a score.
+    pub fn of(progress: &Progress) -> ProgressSeen {
+        ProgressSeen {
+            score: progress.score.get(),
+            no_progress: progress.no_progress,
+            talk_only: progress.talk_only,
+            no_progress_count: progress.no_progress_count,
+            talk_only_count: progress.talk_only_count,
+            is_stuck: progress.is_stuck,
+        }
+    }
 }
 
 impl Seen {
-    /// What is seen of the iteration being judged.
+    /// What is seen of the iteration being judged, progress and estimate apart.
     pub fn current(
         iteration: Iteration,
         metrics: &Metrics,
@@ -38,7 +78,8 @@ impl Seen {
         base_class: Option<Classification>,
         score: Option<f64>,
     ) -> Seen {
-        Seen { iteration, signature: Signature::of(metrics), tree_key, base_class, score }
+        let signature = Signature::of(metrics);
+        Seen { iteration, signature, tree_key, base_class, score, progress: None, estimate: None }
     }
 }
 
@@ -46,21 +87,25 @@ impl Seen {
 pub struct History<'a> {
     /// Never empty when a detector is asked.
     pub seen: Vec<Seen>,
+    /// The iterations from 1 on as steps of the snapshot controller: the last `controller.history` of them.
+    pub steps: Vec<Snapshot>,
     /// Thresholds.
     pub config: &'a LoopConfig,
 }
 
 impl<'a> History<'a> {
     /// The earlier iterations and the current one. Those that could not be measured are passed over.
-    pub fn new(points: &[Point], current: Seen, config: &'a LoopConfig) -> History<'a> {
+    pub fn new(points: &[Point], current: Seen, steps: Vec<Snapshot>, config: &'a LoopConfig) -> History<'a> {
         let earlier = points.iter().filter(|point| !point.recommendation.is_unmeasured()).map(|point| Seen {
             iteration: point.iteration,
             signature: Signature::of(&point.metrics),
             tree_key: point.tree_key,
             base_class: point.base_class,
             score: point.score().map(crate::model::units::Score::get),
+            progress: point.progress.as_ref().map(ProgressSeen::of),
+            estimate: point.estimate,
         });
-        History { seen: earlier.chain([current]).collect(), config }
+        History { seen: earlier.chain([current]).collect(), steps, config }
     }
 
     /// The last `size` iterations; `None` if there are fewer.
@@ -92,7 +137,14 @@ pub struct Detector {
 }
 
 /// Every detector.
-pub const DETECTORS: &[&Detector] = &[&infinite_loop::DETECTOR, &metric_cycling::DETECTOR, &stalled::DETECTOR];
+pub const DETECTORS: &[&Detector] = &[
+    &infinite_loop::DETECTOR,
+    &metric_cycling::DETECTOR,
+    &stalled::DETECTOR,
+    &stuck_candidate::DETECTOR,
+    &progress_stuck::DETECTOR,
+    &estimate_stuck::DETECTOR,
+];
 
 impl Detector {
     /// A finding of this detector about the last iteration of `history`.
@@ -120,7 +172,8 @@ pub fn detect_all(history: &History) -> Vec<Alert> {
     let mut alerts = Vec::new();
     for detector in DETECTORS {
         if let Some(observe_only) = mode(history.config, detector.name) {
-            alerts.extend((detector.check)(history).into_iter().map(|alert| Alert { observe_only, ..alert }));
+            let found = (detector.check)(history).into_iter();
+            alerts.extend(found.map(|alert| Alert { observe_only: observe_only || alert.observe_only, ..alert }));
         }
     }
     alerts
@@ -152,8 +205,10 @@ mod tests {
             tree_key: ObjectId([0; 32]),
             base_class: None,
             score: None,
+            progress: None,
+            estimate: None,
         };
-        let history = History { seen: (0..3).map(seen).collect(), config: &config };
+        let history = History { seen: (0..3).map(seen).collect(), steps: Vec::new(), config: &config };
         assert_eq!(history.window(4), None);
         assert_eq!(history.window(2).unwrap()[0].iteration, Iteration(1));
     }

@@ -1,7 +1,7 @@
 //! Nothing moves any more.
 
 use super::{Detector, History, Seen};
-use crate::model::units::EPS;
+use crate::model::units::{EPS, round_half_up};
 use crate::model::verdict::{Alert, Classification, Severity};
 
 /// The overlay `stalled` over the class `plateau`.
@@ -22,7 +22,20 @@ pub const DETECTOR: Detector = Detector {
 fn check(history: &History) -> Vec<Alert> {
     let window = history.config.stall.window;
     let message = || format!("No meaningful progress for {window} iterations");
-    is_stalled(history).then(|| DETECTOR.alert(history, message())).into_iter().collect()
+    let alert = || Alert { evidence: evidence(history), ..DETECTOR.alert(history, message()) };
+    is_stalled(history).then(alert).into_iter().collect()
+}
+
+/// The plateaus of the window and their scores.
+fn evidence(history: &History) -> Vec<String> {
+    let size = usize::try_from(history.config.stall.window).unwrap_or(usize::MAX);
+    let classed: Vec<&Seen> = history.seen.iter().filter(|seen| seen.base_class.is_some()).collect();
+    let window = classed.iter().skip(classed.len().saturating_sub(size));
+    let told = |seen: &&Seen| match seen.score {
+        Some(score) => format!("iteration {}: plateau, score {}", seen.iteration, round_half_up(score, 4)),
+        None => format!("iteration {}: plateau, no score", seen.iteration),
+    };
+    window.map(told).collect()
 }
 
 fn is_stalled(history: &History) -> bool {
@@ -72,8 +85,10 @@ mod tests {
                 _ => None,
             },
             score: Some(*score),
+            progress: None,
+            estimate: None,
         });
-        is_stalled(&History { seen: seen.collect(), config: &config })
+        is_stalled(&History { seen: seen.collect(), steps: Vec::new(), config: &config })
     }
 
     #[test]

@@ -6,47 +6,19 @@ mod ratio;
 mod text;
 
 pub use ratio::{ratio, ratio_of_bags};
-pub use text::{checked_items, markers, normalized, normalized_lines};
+pub use text::{checked_items, markers, normalized, normalized_lines, unchecked_items};
 
 use std::collections::HashMap;
 
-use crate::model::units::{EPS, Quantity};
+use crate::model::config::Progress as Settings;
+use crate::model::progress::{ComparedBy, Progress, Signal, SignalName};
+use crate::model::units::{EPS, Quantity, Score};
 
 /// Comparisons that a ratio may take before a coarser one is made, so that no text, however repetitive, takes long.
 const BUDGET: u64 = 200_000_000;
 
 /// Changed lines that are full marks.
 const FULL_CHANGE: f64 = 100.0;
-
-/// Thresholds and ways of comparing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Score, 0–1, below which there was no progress.
-    pub threshold: f64,
-    /// Iterations without progress in a row that are stuck.
-    pub stuck_after: u32,
-    /// Iterations in a row that only talked that are stuck.
-    pub talk_only_after: u32,
-    /// Code points of an output above which lines are compared instead.
-    pub max_codepoints: usize,
-    /// Compares as Python does by default. On repetitive logs that finds almost everything new.
-    pub autojunk: bool,
-    /// What differs from run to run although nothing happened (times, durations, addresses, temporary paths) is no news.
-    pub mask_volatile: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            threshold: 0.15,
-            stuck_after: 3,
-            talk_only_after: 6,
-            max_codepoints: 20_000,
-            autojunk: false,
-            mask_volatile: true,
-        }
-    }
-}
 
 /// What is known of an iteration. Unknown is `None`, and takes its signals out of the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,62 +31,6 @@ pub struct Evidence<'a> {
     pub current: Option<&'a str>,
     /// Lines inserted and deleted between the two snapshots, untracked files included, binary files as none.
     pub changed_lines: Option<u64>,
-}
-
-/// The four signals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SignalName {
-    /// How different the output is from the one before.
-    OutputDiff,
-    /// How many lines of the work tree changed.
-    FileChanges,
-    /// `<progress>…</progress>` in the output.
-    Markers,
-    /// List items got checked off.
-    Checklist,
-}
-
-impl SignalName {
-    /// The weight, 0–1, while all four are known; they sum to 1.
-    pub fn weight(self) -> f64 {
-        match self {
-            SignalName::OutputDiff | SignalName::FileChanges => 0.30,
-            SignalName::Markers => 0.25,
-            SignalName::Checklist => 0.15,
-        }
-    }
-
-    /// As S000 names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            SignalName::OutputDiff => "output_diff",
-            SignalName::FileChanges => "file_changes",
-            SignalName::Markers => "markers",
-            SignalName::Checklist => "checklist",
-        }
-    }
-}
-
-/// What two outputs were compared by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ComparedBy {
-    /// Code points, as S000 does.
-    CodePoints,
-    /// Lines, because there were too many code points.
-    Lines,
-    /// Lines in whatever order, because there were too many lines.
-    BagOfLines,
-}
-
-/// One signal.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signal {
-    /// Which.
-    pub name: SignalName,
-    /// 0–1.
-    pub value: f64,
-    /// Its share of the score, 0–1: the weights of those that are known sum to 1.
-    pub weight: f64,
 }
 
 /// The score of an iteration and its parts.
@@ -188,7 +104,7 @@ pub fn similarity(previous: &str, current: &str, settings: &Settings) -> (f64, C
 fn similarity_within(budget: u64, previous: &str, current: &str, settings: &Settings) -> (f64, ComparedBy) {
     let points = |text: &str| normalized(text, settings.mask_volatile).chars().collect::<Vec<char>>();
     let (a, b) = (points(previous), points(current));
-    if a.len().max(b.len()) <= settings.max_codepoints
+    if usize::try_from(settings.max_codepoints).is_ok_and(|most| a.len().max(b.len()) <= most)
         && let Some(ratio) = ratio(&a, &b, settings.autojunk, budget)
     {
         return (ratio, ComparedBy::CodePoints);
@@ -227,6 +143,12 @@ impl ProgressScore {
         let is_counted = self.signals.iter().any(|signal| signal.name == SignalName::FileChanges);
         !self.is_first && !self.is_none(settings) && is_counted && self.signals.iter().all(silent)
     }
+
+    /// Whether the output is in it. By changed lines alone a fix of fourteen would be no progress, so that such a score
+    /// says nothing of a loop being stuck.
+    fn has_output(&self) -> bool {
+        self.signals.iter().any(|signal| signal.name != SignalName::FileChanges)
+    }
 }
 
 /// How a loop stands by its scores.
@@ -240,22 +162,44 @@ pub struct Standing {
     pub is_stuck: bool,
 }
 
+impl Standing {
+    /// After one more score. One without the output leaves everything as it is.
+    pub fn after(self, score: &ProgressScore, settings: &Settings) -> Standing {
+        let mut next = match (score.has_output() || score.is_first, score.is_none(settings)) {
+            (false, _) => self,
+            (true, true) => Standing { without_progress: self.without_progress + 1, talk_only: 0, ..self },
+            (true, false) if score.is_talk_only(settings) => Standing { talk_only: self.talk_only + 1, ..self },
+            (true, false) => Standing::default(),
+        };
+        next.is_stuck = next.without_progress >= settings.stuck_after || next.talk_only >= settings.talk_only_after;
+        next
+    }
+}
+
 /// How a loop stands after these scores, in order.
 pub fn standing(scores: &[ProgressScore], settings: &Settings) -> Standing {
-    let mut standing = Standing::default();
-    for score in scores {
-        if score.is_none(settings) {
-            standing.without_progress += 1;
-            standing.talk_only = 0;
-        } else if score.is_talk_only(settings) {
-            standing.talk_only += 1;
-        } else {
-            standing = Standing::default();
-        }
-    }
-    standing.is_stuck =
-        standing.without_progress >= settings.stuck_after || standing.talk_only >= settings.talk_only_after;
-    standing
+    scores.iter().fold(Standing::default(), |standing, score| standing.after(score, settings))
+}
+
+/// The score of an iteration as it is recorded, after what the latest one before it recorded.
+pub fn recorded(score: ProgressScore, before: Option<&Progress>, settings: &Settings) -> Option<Progress> {
+    let stood = before.map_or(Standing::default(), |before| Standing {
+        without_progress: before.no_progress_count,
+        talk_only: before.talk_only_count,
+        is_stuck: before.is_stuck,
+    });
+    let stands = stood.after(&score, settings);
+    Some(Progress {
+        score: Score::new(score.score)?,
+        is_first: score.is_first,
+        no_progress: score.has_output() && score.is_none(settings),
+        talk_only: score.is_talk_only(settings),
+        no_progress_count: stands.without_progress,
+        talk_only_count: stands.talk_only,
+        is_stuck: stands.is_stuck,
+        compared_by: score.compared_by,
+        signals: score.signals,
+    })
 }
 
 #[cfg(test)]

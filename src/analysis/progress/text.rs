@@ -26,14 +26,21 @@ pub fn markers(text: &str) -> u64 {
 
 /// How many list items are checked: `- [x]`, `* [X]`, `+ [x]`.
 pub fn checked_items(text: &str) -> u64 {
-    let is_checked = |line: &&str| {
+    items(text, &["[x]", "[X]"])
+}
+
+/// How many are not: `- [ ]`.
+pub fn unchecked_items(text: &str) -> u64 {
+    items(text, &["[ ]"])
+}
+
+fn items(text: &str, boxes: &[&str]) -> u64 {
+    let has_box = |line: &&str| {
         let item = line.trim_start().strip_prefix(['-', '*', '+']);
-        item.and_then(|item| item.strip_prefix([' ', '\t'])).is_some_and(|item| {
-            let item = item.trim_start();
-            item.starts_with("[x]") || item.starts_with("[X]")
-        })
+        let item = item.and_then(|item| item.strip_prefix([' ', '\t'])).map(str::trim_start);
+        item.is_some_and(|item| boxes.iter().any(|mark| item.starts_with(mark)))
     };
-    u64::try_from(text.lines().filter(is_checked).count()).unwrap_or(u64::MAX)
+    u64::try_from(text.lines().filter(has_box).count()).unwrap_or(u64::MAX)
 }
 
 /// Without colours, cursor movements and titles.
@@ -203,6 +210,7 @@ mod tests {
     #[test]
     fn only_list_items_can_be_checked() {
         assert_eq!(checked_items("- [x] a\n  * [X] b\n+\t[x] c\n"), 3);
+        assert_eq!(unchecked_items("- [ ] a\n[ ] b\n * [ ] c\n- [x] d\n- [] e"), 2);
         assert_eq!(checked_items("- [ ] a\n[x] b\n-[x] c\ntext - [x] d\n1. [x] e"), 0);
     }
 }

@@ -4,11 +4,13 @@
 //! handler, [`why_we_stopped`] the paragraph for the run's report. [`Run`] holds what they need from one step to the next.
 
 mod handler;
+mod iterations;
 mod rules;
 mod snapshot;
 mod why;
 
 pub use handler::{Advice, suggest};
+pub use iterations::{assess_iterations, of_iterations};
 pub use rules::{RULES, StepRule};
 pub use snapshot::{Digest, make_snapshot};
 pub use why::why_we_stopped;

@@ -1,19 +1,9 @@
 use super::*;
-use crate::analysis::testing::config;
+use crate::analysis::testing::{config, digest as id_of};
 use crate::model::cases::Outcome;
 use crate::model::config::RuleMode;
-use crate::model::ids::{Iteration, ObjectId};
+use crate::model::ids::Iteration;
 use crate::model::steps::{LastCommand, StuckReason};
-
-/// A hash that will do here.
-fn id_of(bytes: &[u8]) -> ObjectId {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    let mut id = [0; 32];
-    id[..8].copy_from_slice(&hasher.finish().to_le_bytes());
-    ObjectId(id)
-}
 
 /// A state with this tree, and everything else the same.
 fn state(tree: &str) -> State {

@@ -4,24 +4,34 @@ use super::record::tell;
 use crate::cli::args::{Inputs, LoopChoice};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
-use crate::cli::inputs::offer;
+use crate::cli::inputs::{offer, text_file};
 use crate::disk;
 use crate::engine::{Opening, begin, new_name};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-/// A goal is text that people write.
-const GOAL_MAX_BYTES: u64 = 1 << 20;
+/// What only `begin` takes.
+pub struct Options {
+    pub goal: Option<String>,
+    pub progress_threshold: Option<f64>,
+    pub stuck_after: Option<u32>,
+}
 
-pub fn run(context: &Context, choice: &LoopChoice, goal: Option<&str>, inputs: &Inputs) -> Result<Exit> {
-    let (effective, _) = context.config()?;
+pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: &Options) -> Result<Exit> {
+    let mut config = context.config()?.0.config;
+    if let Some(threshold) = options.progress_threshold {
+        config.progress.threshold = threshold;
+    }
+    if let Some(stuck_after) = options.stuck_after {
+        config.progress.stuck_after = stuck_after;
+    }
     disk::check_store(&context.layout)?;
     let id = match &choice.id {
         Some(id) => id.clone(),
         None => new_name(&context.layout)?,
     };
-    let goal = goal.map(|goal| text_of(context, goal)).transpose()?;
+    let goal = options.goal.as_deref().map(|goal| text_of(context, goal)).transpose()?;
     let offer = offer(context, inputs)?;
-    let opening = Opening { id, config: effective.config, goal };
+    let opening = Opening { id, config, goal };
     let recorded = context.with_session(|session| begin(session, &opening, offer))?;
     tell(context, &recorded)?;
     Ok(Exit::Done)
@@ -29,9 +39,8 @@ pub fn run(context: &Context, choice: &LoopChoice, goal: Option<&str>, inputs: &
 
 /// TEXT, or the text of @FILE.
 fn text_of(context: &Context, goal: &str) -> Result<String> {
-    let Some(file) = goal.strip_prefix('@') else { return Ok(goal.to_owned()) };
-    let path = context.folder.join(file);
-    let bytes = disk::read_named(&path, GOAL_MAX_BYTES)?;
-    let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("the goal is not UTF-8 text").at(&path))?;
-    Ok(text.trim().to_owned())
+    match goal.strip_prefix('@') {
+        Some(file) => text_file(context, "the goal", file),
+        None => Ok(goal.to_owned()),
+    }
 }

@@ -96,7 +96,8 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
         let meaning = "Told by `highwater monitor`, which reads an agent's tool calls.";
         ("detector", one.about, docs(meaning, one.formula, one.source), one.thresholds)
     } else if let Some(one) = steps::RULES.iter().find(|one| one.reason.name() == name) {
-        let meaning = "Told by `highwater steps`, which reads a supervisor's states; the run is stuck.";
+        let meaning = "Told by `highwater steps`, which reads a supervisor's states: the run is stuck. Of a loop's own \
+                       iterations, stuck_candidate tells it.";
         ("detector", one.about, docs(meaning, one.formula, one.source), one.thresholds)
     } else if let Some(format) = ingest::format(name) {
         let cuts = if format.has_end {

@@ -52,6 +52,8 @@ fn lines(points: &[Point], best: &BestTracker) -> Vec<LogLine> {
             pass_rate: point.metrics.pass_rate(),
             coverage_percentage: point.metrics.coverage(),
             error_count: point.metrics.error_count(),
+            progress: point.progress.clone(),
+            estimate: point.estimate,
             recommendation: point.recommendation.clone(),
             is_best: best.iteration == Some(point.iteration),
             eligible: ineligible_because.is_none(),

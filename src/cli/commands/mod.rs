@@ -24,6 +24,7 @@ mod show;
 mod status;
 mod steps;
 mod verify;
+mod watch;
 
 use super::args::Command;
 use super::context::Context;
@@ -37,7 +38,10 @@ use crate::error::Result;
 pub fn run(context: &Context, command: Command) -> Result<Exit> {
     match command {
         Command::Demo { keep } => demo::run(context, keep.as_deref()),
-        Command::Begin { choice, goal, inputs } => begin::run(context, &choice, goal.as_deref(), &inputs),
+        Command::Begin { choice, goal, progress_threshold, stuck_after, inputs } => {
+            let options = begin::Options { goal, progress_threshold, stuck_after };
+            begin::run(context, &choice, &inputs, &options)
+        }
         Command::Record { choice, exit_code, anchor, parent, inputs } => {
             record::run(context, &choice, &inputs, &record::Options { exit_code, anchor, parent })
         }
@@ -56,6 +60,7 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Log { choice } => log::run(context, &choice),
         Command::Show { choice, iteration } => show::run(context, &choice, iteration),
         Command::Diff { choice, a, b } => diff::run(context, &choice, a, b),
+        Command::Watch { choice } => watch::run(context, &choice),
         Command::Monitor => monitor::run(context),
         Command::Steps { choice } => steps::run(context, &choice),
         Command::Report { choice, what, format: _, output } => report::run(context, &choice, &what, output.as_deref()),

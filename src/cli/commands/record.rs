@@ -46,11 +46,20 @@ pub fn check(context: &Context, store: &Store) -> Result<()> {
 
 /// The config is frozen at the baseline; who edits highwater.yaml later should know.
 pub fn warn_of_another_config(context: &Context, store: &Store) {
-    let now = context.config().and_then(|(effective, _)| crate::config::to_yaml(&effective.config));
-    let frozen = disk::read_if_present(&store.paths().config(), 1 << 20);
-    if let (Ok(now), Ok(Some(frozen))) = (now, frozen)
-        && now.as_bytes() != frozen
-    {
+    let (Ok((now, _)), Ok(Some(frozen))) = (context.config(), disk::read_if_present(&store.paths().config(), 1 << 20))
+    else {
+        return;
+    };
+    let frozen = String::from_utf8(frozen).ok().and_then(|text| crate::config::load(&text, "").ok());
+    let Some(mut frozen) = frozen.map(|frozen| frozen.config) else { return };
+    // What `begin` was told on its command line stands in no file.
+    if !now.given.contains("progress.threshold") {
+        frozen.progress.threshold = now.config.progress.threshold;
+    }
+    if !now.given.contains("progress.stuck_after") {
+        frozen.progress.stuck_after = now.config.progress.stuck_after;
+    }
+    if now.config != frozen {
         context.say("note: the config was changed since the baseline; this loop goes on with the one frozen there");
     }
 }

@@ -7,17 +7,14 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::disk;
-use crate::engine::{iteration_report, loop_so_far, selection_so_far};
+use crate::engine::{iteration_report, loop_so_far, selection_report};
 use crate::error::{Error, Result};
 use crate::report;
 
 pub fn run(context: &Context, choice: &LoopChoice, what: &str, file: Option<&Path>) -> Result<Exit> {
     let store = context.store(choice, true)?;
     let text = match what {
-        "selection" => {
-            let (selection, points, config) = selection_so_far(&context.layout, &store)?;
-            report::selection_markdown(&selection, &points, &config)?
-        }
+        "selection" => selection_report(&context.layout, &store)?,
         "summary" => {
             let so_far = loop_so_far(&context.layout, &store)?;
             report::summary_markdown(store.id(), &so_far.points, &so_far.best, store.selection()?.as_ref())?

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use crate::cli::args::LoopChoice;
 use crate::cli::child::{self, Echo, Ran};
 use crate::cli::context::Context;
+use crate::cli::estimator;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
 use crate::disk;
@@ -35,6 +36,7 @@ fn keep(context: &Context, choice: &LoopChoice, ran: Ran) -> Result<Recorded> {
     let mut offer = Offer {
         discover: true,
         folder: context.folder.clone(),
+        ask: Some(estimator::ask),
         started_at: ran.command.started_at,
         ..Offer::default()
     };

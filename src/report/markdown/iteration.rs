@@ -2,16 +2,17 @@
 
 use serde::Serialize;
 
-use super::{OpenLine, Scored, open_lines};
+use super::{OpenLine, Scored, WhyView, open_lines};
 use crate::error::Result;
 use crate::model::ids::ObjectId;
+use crate::model::progress::Signal;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
 use crate::model::verdict::{Alert, NamedTests};
 use crate::report::rows::{MetricRow, metric_rows};
 use crate::report::sources::source_lines;
 use crate::report::view::{ABSENT, build_word, class_name, fixed, length, score, time};
-use crate::report::words::{command_outcome, remark, sorted, spent};
+use crate::report::words::{command_outcome, estimate_words, progress_words, remark, sorted, spent};
 use crate::report::{IterationExtra, next, render};
 
 /// Names that a list in a report holds at most.
@@ -44,6 +45,27 @@ struct Component {
 struct Unmeasured {
     name: String,
     reason: String,
+}
+
+#[derive(Serialize)]
+struct SignalRow {
+    name: &'static str,
+    value: String,
+    weight: String,
+}
+
+#[derive(Serialize)]
+struct ProgressView {
+    told: String,
+    signals: Vec<SignalRow>,
+    lines: Option<String>,
+}
+
+#[derive(Serialize)]
+struct EstimateView {
+    told: String,
+    reasoning: String,
+    blockers: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +127,8 @@ struct IterationView {
     weight: String,
     partial: bool,
     components: Vec<Component>,
+    progress: Option<ProgressView>,
+    estimate: Option<EstimateView>,
     alerts: Vec<AlertLine>,
     open: Vec<OpenLine>,
     accepted: Vec<AcceptedLine>,
@@ -119,6 +143,7 @@ struct IterationView {
     also: Vec<String>,
     alternatives: Vec<String>,
     next: String,
+    why: Option<WhyView>,
     sources: Vec<SourceItem>,
     warnings: Vec<String>,
     changed: Option<Changed>,
@@ -157,6 +182,8 @@ pub(in crate::report) fn iteration(
         weight: fixed(quality.map(|quality| quality.weight_available), 2),
         partial: quality.is_some_and(|quality| quality.partial),
         components: components(record),
+        progress: progress(record),
+        estimate: estimate(record),
         alerts: sorted(&record.alerts).into_iter().map(alert_line).collect(),
         open: open_lines(&record.open_findings),
         accepted: accepted_lines(record),
@@ -171,6 +198,7 @@ pub(in crate::report) fn iteration(
         also: recommendation.also.clone(),
         alternatives: recommendation.alternatives.clone(),
         next: next::after_record(record),
+        why: extra.why_stopped.as_ref().map(WhyView::of),
         sources: source_items(record),
         warnings: record.warnings.clone(),
         changed: extra.changed_files.as_deref().map(changed),
@@ -260,6 +288,30 @@ fn dimension_rows(record: &IterationRecord) -> Vec<DimensionRow> {
 fn components(record: &IterationRecord) -> Vec<Component> {
     let components = record.quality_score.iter().flat_map(|score| score.components());
     components.map(|(name, value)| Component { name: name.to_owned(), value: fixed(Some(value), 2) }).collect()
+}
+
+/// Shown where the agent's output is known: the changed lines alone say little.
+fn progress(record: &IterationRecord) -> Option<ProgressView> {
+    let progress = record.progress.as_ref().filter(|_| record.output.is_some())?;
+    let signal = |signal: &Signal| SignalRow {
+        name: signal.name.name(),
+        value: fixed(Some(signal.value), 3),
+        weight: fixed(Some(signal.weight), 3),
+    };
+    Some(ProgressView {
+        told: progress_words(record)?,
+        signals: progress.signals.iter().map(signal).collect(),
+        lines: record.line_changes.map(|lines| format!("{} came, {} went", lines.insertions, lines.deletions)),
+    })
+}
+
+fn estimate(record: &IterationRecord) -> Option<EstimateView> {
+    let estimate = record.estimate.as_ref()?;
+    Some(EstimateView {
+        told: estimate_words(record)?,
+        reasoning: estimate.reasoning.clone(),
+        blockers: estimate.blockers.clone(),
+    })
 }
 
 fn source_items(record: &IterationRecord) -> Vec<SourceItem> {

@@ -10,7 +10,8 @@ pub(super) use summary::summary;
 
 use serde::Serialize;
 
-use super::view::score;
+use super::view::{ABSENT, score};
+use super::{StepLine, WhyStopped};
 use crate::model::trajectory::BestTracker;
 use crate::model::verdict::OpenFinding;
 
@@ -44,4 +45,50 @@ fn open_lines(findings: &[OpenFinding]) -> Vec<OpenLine> {
         closes_when: finding.closes_when.clone(),
     })
     .collect()
+}
+
+/// "Why we stopped", as both reports show it.
+#[derive(Serialize)]
+struct WhyView {
+    paragraph: String,
+    steps: Vec<StepRow>,
+    output: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StepRow {
+    step: String,
+    tree: String,
+    failing: String,
+    errors: String,
+    command: String,
+}
+
+/// Characters of a tree's id that tell it from others at a glance.
+const TREE_DIGITS: usize = 12;
+
+impl WhyView {
+    fn of(why: &WhyStopped) -> WhyView {
+        WhyView {
+            paragraph: why.paragraph.clone(),
+            steps: why.steps.iter().map(StepRow::of).collect(),
+            output: why.last_output.clone(),
+        }
+    }
+}
+
+impl StepRow {
+    fn of(step: &StepLine) -> StepRow {
+        let count = |count: Option<u64>| count.map_or_else(|| ABSENT.to_owned(), |count| count.to_string());
+        let tree = step.tree.as_ref().map(|tree| tree.chars().take(TREE_DIGITS).collect());
+        let ended = step.exit_code.map(|code| format!(" (exit code {code})")).unwrap_or_default();
+        let command = step.command.as_ref().map(|command| format!("{command}{ended}"));
+        StepRow {
+            step: step.step.to_string(),
+            tree: tree.unwrap_or_else(|| ABSENT.to_owned()),
+            failing: count(step.failing),
+            errors: count(step.errors),
+            command: command.unwrap_or_else(|| ABSENT.to_owned()),
+        }
+    }
 }

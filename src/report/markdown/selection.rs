@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use super::Scored;
+use super::{Scored, WhyView};
 use crate::error::Result;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::Direction;
 use crate::model::trajectory::{Candidate, Objective, Pareto, ParetoCandidate, Point, Selection};
-use crate::report::render;
 use crate::report::rows::pair_rows;
 use crate::report::view::{ABSENT, fixed, length, number, score, signed};
 use crate::report::words::{improvement, pattern_words};
+use crate::report::{WhyStopped, render};
 
 #[derive(Serialize)]
 struct TrajectoryRow {
@@ -72,11 +72,17 @@ struct SelectionView {
     applied: String,
     restored: Vec<String>,
     more_restored: Option<String>,
+    why: Option<WhyView>,
     head: String,
 }
 
 /// See [`crate::report::selection_markdown`].
-pub(in crate::report) fn selection(selection: &Selection, points: &[Point], config: &LoopConfig) -> Result<String> {
+pub(in crate::report) fn selection(
+    selection: &Selection,
+    points: &[Point],
+    config: &LoopConfig,
+    why_stopped: Option<&WhyStopped>,
+) -> Result<String> {
     let score_of = |iteration: Iteration| {
         let candidate = selection.scores.iter().find(|candidate| candidate.iteration == iteration);
         Scored { iteration: iteration.to_string(), score: score(candidate.and_then(|c| c.quality_score)) }
@@ -104,6 +110,7 @@ pub(in crate::report) fn selection(selection: &Selection, points: &[Point], conf
         applied: applied(selection),
         restored: selection.restored.iter().map(ToString::to_string).collect(),
         more_restored: (more > 0).then(|| more.to_string()),
+        why: why_stopped.map(WhyView::of),
         head: selection.head.to_string(),
     };
     render::render("selection", include_str!("../../../templates/selection.md"), &view)

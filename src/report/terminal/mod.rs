@@ -22,7 +22,7 @@ use crate::model::metrics::Direction;
 
 pub use diff::{DiffView, diff};
 pub use log::log;
-pub use recorded::{recorded, show};
+pub use recorded::{recorded, show, watched};
 pub use selected::{Destination, RestoredView, restored, selected};
 pub use status::{StatusView, status};
 

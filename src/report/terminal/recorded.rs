@@ -12,8 +12,8 @@ use crate::report::Screen;
 use crate::report::next;
 use crate::report::rows::metric_rows;
 use crate::report::sources::source_lines;
-use crate::report::view::{POINTS, build_word, fixed, length, number, plain, time};
-use crate::report::words::{command_outcome, spent};
+use crate::report::view::{POINTS, build_word, class_name, fixed, length, number, plain, score, time};
+use crate::report::words::{command_outcome, estimate_words, progress_words, short_action, spent};
 
 /// The screen that `begin` and `record` print: verdict and next command, score beside the best, metrics with their
 /// changes, findings, what was read, the head.
@@ -28,6 +28,7 @@ pub fn recorded(record: &IterationRecord, best: &BestTracker, head: &ObjectId, s
     page.gap();
     metric_table(&mut page, &metric_rows(record, &[], POINTS));
     build_and_own(&mut page, record);
+    progress_and_estimate(&mut page, record);
     alerts(&mut page, &record.alerts, FEW, &where_all);
     tests(&mut page, record, FEW);
     open_findings(&mut page, &record.open_findings, FEW, &where_all);
@@ -52,6 +53,8 @@ pub fn show(record: &IterationRecord, screen: Screen) -> String {
     page.gap();
     metric_table(&mut page, &metric_rows(record, &[], POINTS));
     build_and_own(&mut page, record);
+    progress_and_estimate(&mut page, record);
+    signals(&mut page, record);
     alerts(&mut page, &record.alerts, ALL, "");
     tests(&mut page, record, ALL);
     open_findings(&mut page, &record.open_findings, ALL, "");
@@ -60,6 +63,16 @@ pub fn show(record: &IterationRecord, screen: Screen) -> String {
     warnings(&mut page, record, ALL, "");
     identity(&mut page, record);
     page.finish()
+}
+
+/// One line on a record, as it comes: number, score, class, what to do, progress and estimate.
+pub fn watched(record: &IterationRecord) -> String {
+    let class = class_name(record.classification, &record.recommendation);
+    let total = score(record.quality_score.as_ref().map(|quality| quality.total));
+    let action = short_action(&record.recommendation);
+    let told = [progress_words(record), estimate_words(record)].into_iter().flatten();
+    let told: String = told.map(|words| format!(", {}", brief(&words))).collect();
+    format!("{:>4}  {total:>6}  {class}, {action}{told}\n", record.iteration.to_string())
 }
 
 /// Loop, iteration, and the user's own words for it.
@@ -125,6 +138,33 @@ fn build_and_own(page: &mut Page, record: &IterationRecord) {
             (None, None) => toned(Tone::Warn, "not measured"),
         };
         page.paragraph(INDENT, INDENT, &format!("{} {told}", toned(Tone::Dim, &brief(name))));
+    }
+}
+
+/// How far it got: shown where the agent's output is known, for the changed lines alone say little.
+fn progress_and_estimate(page: &mut Page, record: &IterationRecord) {
+    if record.output.is_some() {
+        progress_words(record).iter().for_each(|words| page.paragraph(INDENT, INDENT, words));
+    }
+    let Some(estimate) = &record.estimate else { return };
+    estimate_words(record).iter().for_each(|words| page.paragraph(INDENT, INDENT, &brief(words)));
+    if !estimate.reasoning.is_empty() {
+        page.paragraph(INDENT * 2, 0, &toned(Tone::Dim, &brief(&estimate.reasoning)));
+    }
+    for blocker in &estimate.blockers {
+        page.paragraph(INDENT * 2, INDENT, &format!("{} {}", toned(Tone::Warn, "blocker:"), brief(blocker)));
+    }
+}
+
+/// The parts of the progress score.
+fn signals(page: &mut Page, record: &IterationRecord) {
+    for signal in record.progress.iter().flat_map(|progress| &progress.signals) {
+        let name = padded(&toned(Tone::Dim, signal.name.name()), 14);
+        page.push(INDENT, &format!("{name}{:>6} × {}", fixed(Some(signal.value), 3), fixed(Some(signal.weight), 2)));
+    }
+    if let Some(lines) = record.line_changes {
+        let text = format!("{} lines came, {} went", lines.insertions, lines.deletions);
+        page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &text));
     }
 }
 

@@ -31,7 +31,7 @@ fn markdown(of: &Loop, n: usize) -> String {
         ('D', "tests/test_total_row.py".to_owned()),
         ('A', hostile_text()),
     ];
-    let extra = IterationExtra { changed_files: Some(files), history: &points[..n] };
+    let extra = IterationExtra { changed_files: Some(files), history: &points[..n], why_stopped: None };
     report::iteration_markdown(&of.records[n], &of.best_after(n), &object(7), &extra).unwrap()
 }
 
@@ -134,14 +134,14 @@ fn reports() -> BTreeMap<String, String> {
             all.insert(format!("iteration-{name}-{n:03}.md"), markdown(of, *n));
         }
         let (points, end) = (of.points(), selection(of));
-        all.insert(format!("selection-{name}.md"), report::selection_markdown(&end, &points, &config).unwrap());
+        all.insert(format!("selection-{name}.md"), report::selection_markdown(&end, &points, &config, None).unwrap());
         let summary = report::summary_markdown(&loop_id(), &points, &of.best, None).unwrap();
         all.insert(format!("summary-{name}.md"), summary);
     }
     let (of, end) = (hourbook(), selection(&hourbook()));
     let closed = report::summary_markdown(&loop_id(), &of.points(), &of.best, Some(&end)).unwrap();
     all.insert("summary-hourbook-closed.md".into(), closed);
-    let nobody = report::selection_markdown(&nobody_eligible(), &[], &config).unwrap();
+    let nobody = report::selection_markdown(&nobody_eligible(), &[], &config, None).unwrap();
     all.insert("selection-nobody.md".into(), nobody);
     all
 }

@@ -1,7 +1,7 @@
 //! A loop recorded in memory: every iteration is judged, becomes a record, and is judged again from its stored form.
 
 use chrono::{DateTime, Utc};
-use highwater::analysis::{Current, Verdict, assess};
+use highwater::analysis::{Current, Verdict, Work, assess};
 use highwater::model::cases::{Outcome, TestCase, TestCases};
 use highwater::model::config::LoopConfig;
 use highwater::model::ids::{Iteration, ObjectId};
@@ -90,6 +90,8 @@ impl Story {
             label: None,
             cost: None,
             tokens: None,
+            work: Work::default(),
+            digest: highwater::disk::hash::id_of,
         };
         let verdict = assess(&self.points, &current, &self.config);
         let record = record(&current, verdict.clone());
@@ -117,6 +119,9 @@ fn record(current: &Current, verdict: Verdict) -> IterationRecord {
         metrics: verdict.metrics,
         sources: Vec::new(),
         report_files: Vec::new(),
+        output: None,
+        line_changes: None,
+        goal: None,
         warnings: Vec::new(),
         quality_score: verdict.quality_score,
         acceptable: verdict.acceptable,
@@ -125,6 +130,9 @@ fn record(current: &Current, verdict: Verdict) -> IterationRecord {
         classification: verdict.classification,
         base_class: verdict.base_class,
         class_rule: verdict.class_rule,
+        progress: verdict.progress,
+        estimate: verdict.estimate,
+        terminal_status: verdict.terminal_status,
         alerts: verdict.alerts,
         open_findings: verdict.open_findings,
         accepted: current.accepted.to_vec(),
