@@ -127,6 +127,8 @@ enum Step {
         source: Source,
         spool: Spool,
         format: Option<&'static Format>,
+        /// As what an empty list or text is read, because the file was that in the record before.
+        clean: Option<&'static Format>,
     },
     /// It was there before the iteration began.
     Stale(Source),
@@ -148,7 +150,7 @@ impl Reading<'_> {
     fn named(&mut self, asked: &Asked) -> Result<()> {
         if asked.path == "-" {
             let spool = self.copy(&mut std::io::stdin().lock())?;
-            self.copied("-", spool, asked.format, None);
+            self.copied("-", spool, asked.format, None, None);
             return Ok(());
         }
         for found in reports::named(self.session.layout.root(), &self.offer.folder, &asked.path, &self.config.limits)? {
@@ -194,10 +196,20 @@ impl Reading<'_> {
         Ok(detected.map(|(format, _)| format))
     }
 
+    /// The format that the file had in the record before, if it says no more now than that nothing was found: an empty list
+    /// is no format's own.
+    fn clean(&self, found: &Found) -> Option<&'static Format> {
+        let before = self.before.iter().find(|source| source.path == found.name)?;
+        let format = ingest::format(before.format.as_deref()?)?;
+        let input = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
+        let input = Input::source(&found.name, &input, self.config.limits.report_bytes);
+        ingest::parse_clean(&input, format).map(|_| format)
+    }
+
     /// A report that was found and not asked for: not read, and no code either.
     fn leave(&mut self, found: &Found) {
         let is_report = reports::open(self.session.layout.root(), found, &self.config.limits).is_ok()
-            && matches!(self.detect(found), Ok(Some(_)));
+            && (matches!(self.detect(found), Ok(Some(_))) || self.clean(found).is_some());
         if let (true, Some(path)) = (is_report, &found.tree_path) {
             self.measured.report_files.push(path.clone());
         }
@@ -222,7 +234,8 @@ impl Reading<'_> {
                 return Ok(());
             }
         };
-        let told = match format {
+        let clean = if format.is_none() { self.clean(found) } else { None };
+        let told = match format.or(clean) {
             Some(format) => Some(format),
             None => match self.detect(found) {
                 Ok(Some(format)) => Some(format),
@@ -265,7 +278,7 @@ impl Reading<'_> {
             self.stale(found, told, modified, Some(spool.id));
             return Ok(());
         }
-        self.copied(&found.name, spool, format, Some(modified_at));
+        self.copied(&found.name, spool, format, clean, Some(modified_at));
         Ok(())
     }
 
@@ -307,19 +320,23 @@ impl Reading<'_> {
         name: &str,
         spool: Spool,
         format: Option<&'static Format>,
+        clean: Option<&'static Format>,
         modified_at: Option<DateTime<Utc>>,
     ) {
         let artifact = Some(artifact_name(&spool.id, name));
         let source = Source { blake3: Some(spool.id), artifact, modified_at, ..Source::named(name) };
-        self.steps.push(Step::Copied { source, spool, format });
+        self.steps.push(Step::Copied { source, spool, format, clean });
     }
 
     /// Parses the copies side by side, and then takes what they came to in the order in which they were found.
     fn parse_copies(&mut self) -> Result<()> {
         let limit = self.config.limits.report_bytes;
         let parse = |step: &Step| match step {
-            Step::Copied { source, spool, format } => {
-                Some(ingest::parse(&Input::source(&source.path, &|| copy_of(spool), limit), *format))
+            Step::Copied { source, spool, format, clean } => {
+                let open = || copy_of(spool);
+                let input = Input::source(&source.path, &open, limit);
+                let parsed = clean.and_then(|clean| ingest::parse_clean(&input, clean));
+                Some(parsed.map_or_else(|| ingest::parse(&input, *format), Ok))
             }
             _ => None,
         };
@@ -352,7 +369,8 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, source: Source, parsed: Parsed) {
+    fn keep(&mut self, source: Source, mut parsed: Parsed) {
+        parsed.content = source.blake3;
         self.measured.sources.push(Source {
             format: Some(parsed.format.name.to_owned()),
             kind: Some(parsed.format.kind),
@@ -442,7 +460,11 @@ pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Resul
                 .ok_or_else(|| Error::bad_input(format!("the stored output holds no {} any more", format.name)))?;
             parsed.push(found.remove(at));
         } else {
-            parsed.push(ingest::parse(&Input::bytes(source.path.as_str(), &bytes), Some(format))?);
+            let input = Input::bytes(source.path.as_str(), &bytes);
+            parsed.push(ingest::parse_clean(&input, format).map_or_else(|| ingest::parse(&input, Some(format)), Ok)?);
+        }
+        if let Some(last) = parsed.last_mut() {
+            last.content = source.blake3;
         }
     }
     Ok(merge(&parsed))

@@ -1,36 +1,62 @@
 //! What a command printed → every report in it that is certain. Several tools may speak in one stream, with colours,
-//! progress bars and other text around them; what a test printed is not believed.
+//! progress bars and other text around them.
+//!
+//! While the tests of one tool run, no other tool speaks: what looks so was printed by a test, and is not believed. A run
+//! that was killed there takes with it what followed. Only where a runner neither announces its tests nor marks what they
+//! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
+//! `pytest -q -s`.
 
+use std::collections::VecDeque;
+
+use self::documents::{Document, Documents, Step};
+use self::lint::Findings;
 use super::input::{Input, Invalid};
-use super::lint::{rustc_json, rustc_text};
+use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
-use super::test::{cargo_test_text, go_test_json, pytest_text};
+use super::test::runs::{RUNS_HELD, Run, Runs};
+use super::test::{
+    cargo_test_text, go_test_json, go_test_text, jest_text, nextest_text, pytest_text, tap, unittest_text, vitest_text,
+};
 use super::text::{Lines, LongLine};
 use super::{Format, Parsed};
 use crate::error::Result;
 
+mod attempts;
+mod documents;
+mod lint;
+
+/// How to read a test tool's runs in a stream.
+struct Tool {
+    reader: fn() -> Box<dyn Runs>,
+    /// Its runs are one report: it has one for each package.
+    is_joined: bool,
+}
+
+/// All of them. A line with which two may begin is the earlier's.
+const TOOLS: &[Tool] = &[
+    Tool { reader: || Box::new(pytest_text::Reader::default()), is_joined: false },
+    Tool { reader: || Box::new(nextest_text::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(cargo_test_text::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(go_test_text::Stream::default()), is_joined: true },
+    Tool { reader: || Box::new(jest_text::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(vitest_text::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(unittest_text::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(tap::stream::Stream::default()), is_joined: false },
+];
+
 /// The reports that stand in a command's output. Nothing found, or not readable: none.
 ///
-/// Results of pytest and cargo test, diagnostics of cargo and rustc, the events of `go test -json`. A run that was
-/// killed before its summary is none.
+/// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
-    let Ok(mut readers) = Readers::read(input) else { return Vec::new() };
-    let mut reports = Vec::new();
-    for run in readers.pytest.take().map(|pytest| pytest.finish().0).unwrap_or_default() {
-        if run.is_certain() {
-            reports.push(run.parsed());
-        }
-    }
-    reports.extend(readers.cargo.take().and_then(|cargo| cargo.finish().ok()?));
-    if readers.go_events {
+    let Ok((mut reports, stream)) = read(input) else { return Vec::new() };
+    if stream.has_go_events {
         reports.extend(whole(&go_test_json::FORMAT, input));
     }
-    let json = if readers.cargo_json { whole(&rustc_json::FORMAT, input) } else { None };
-    let has_json = json.is_some();
-    reports.extend(json);
-    // Beside its JSON, cargo prints no more than summaries.
-    let rustc = readers.rustc.take().and_then(|rustc| rustc.finish().ok()?);
-    reports.extend(rustc.filter(|rustc| !has_json || rustc.figures.total != Some(0)));
+    if let Some(json) = stream.has_cargo_json.then(|| whole(&rustc_json::FORMAT, input)).flatten() {
+        // Beside its JSON, cargo prints no more than summaries.
+        reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
+        reports.push(json);
+    }
     for report in &mut reports {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
     }
@@ -42,53 +68,147 @@ fn whole(format: &'static Format, input: &Input<'_>) -> Option<Parsed> {
     (format.parse)(input).ok()
 }
 
-/// One reader a tool. A reader that met something impossible is given up, the others go on.
-struct Readers {
-    pytest: Option<pytest_text::Reader>,
-    cargo: Option<cargo_test_text::Reader>,
-    rustc: Option<rustc_text::Reader>,
-    go_events: bool,
-    cargo_json: bool,
+fn read(input: &Input<'_>) -> Result<(Vec<Parsed>, Stream)> {
+    let mut stream = Stream::new();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        stream.line(&line.text);
+    }
+    let reports = stream.finish();
+    Ok((reports, stream))
 }
 
-impl Readers {
-    fn read(input: &Input<'_>) -> Result<Readers> {
-        let mut readers = Readers {
-            pytest: Some(pytest_text::Reader::default()),
-            cargo: Some(cargo_test_text::Reader::default()),
-            rustc: Some(rustc_text::Reader::only_certain()),
-            go_events: false,
-            cargo_json: false,
-        };
-        let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-        while let Some(line) = lines.next()? {
-            readers.line(&line.text);
+/// All readers. One that met something impossible is given up, the others go on.
+struct Stream {
+    tools: Vec<Option<Box<dyn Runs>>>,
+    findings: Findings,
+    document: Document,
+    documents: Documents,
+    has_go_events: bool,
+    has_cargo_json: bool,
+    /// Of environments that were left.
+    reports: Vec<Parsed>,
+}
+
+impl Stream {
+    fn new() -> Stream {
+        Stream {
+            tools: TOOLS.iter().map(|tool| Some((tool.reader)())).collect(),
+            findings: Findings::new(),
+            document: Document::default(),
+            documents: Documents::default(),
+            has_go_events: false,
+            has_cargo_json: false,
+            reports: Vec::new(),
         }
-        Ok(readers)
     }
 
-    /// Inside the tests of one tool, no other tool speaks: what looks so was printed by a test.
     fn line(&mut self, text: &str) {
-        let in_pytest = self.pytest.as_ref().is_some_and(pytest_text::Reader::is_inside);
-        let in_cargo = self.cargo.as_ref().is_some_and(cargo_test_text::Reader::is_inside);
-        if !in_cargo {
-            feed(&mut self.pytest, |pytest| pytest.line(text));
+        let inside = self.tools.iter().position(|tool| tool.as_ref().is_some_and(|tool| tool.holds(text)));
+        match inside {
+            Some(at) => self.feed(at, text),
+            None => self.outside(text),
         }
-        if !in_pytest {
-            feed(&mut self.cargo, |cargo| cargo.line(text));
+    }
+
+    fn feed(&mut self, at: usize, text: &str) {
+        if let Some(slot) = self.tools.get_mut(at)
+            && slot.as_mut().is_some_and(|tool| tool.line(text).is_err() || tool.count() > RUNS_HELD)
+        {
+            *slot = None;
         }
-        if !in_cargo && !in_pytest {
-            feed(&mut self.rustc, |rustc| rustc.line(text));
-            self.go_events |= is_go_event(text);
-            self.cargo_json |= rustc_json::is_ours(text);
+    }
+
+    /// A line that stands in no tool's tests.
+    fn outside(&mut self, text: &str) {
+        if rustc_json::is_ours(text) || is_go_event(text) {
+            self.has_cargo_json |= rustc_json::is_ours(text);
+            self.has_go_events |= is_go_event(text);
+            return;
         }
+        match self.document.line(text) {
+            Step::Text => self.text(text),
+            Step::Open => {}
+            Step::Whole(format, document, rest) => {
+                self.documents.add(format, document);
+                if !rest.is_empty() {
+                    self.line(&rest);
+                }
+            }
+            Step::Broken(text) => self.give_back(&text),
+        }
+    }
+
+    /// Lines that are no document after all. A document may begin in any but the first of them.
+    fn give_back(&mut self, text: &str) {
+        let mut lines: VecDeque<&str> = text.lines().collect();
+        if let Some(first) = lines.pop_front() {
+            self.text(first);
+        }
+        lines.into_iter().for_each(|line| self.line(line));
+    }
+
+    fn text(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.documents.close();
+        }
+        if enters_environment(text) {
+            self.close();
+        }
+        for at in 0..self.tools.len() {
+            self.feed(at, text);
+            if self.tools.get(at).is_some_and(|tool| tool.as_ref().is_some_and(|tool| tool.holds(""))) {
+                self.findings.end_runs();
+                return;
+            }
+        }
+        self.findings.line(text);
+    }
+
+    /// Ends all that was told so far. What runs in another environment is no second attempt.
+    fn close(&mut self) {
+        self.reports.extend(self.documents.take());
+        let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
+        let tools = std::mem::replace(&mut self.tools, new).into_iter();
+        let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
+        let is_any_certain = told.iter().flatten().any(|run| run.is_certain);
+        for runs in &mut told {
+            // What is not certain counts if nothing is, and the last of it.
+            if is_any_certain {
+                runs.retain(|run| run.is_certain);
+            } else {
+                runs.drain(..runs.len().saturating_sub(1));
+            }
+        }
+        for (tool, runs) in TOOLS.iter().zip(told) {
+            let reports = attempts::settle(runs);
+            if tool.is_joined {
+                self.reports.extend(attempts::join(reports));
+            } else {
+                self.reports.extend(reports);
+            }
+        }
+        self.reports.extend(self.findings.take());
+    }
+
+    fn finish(&mut self) -> Vec<Parsed> {
+        loop {
+            let held = self.document.take();
+            if held.is_empty() {
+                break;
+            }
+            self.give_back(&held);
+        }
+        self.close();
+        std::mem::take(&mut self.reports)
     }
 }
 
-fn feed<R>(reader: &mut Option<R>, line: impl FnOnce(&mut R) -> Result<()>) {
-    if reader.as_mut().is_some_and(|reader| line(reader).is_err()) {
-        *reader = None;
-    }
+/// `py312: commands[0]> pytest` of tox, `nox > Running session tests-3.12`.
+fn enters_environment(text: &str) -> bool {
+    let is_tox =
+        || text.split_once(": commands[").is_some_and(|(name, rest)| !name.contains(' ') && rest.contains("]> "));
+    text.starts_with("nox > Running session ") || is_tox()
 }
 
 /// `{"Time":…,"Action":"run","Package":…}`.

@@ -9,6 +9,7 @@ use std::fmt;
 use crate::error::{Error, Reject, Result};
 use crate::model::cases::TestCases;
 use crate::model::figures::{Figures, ReportKind};
+use crate::model::ids::ObjectId;
 use crate::model::metrics::BuildStatus;
 
 pub mod console;
@@ -214,13 +215,15 @@ pub struct Parsed {
     pub build: Option<BuildStatus>,
     /// What is behind the figures.
     pub details: Details,
+    /// Of the bytes it was read from, where they are known: a report without names is another's copy only if they are.
+    pub content: Option<ObjectId>,
 }
 
 impl Parsed {
     /// Figures with their details and nothing odd about them.
     pub fn new(format: &'static Format, figures: Figures, details: Details) -> Parsed {
         let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());
-        Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details }
+        Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details, content: None }
     }
 }
 
@@ -254,6 +257,8 @@ pub struct TestDetails {
     pub compiled: bool,
     /// Results that are in the figures but not in `cases`: beyond [`test::CASES_KEPT`], or not named by a text.
     pub dropped: u64,
+    /// Only what failed is in it: how many tests passed is not known, though the figures say none.
+    pub only_failed: bool,
 }
 
 /// The lines behind a coverage report's figures.
@@ -359,6 +364,38 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
         };
         with_cause(error, format, &format!("read as {}, as told{looks}", format.name))
     })
+}
+
+/// Formats of tools that print nothing at all where they find nothing, with the tool.
+const SILENT: [(&Format, &str, Sort); 7] = [
+    (&lint::mypy_text::FORMAT, "mypy", Sort::TypeChecker),
+    (&lint::tsc_text::FORMAT, "tsc", Sort::TypeChecker),
+    (&lint::ruff_text::FORMAT, "ruff", Sort::Linter),
+    (&lint::flake8_text::FORMAT, "flake8", Sort::Linter),
+    (&lint::pylint_text::FORMAT, "pylint", Sort::Linter),
+    (&lint::govet_text::FORMAT, "govet", Sort::Linter),
+    (&lint::yamllint_text::FORMAT, "yamllint", Sort::Linter),
+];
+
+/// The report of a tool that found nothing, where that alone does not tell the format: an empty text, an empty list.
+/// `None`: it says something, or the tool says more when it finds nothing. `format` is what the report was before.
+pub fn parse_clean(input: &Input<'_>, format: &'static Format) -> Option<Parsed> {
+    let mut parsed = match Head::read(input) {
+        Err(error) if error.reject() == Some(Reject::Empty) => {
+            let (_, tool, sort) = SILENT.iter().find(|(silent, _, _)| *silent == format)?;
+            let mut tally = lint::LintTally::default();
+            tally.tool(tool, *sort);
+            tally.finish(format).ok()?
+        }
+        Ok(head) if format.kind == ReportKind::Lint && is_empty_list(head.text()) => parse(input, Some(format)).ok()?,
+        _ => return None,
+    };
+    parsed.warnings.push(format!("it says nothing: taken for {} without findings, as it was before", format.name));
+    Some(parsed)
+}
+
+fn is_empty_list(text: &str) -> bool {
+    text.chars().filter(|c| !c.is_whitespace()).eq("[]".chars())
 }
 
 /// Finds out the format. `None`: it is none that is known, so that a file that was found, not named, can be passed over.
@@ -475,6 +512,26 @@ mod tests {
             }
         }
         assert!(seen >= FORMATS.len(), "{seen} fixtures");
+    }
+
+    #[test]
+    fn a_clean_report_is_what_it_was_before() {
+        let clean = |text: &str, format| {
+            let parsed = parse_clean(&Input::bytes("x", text.as_bytes()), format)?;
+            Some((parsed.figures.total, parsed.warnings.len(), parsed.details))
+        };
+        for (text, format) in [("[]", &lint::eslint_json::FORMAT), ("[\n]\n", &lint::ruff_json::FORMAT)] {
+            assert!(matches!(clean(text, format), Some((Some(0), 1, _))), "{}", format.name);
+        }
+        for (format, tool, _) in SILENT {
+            let Some((Some(0), 1, Details::Lint(details))) = clean("\n", format) else { panic!("{}", format.name) };
+            assert_eq!(details.by_tool.keys().collect::<Vec<_>>(), [tool]);
+        }
+        // What make did not build again tells nothing; a test report is never empty; what says something is read as ever.
+        assert_eq!(clean("", &lint::gcc_text::FORMAT), None);
+        assert_eq!(clean("", &lint::eslint_json::FORMAT), None);
+        assert_eq!(clean("[]", &test::jest_json::FORMAT), None);
+        assert_eq!(clean("a.py:1:1: F401 'os' imported but unused\n", &lint::flake8_text::FORMAT), None);
     }
 
     #[test]

@@ -143,6 +143,33 @@ fn one_run_told_by_file_and_console_counts_once() {
     assert_eq!(record["sources"][1]["same_run_as"], "junit.xml");
 }
 
+#[test]
+fn a_report_that_turns_clean_is_what_it_was_before() {
+    let found = r#"[{"code":"F401","filename":"a.py","location":{"row":1,"column":8},"message":"`os` imported but unused","end_location":{"row":1,"column":10},"fix":null,"noqa_row":1,"url":null,"cell":null}]"#;
+    let named = ["--report", "flake8.txt", "--report", "ruff.json"];
+    for discovers in [true, false] {
+        let project = Project::new();
+        let record = |command: &str, ruff: &str, flake8: &str| {
+            project.write("ruff.json", ruff);
+            project.write("flake8.txt", flake8);
+            let named: &[&str] = if discovers { &[] } else { &named };
+            project.run(&[&[command, "--json"], named].concat()).expect(0).json()
+        };
+        let begin = record("begin", found, "a.py:1:1: F401 'os' imported but unused\n");
+        assert_eq!(begin["metrics"]["quality"]["lint_errors"], if discovers { 1 } else { 2 }, "{begin:#}");
+        for clean in ["[]\n", "[]"] {
+            let now = record("record", clean, "");
+            assert_eq!(now["metrics"]["quality"]["lint_errors"], 0, "{now:#}");
+            assert!(now["sources"].as_array().unwrap().iter().all(|source| source["warnings"].is_array()), "{now:#}");
+        }
+        project.run(&["verify", "--recompute"]).expect(0);
+    }
+    // An empty list that was nothing before is no report.
+    let project = Project::new();
+    project.write("ruff.json", "[]\n");
+    assert!(project.run(&["begin", "--json"]).expect(0).json()["metrics"].get("quality").is_none());
+}
+
 fn shell(project: &Project, script: &str) -> Answer {
     let mut command = std::process::Command::new("sh");
     let output = command.args(["-c", script]).current_dir(project.root()).output().unwrap();

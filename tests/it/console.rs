@@ -63,7 +63,8 @@ fn several_tools_in_one_stream_are_all_found() {
         ("pytest-text", vec![36, 23, 5, 3, 5]),
         ("pytest-text", vec![8, 5, 2, 0, 1]),
         ("cargo-test-text", vec![11, 6, 3, 0, 2]),
-        ("rustc-text", vec![0, 9, 0, 9]),
+        ("rustc-text", vec![0, 7, 0, 7]),
+        ("rustc-text", vec![0, 2, 0, 2]),
     ];
     assert_eq!(told(&stream), expected);
     assert_eq!(told(&stream.replace('\n', "\r\n")), expected);
@@ -156,6 +157,218 @@ fn the_console_adds_nothing_to_the_file_of_the_same_run() {
     let testing = merge(&reports).testing.unwrap();
     let Details::Tests(console) = &reports[0].details else { panic!("tests") };
     assert_eq!(testing.test_count, Some(11), "nextest runs no doc-tests: those come from the console, {console:?}");
+}
+
+fn stream(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/console").join(name);
+    String::from_utf8(std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Tests, passed, failed, errored, skipped, flaky ones, units that failed.
+fn tests_of(text: &str) -> [u64; 7] {
+    let testing = merge(&read(text)).testing.unwrap();
+    let counts = [testing.test_count, testing.tests_passed, testing.tests_failed, testing.tests_errored];
+    let [tests, passed, failed, errored] = counts.map(Option::unwrap);
+    let (skipped, flaky) = (testing.tests_skipped.unwrap(), testing.tests_flaky.unwrap_or(0));
+    [tests, passed, failed, errored, skipped, flaky, testing.collection_errors]
+}
+
+/// Errors by tool, and warnings.
+fn findings_of(text: &str) -> (Vec<(String, u64)>, u64) {
+    let quality = merge(&read(text)).quality.unwrap();
+    (quality.errors_by_tool.into_iter().collect(), quality.lint_warnings.unwrap())
+}
+
+#[test]
+fn every_tool_of_a_real_stream_is_read() {
+    for (file, expected) in [
+        ("python-clean.txt", [1, 1, 0, 0, 0, 0, 0]),
+        ("python.txt", [9, 6, 2, 0, 1, 0, 0]),
+        ("python-json.txt", [9, 7, 1, 0, 1, 0, 0]),
+        ("nox.txt", [4, 2, 1, 0, 1, 0, 0]),
+        ("cargo-build-nextest.txt", [4, 2, 1, 0, 1, 1, 0]),
+        ("eslint-json-jest.txt", [4, 2, 1, 0, 1, 0, 1]),
+        ("tsc-vitest.txt", [4, 2, 1, 0, 1, 0, 1]),
+        // Two environments are no attempts at one test.
+        ("tox.txt", [8, 4, 2, 0, 2, 0, 0]),
+    ] {
+        for text in [stream(file), stream(file).replace('\n', "\r\n")] {
+            assert_eq!(tests_of(&text), expected, "{file}");
+        }
+    }
+    for (file, errors, warnings) in [
+        ("python-clean.txt", vec![("mypy", 0), ("ruff", 0)], 0),
+        ("python.txt", vec![("flake8", 7), ("mypy", 1), ("pylint", 0), ("ruff", 6)], 3),
+        ("python-json.txt", vec![("ruff", 7)], 0),
+        ("nox.txt", vec![("flake8", 2)], 0),
+        ("pre-commit.txt", vec![("mypy", 1), ("ruff", 5)], 0),
+        // What two commands tell again counts once.
+        ("cargo-build-nextest.txt", vec![("rustc", 0)], 1),
+        ("eslint-json-jest.txt", vec![("eslint", 1)], 1),
+        ("tsc-vitest.txt", vec![("tsc", 2)], 0),
+        ("make-gcc.txt", vec![("gcc", 1)], 2),
+        ("go-vet-test.txt", vec![("govet", 3)], 0),
+    ] {
+        let errors: Vec<(String, u64)> = errors.into_iter().map(|(tool, number)| (tool.to_owned(), number)).collect();
+        assert_eq!(findings_of(&stream(file)), (errors, warnings), "{file}");
+    }
+}
+
+#[test]
+fn go_test_without_v_tells_failures_and_not_how_many_tests_there_are() {
+    let measurement = merge(&read(&stream("go-vet-test.txt")));
+    let testing = measurement.testing.unwrap();
+    assert_eq!((testing.test_count, testing.tests_passed, testing.pass_rate), (None, None, None));
+    assert_eq!((testing.tests_failed, testing.collection_errors), (Some(1), 1));
+    assert_eq!(testing.failed_units, ["example.org/shop/broken"]);
+    assert_eq!(measurement.cases, None, "a name that is missing is no lost test");
+    assert_eq!(measurement.quality.unwrap().build_status, Some(BuildStatus::Failed));
+    let again = merge(&read(&stream("again-go.txt"))).testing.unwrap();
+    assert_eq!((again.tests_failed, again.test_count), (Some(0), None), "the package passed the second time");
+}
+
+#[test]
+fn of_tests_that_ran_again_the_later_result_counts() {
+    for (file, expected) in [
+        ("again-pytest-lf.txt", [9, 7, 1, 0, 1, 1, 0]),
+        ("again-pytest-verbose.txt", [9, 7, 1, 0, 1, 1, 0]),
+        // Only totals: as many tests, so the later run stands.
+        ("again-pytest-quiet.txt", [9, 7, 1, 0, 1, 0, 0]),
+        ("again-pytest-other-files.txt", [9, 6, 2, 0, 1, 0, 0]),
+        ("again-cargo.txt", [4, 2, 1, 0, 1, 1, 0]),
+        ("again-cargo-two-streams.txt", [4, 2, 1, 0, 1, 1, 0]),
+        ("again-go-verbose.txt", [3, 3, 0, 0, 0, 1, 0]),
+        ("again-jest.txt", [4, 2, 1, 0, 1, 0, 1]),
+    ] {
+        assert_eq!(tests_of(&stream(file)), expected, "{file}");
+        let warned = read(&stream(file)).iter().any(|report| {
+            let about = ["again in this output", "ran twice in this output", "repeat what failed before"];
+            report.warnings.iter().any(|warning| about.iter().any(|about| warning.contains(about)))
+        });
+        assert_eq!(warned, file != "again-pytest-other-files.txt", "{file}");
+    }
+}
+
+#[test]
+fn runs_that_tell_too_little_both_count_so_that_no_failure_is_lost() {
+    let text = "..F..    [100%]\n1 failed, 4 passed in 0.10s\n...      [100%]\n3 passed in 0.10s\n";
+    assert_eq!(tests_of(text), [8, 7, 1, 0, 0, 0, 0]);
+    assert!(read(text).iter().any(|report| report.warnings.iter().any(|warning| warning.contains("both count"))));
+    let rest = "..F..    [100%]\n1 failed, 4 passed in 0.10s\n.      [100%]\n1 passed, 4 deselected in 0.10s\n";
+    assert_eq!(tests_of(rest), [5, 5, 0, 0, 0, 1, 0], "as many are left out as passed before");
+}
+
+/// What stands for the output of a test in the captures `frame-…`.
+const PRINTED: &str = "@@ what a test prints @@";
+
+/// The capture with other lines in the place of what its failing test printed, as far in.
+fn with_printed(frame: &str, printed: &str) -> String {
+    let mut lines = Vec::new();
+    for line in frame.lines() {
+        let before = line.strip_suffix(PRINTED);
+        let is_place = |before: &str| !before.contains(|c: char| c.is_ascii_alphabetic() && c != 'm');
+        match before.filter(|before| is_place(before)) {
+            // Colours that were switched off before it stand there once.
+            Some(before) if before.starts_with('\x1b') => lines.extend(printed.lines().map(str::to_owned)),
+            Some(before) => lines.extend(printed.lines().map(|line| format!("{before}{line}"))),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+const FRAMES: [&str; 8] = [
+    "frame-pytest.txt",
+    "frame-cargo.txt",
+    "frame-nextest.txt",
+    "frame-go.txt",
+    "frame-jest.txt",
+    "frame-vitest.txt",
+    "frame-unittest.txt",
+    "frame-tap.txt",
+];
+
+/// Whole outputs that a test may print.
+fn imitations() -> Vec<(String, String)> {
+    let captures = [
+        "pytest-text/good.txt",
+        "pytest-text/good-quiet.txt",
+        "pytest-text/good-verbose.txt",
+        "cargo-test-text/good.txt",
+        "nextest-text/good.txt",
+        "go-test-text/good.txt",
+        "jest-text/good.txt",
+        "vitest-text/good.txt",
+        "unittest-text/good.txt",
+        "tap/good.tap",
+        "mypy-text/good.txt",
+        "ruff-text/good.txt",
+        "flake8-text/good.txt",
+        "pylint-text/good.txt",
+        "tsc-text/good.txt",
+        "gcc-text/good.txt",
+        "govet-text/good.txt",
+        "yamllint-text/good.txt",
+        "rustc-text/good.txt",
+        "rustc-json/good.jsonl",
+        "go-test-json/good.jsonl",
+        "ruff-json/good.json",
+        "eslint-json/good.json",
+    ];
+    let reports = captures.iter().map(|name| ((*name).to_owned(), capture(name)));
+    reports.chain(FRAMES.iter().map(|name| ((*name).to_owned(), stream(name)))).collect()
+}
+
+#[test]
+fn whatever_a_test_prints_the_figures_of_its_run_stay() {
+    let mut wrong = Vec::new();
+    for frame in FRAMES {
+        let text = stream(frame);
+        let expected = told(&text);
+        assert!(!expected.is_empty(), "{frame}");
+        for (name, printed) in imitations() {
+            // Of the same tests of the same package, nobody can tell which run is which.
+            if frame == "frame-go.txt" && name == frame {
+                continue;
+            }
+            let found = told(&with_printed(&text, &printed));
+            if found != expected {
+                wrong.push(format!("{frame} prints {name}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_end_of_one_tool_does_not_eat_the_next() {
+    for first in FRAMES {
+        for second in FRAMES.iter().filter(|second| **second != first) {
+            let mut expected = [told(&stream(first)), told(&stream(second))].concat();
+            let mut both = told(&[stream(first), stream(second)].concat());
+            expected.sort();
+            both.sort();
+            assert_eq!(both, expected, "{first}, then {second}");
+        }
+    }
+}
+
+#[test]
+fn a_document_counts_only_if_it_is_whole_and_known() {
+    let ruff = capture("ruff-json/good.json");
+    let expected = told(&ruff);
+    assert_eq!(expected.len(), 1);
+    for text in
+        [format!("$ ruff check\n{ruff}done\n"), format!("{{\n[\n{ruff}"), format!("{}..  [100%]\n", ruff.trim_end())]
+    {
+        assert_eq!(told(&text), expected, "{text}");
+    }
+    let cut: String = ruff.lines().take(ruff.lines().count() / 2).map(|line| format!("{line}\n")).collect();
+    for text in [cut.as_str(), "[]\n", "[INFO] x\n", "{\"a\": [1, 2\n", "{\n  \"a\": 1\n}\n"] {
+        assert_eq!(told(text), [], "{text}");
+    }
+    let after = format!("{cut}{}", stream("frame-pytest.txt"));
+    assert_eq!(told(&after), told(&stream("frame-pytest.txt")), "what follows is not eaten");
 }
 
 #[test]

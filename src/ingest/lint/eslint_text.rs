@@ -4,7 +4,7 @@
 //! It prints nothing where it finds nothing.
 
 use super::LintTally;
-use super::lines::{TextReader, check_listed, finding, is_of_another, read};
+use super::lines::{Claim, TextReader, check_listed, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::{Figures, ReportKind};
@@ -115,6 +115,15 @@ impl Stylish {
         Ok(())
     }
 
+    /// Whose a line is: rows tell which tool they are of, and the summary belongs to the rows above it.
+    pub(super) fn claim(&self, text: &str, words: &[(&str, Level)]) -> Claim {
+        match row(text, words) {
+            Some(_) => Claim::Ours,
+            None if self.open_rows > 0 && summary(text).is_some() => Claim::Last,
+            None => Claim::Other,
+        }
+    }
+
     /// Whether a last line without a line end is a whole one.
     pub(super) fn is_whole(text: &str) -> bool {
         summary(text).is_some() || text.ends_with(" option.")
@@ -148,6 +157,10 @@ pub(in crate::ingest) struct Reader(Stylish);
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         self.0.line(text, "eslint", &WORDS)
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        self.0.claim(text, &WORDS)
     }
 
     fn is_whole(&self, text: &str) -> bool {

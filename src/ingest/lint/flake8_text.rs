@@ -5,7 +5,7 @@
 //! It prints nothing where it finds nothing, and has no end.
 
 use super::LintTally;
-use super::lines::{Placed, TextReader, finding, is_code, is_of_another, placed, read};
+use super::lines::{Claim, Placed, TextReader, finding, is_code, is_of_another, placed, read};
 use super::ruff_text::{Teller, teller};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -58,6 +58,14 @@ impl TextReader for Reader {
     }
 
     /// Where a message ends, nobody can tell, but for the one that is measured: `(144 > 100 characters)`.
+    fn claim(&self, text: &str) -> Claim {
+        match super::ruff_text::teller_of(text) {
+            Some(Some(Teller::Flake8)) => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
+    }
+
     fn is_whole(&self, text: &str) -> bool {
         placed(text).and_then(|place| coded(&place)).is_some() && text.ends_with(" characters)")
     }

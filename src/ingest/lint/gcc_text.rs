@@ -5,7 +5,7 @@
 //! brackets, and has no end.
 
 use super::LintTally;
-use super::lines::{TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -27,6 +27,12 @@ pub const FORMAT: Format = Format {
 /// Files whose findings other formats tell.
 const OF_OTHERS: [&str; 5] = ["py", "pyi", "ipynb", "rs", "go"];
 
+/// Files that are compiled by what prints so, and shell scripts.
+const COMPILED: [&str; 25] = [
+    "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
+    "f", "f90", "d", "java", "swift", "sh", "bash",
+];
+
 fn sniff(head: &Head<'_>) -> Sniff {
     // The first place decides: a build of several languages is read as what comes first.
     let mut first = head.lines().filter_map(|line| match diagnostic(line) {
@@ -46,13 +52,18 @@ struct Diagnostic<'a> {
     level: Level,
     message: &'a str,
     is_of_others: bool,
+    /// It is of a language whose compilers and linters print so.
+    is_compiled: bool,
+    has_column: bool,
 }
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let place = placed(text)?;
     let (level, message) = level_of(place.rest)?;
-    let is_of_others = place.is_a(&OF_OTHERS);
-    Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others })
+    // javac tells no column.
+    let has_column = place.has_column || place.is_a(&["java"]);
+    let (is_of_others, is_compiled) = (place.is_a(&OF_OTHERS), place.is_a(&COMPILED));
+    Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others, is_compiled, has_column })
 }
 
 fn level_of(text: &str) -> Option<(Level, &str)> {
@@ -132,6 +143,20 @@ impl TextReader for Reader {
             None => {}
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        // Programs log so, too: without a column, and about no file that is compiled.
+        let is_certain = |found: &Diagnostic<'_>| {
+            let has_rule = bracketed(found.message, '[', ']').is_some();
+            found.is_compiled && (has_rule || found.has_column)
+        };
+        match diagnostic(text) {
+            Some(found) if is_certain(&found) => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None if driver(text).is_some() => Claim::Ours,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

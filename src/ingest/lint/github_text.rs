@@ -5,7 +5,7 @@
 //! is no end.
 
 use super::LintTally;
-use super::lines::{TextReader, finding, is_of_another, read};
+use super::lines::{Claim, TextReader, finding, is_of_another, read};
 use super::{pylint_text, yamllint_text};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -89,6 +89,11 @@ impl TextReader for Reader {
         let (path, message) = (path.map(unescaped), unescaped(message));
         let place = (path.as_deref(), line);
         self.tally.finding(finding(&tool.to_lowercase(), level, place, rule, &message), Sort::Linter)
+    }
+
+    /// Test runners annotate failed tests in the same way.
+    fn claim(&self, text: &str) -> Claim {
+        if annotation(text).is_some() { Claim::Alike } else { Claim::Other }
     }
 
     fn is_whole(&self, _: &str) -> bool {

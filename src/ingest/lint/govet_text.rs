@@ -4,7 +4,7 @@
 //! type-check. staticcheck adds its check in brackets. It prints nothing where it finds nothing, and has no end.
 
 use super::LintTally;
-use super::lines::{TextReader, bracketed, finding, is_code, is_of_another, placed, read};
+use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -76,6 +76,14 @@ impl TextReader for Reader {
         let tool = if found.check.is_some() { "staticcheck" } else { "govet" };
         let finding = finding(tool, Level::Error, (Some(found.path), found.line), found.check, found.message);
         self.tally.finding(finding, Sort::Linter)
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match finding_of(text) {
+            Some(found) if found.is_certain || found.check.is_some() => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

@@ -11,6 +11,19 @@ use crate::ingest::{Finding, Head, Level, Parsed, Sniff};
 /// Longest message that is put together of several lines, in bytes.
 const LONGEST_MESSAGE: usize = 4096;
 
+/// Whose a line is, in a stream in which several tools speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::ingest) enum Claim {
+    /// The tool's: nobody else writes it so.
+    Ours,
+    /// Ours, and the last of a run.
+    Last,
+    /// The tool's reader would count it, but others write so too.
+    Alike,
+    /// Nothing that counts. It may belong to what stands above it.
+    Other,
+}
+
 /// Reads what one tool prints, line by line.
 pub(in crate::ingest) trait TextReader: Default {
     /// The next line, without its end.
@@ -18,6 +31,9 @@ pub(in crate::ingest) trait TextReader: Default {
     /// # Errors
     /// A count is too large.
     fn line(&mut self, text: &str) -> Result<()>;
+
+    /// Whose the next line is, beside other tools.
+    fn claim(&self, text: &str) -> Claim;
 
     /// Whether a last line without a line end is known to be a whole one.
     fn is_whole(&self, text: &str) -> bool;

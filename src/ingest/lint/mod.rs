@@ -23,7 +23,7 @@ pub mod govet_json;
 pub mod govet_text;
 pub mod hadolint_json;
 pub mod ktlint_json;
-mod lines;
+pub(super) mod lines;
 mod loose;
 pub mod markdownlint_json;
 pub mod mypy_json;

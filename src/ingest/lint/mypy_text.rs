@@ -5,7 +5,9 @@
 //! switched off, so that the report has no sure end.
 
 use super::LintTally;
-use super::lines::{TextReader, bracketed, check_listed, finding, found, is_of_another, is_path, join, placed, read};
+use super::lines::{
+    Claim, TextReader, bracketed, check_listed, finding, found, is_of_another, is_path, join, placed, read,
+};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::{Figures, ReportKind};
@@ -136,6 +138,15 @@ impl TextReader for Reader {
             join(&mut open.message, text);
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match diagnostic(text) {
+            _ if is_summary(text) => Claim::Last,
+            Some(found) if found.is_python => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

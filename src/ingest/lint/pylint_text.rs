@@ -7,7 +7,7 @@
 
 use super::LintTally;
 use super::github_text::annotation;
-use super::lines::{TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -143,6 +143,16 @@ impl TextReader for Reader {
             self.tally.finding(finding, Sort::Linter)?;
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match message(text) {
+            _ if text.starts_with(SCORE) => Claim::Last,
+            _ if text.starts_with(MODULE) => Claim::Ours,
+            Some(message) if message.is_certain => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

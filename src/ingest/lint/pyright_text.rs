@@ -4,7 +4,7 @@
 //! summary at the end, also where nothing was found.
 
 use super::LintTally;
-use super::lines::{TextReader, bracketed, check_listed, finding, is_of_another, join, placed, read};
+use super::lines::{Claim, TextReader, bracketed, check_listed, finding, is_of_another, join, placed, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::{Figures, ReportKind};
@@ -113,6 +113,14 @@ impl TextReader for Reader {
             self.close()?;
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match row(text) {
+            Some(_) => Claim::Ours,
+            None if summary(text).is_some() => Claim::Last,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

@@ -5,7 +5,7 @@
 //! found.
 
 use super::LintTally;
-use super::lines::{TextReader, check_listed, finding, is_of_another, placed, read};
+use super::lines::{Claim, TextReader, check_listed, finding, is_of_another, placed, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::{Figures, ReportKind};
@@ -109,6 +109,14 @@ impl TextReader for Reader {
             self.open = 0;
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match offense(text) {
+            Some(_) => Claim::Ours,
+            None if summary(text).is_some() => Claim::Last,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

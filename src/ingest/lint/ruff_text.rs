@@ -6,7 +6,7 @@
 //! the report has no sure end.
 
 use super::LintTally;
-use super::lines::{TextReader, check_listed, finding, found, is_code, is_of_another, placed, read};
+use super::lines::{Claim, TextReader, check_listed, finding, found, is_code, is_of_another, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::{Figures, ReportKind};
@@ -39,7 +39,7 @@ const ALL_PASSED: &str = "All checks passed!";
 
 /// Who writes `path.py:1:8: F401 …`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Teller {
+pub(in crate::ingest) enum Teller {
     Ruff,
     Flake8,
 }
@@ -54,18 +54,9 @@ pub(super) fn teller(head: &Head<'_>) -> Option<Teller> {
     for line in head.lines() {
         reader.line(line.trim_end()).ok()?;
         is_summed_up |= is_summary(line) || is_fixable(line);
-        let Some(place) = placed(line).filter(|place| place.is_a(&["py", "pyi", "ipynb", "toml"])) else { continue };
-        let bracketed = || place.rest.strip_prefix('[')?.split_once("] ");
-        let Some((code, message)) = place.rest.split_once(' ').filter(|(code, _)| is_rule(code)).or_else(bracketed)
-        else {
-            continue;
-        };
-        // Pylint's own have a letter and four digits.
-        if !is_rule(code) || is_code(code, 1..=1, 4..=4) {
-            continue;
-        }
+        let Some(told) = teller_of(line) else { continue };
         is_alike = true;
-        by_message = by_message.or_else(|| by_words(code, message));
+        by_message = by_message.or(told);
     }
     is_summed_up |= head.tail().lines().any(|line| is_summary(line) || is_fixable(line));
     match by_message {
@@ -74,6 +65,21 @@ pub(super) fn teller(head: &Head<'_>) -> Option<Teller> {
         Some(teller) => Some(teller),
         None => is_alike.then_some(Teller::Flake8),
     }
+}
+
+/// Files that ruff checks, by their ends.
+const PYTHON: [&str; 4] = [".py", ".pyi", ".ipynb", ".toml"];
+
+/// Who writes a line, if one of the two does; the inner one is absent if it may be either.
+#[allow(clippy::option_option, reason = "that it is of one of them is known before which one")]
+pub(in crate::ingest) fn teller_of(line: &str) -> Option<Option<Teller>> {
+    let place = placed(line).filter(|place| place.is_a(&["py", "pyi", "ipynb", "toml"]))?;
+    let bracketed = || place.rest.strip_prefix('[')?.split_once("] ");
+    let (code, message) = place.rest.split_once(' ').filter(|(code, _)| is_rule(code)).or_else(bracketed)?;
+    // Pylint's own have a letter and four digits.
+    let is_ours = is_rule(code) && !is_code(code, 1..=1, 4..=4);
+    let is_marked = message.starts_with("[*] ") || message.starts_with("[ ] ");
+    is_ours.then(|| if is_marked { Some(Teller::Ruff) } else { by_words(code, message) })
 }
 
 /// Who words a message so, for the rules that both have.
@@ -152,6 +158,15 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
     })
 }
 
+/// Finding and line of `   1:8  F401 [*] …`.
+fn row_parts(text: &str) -> Option<(Told<'_>, Option<u64>)> {
+    let (place, rest) = text.trim_start().split_once(' ')?;
+    let (line, column) = place.split_once(':')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let told = told(rest.trim_start(), true).filter(|_| is_number(line) && is_number(column))?;
+    Some((told, line.parse().ok().filter(|line| *line > 0)))
+}
+
 /// A finding whose place follows.
 struct Open {
     level: Level,
@@ -184,15 +199,9 @@ impl Reader {
     /// `   1:8  F401 [*] …` under the name of its file.
     fn row(&mut self, text: &str) -> Result<bool> {
         let Some(path) = self.group.clone() else { return Ok(false) };
-        let mut parts = text.trim_start().splitn(2, ' ');
-        let (place, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let Some((line, column)) = place.split_once(':') else { return Ok(false) };
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let Some(told) = told(rest.trim_start(), true).filter(|_| is_number(line) && is_number(column)) else {
-            return Ok(false);
-        };
+        let Some((told, line)) = row_parts(text) else { return Ok(false) };
         self.is_certain = true;
-        self.add(&told, &path, line.parse().ok().filter(|line| *line > 0))?;
+        self.add(&told, &path, line)?;
         Ok(true)
     }
 
@@ -246,6 +255,27 @@ impl TextReader for Reader {
             self.has_passed = true;
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        let is_python =
+            |place: &str| PYTHON.iter().any(|end| place.split(':').next().is_some_and(|path| path.ends_with(end)));
+        // A severity and a rule by name above a place are other checkers' too.
+        let is_code = || self.open.as_ref().is_some_and(|open| is_rule(&open.rule) || open.rule == "invalid-syntax");
+        let is_arrow = || is_code() && text.trim_start().strip_prefix("--> ").is_some_and(is_python);
+        let row = || text.starts_with(' ').then(|| row_parts(text)).flatten();
+        match remaining(text) {
+            _ if text == ALL_PASSED => Claim::Last,
+            Some(said) if self.total > 0 || said == 0 => Claim::Last,
+            Some(_) => Claim::Alike,
+            None if is_arrow() => Claim::Ours,
+            None if self.group.is_some() && row().is_some() => Claim::Ours,
+            None => match placed(text).and_then(|place| told(place.rest, false)) {
+                Some(told) if told.is_certain => Claim::Ours,
+                Some(_) => Claim::Alike,
+                None => Claim::Other,
+            },
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

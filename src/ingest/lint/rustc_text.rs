@@ -126,6 +126,16 @@ impl Reader {
         Ok(())
     }
 
+    /// Whether a build came to its end, well or not.
+    pub(in crate::ingest) fn is_over(&self) -> bool {
+        self.open.is_none() && (self.finished || self.not_compiled || self.not_built)
+    }
+
+    /// Whether all of it was built, so that nothing of the build can follow.
+    pub(in crate::ingest) fn is_finished(&self) -> bool {
+        self.is_over() && self.finished
+    }
+
     /// Ends the diagnostic that was open.
     fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
@@ -254,9 +264,18 @@ fn is_whole(line: &str) -> bool {
         || (line.starts_with("error: could not compile `") && ends.iter().any(|end| line.ends_with(end)))
 }
 
+/// Whether cargo says that it begins to build a package.
+pub(in crate::ingest) fn is_building(text: &str) -> bool {
+    is_step(text, "   Compiling ") || is_check(text)
+}
+
 /// `    Checking kvlog v0.1.0 (/home/dev/kvlog)`.
 fn is_check(text: &str) -> bool {
-    let rest = text.strip_prefix("    Checking ").and_then(|rest| rest.split_once(" v"));
+    is_step(text, "    Checking ")
+}
+
+fn is_step(text: &str, step: &str) -> bool {
+    let rest = text.strip_prefix(step).and_then(|rest| rest.split_once(" v"));
     rest.is_some_and(|(name, version)| !name.contains(' ') && version.starts_with(|c: char| c.is_ascii_digit()))
 }
 

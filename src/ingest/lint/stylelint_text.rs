@@ -4,7 +4,7 @@
 //! Rows under the name of a file as ESLint's, a sign in place of the level. It prints nothing where it finds nothing.
 
 use super::eslint_text::{Stylish, stylish};
-use super::lines::{TextReader, read};
+use super::lines::{Claim, TextReader, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::ReportKind;
@@ -38,6 +38,10 @@ pub(in crate::ingest) struct Reader(Stylish);
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         self.0.line(text, "stylelint", &SIGNS)
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        self.0.claim(text, &SIGNS)
     }
 
     fn is_whole(&self, text: &str) -> bool {

@@ -5,7 +5,7 @@
 //! place. Without `--pretty` there is no end.
 
 use super::LintTally;
-use super::lines::{TextReader, check_listed, finding, found, is_of_another, read};
+use super::lines::{Claim, TextReader, check_listed, finding, found, is_of_another, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::{Figures, ReportKind};
@@ -110,6 +110,16 @@ impl TextReader for Reader {
             self.said = Some(said);
         }
         Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        // A number of errors alone is other tools' too.
+        match errors_found(text) {
+            _ if diagnostic(text).is_some() => Claim::Ours,
+            Some(_) if self.total > 0 && !text.ends_with(')') => Claim::Last,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

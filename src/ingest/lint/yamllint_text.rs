@@ -4,7 +4,7 @@
 //! under the name of a file), `github` (commands of a workflow). It prints nothing where it finds nothing, and has no end.
 
 use super::LintTally;
-use super::lines::{TextReader, bracketed, finding, is_of_another, placed, read};
+use super::lines::{Claim, TextReader, bracketed, finding, is_of_another, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -112,6 +112,14 @@ impl TextReader for Reader {
         let path = problem.path.or(self.file.as_deref());
         let finding = finding("yamllint", problem.level, (path, problem.line), problem.rule, problem.message);
         self.tally.finding(finding, Sort::Linter)
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match parsable(text).or_else(|| row(text)).or_else(|| command(text)) {
+            Some(problem) if problem.rule.is_some() => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, text: &str) -> bool {

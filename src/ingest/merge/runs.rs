@@ -98,6 +98,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     let has_classes = reports.iter().any(|report| reports.first().is_some_and(|first| class(first) != class(report)));
     let mut counted: Vec<Report<'_>> = Vec::new();
     let mut named: Classes = BTreeMap::new();
+    let mut units_of_told: Vec<Report<'_>> = Vec::new();
     let mut sum = Some(Counts::default());
     for mut report in reports {
         let whole = collected.get(&report.index).copied();
@@ -112,7 +113,15 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
                 report.adds_some = true;
             }
             Verdict::Told(by) => {
-                if let Some(slot) = measurement.same_run_as.get_mut(report.index) {
+                // Reporters leave out files that do not load; what failed must not be lost.
+                let units = report.counts.units;
+                let is_known = counted.iter().chain(&units_of_told).any(|other| other.counts.units > 0);
+                if whole.is_none() && units > 0 && !is_known {
+                    let some = source(report.parsed);
+                    measurement.warnings.push(format!("{some} alone tells that {units} of its files did not load"));
+                    sum = sum.and_then(|sum| sum.plus(Counts { units, ..Counts::default() }));
+                    units_of_told.push(report);
+                } else if let Some(slot) = measurement.same_run_as.get_mut(report.index) {
                     *slot = Some(by);
                 }
                 continue;
@@ -123,7 +132,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
         }
         counted.push(report);
     }
-    match sum.and_then(|sum| metrics(sum, &counted)) {
+    match sum.and_then(|sum| metrics(sum, &counted, &units_of_told)) {
         Some(metrics) => measurement.testing = Some(metrics),
         None => measurement.warnings.push("the counts of the test reports are too large to add up".to_owned()),
     }
@@ -141,7 +150,7 @@ fn report(index: usize, parsed: &Parsed) -> Option<Report<'_>> {
 
 /// All tests named; a file, not the console; durations known; how many tests.
 fn richness(report: &Report<'_>) -> (bool, bool, bool, u64) {
-    let is_named = report.tests.dropped == 0;
+    let is_named = report.tests.dropped == 0 && !report.tests.only_failed;
     let has_durations = report.tests.cases.cases.values().any(|case| case.duration_ms.is_some());
     (is_named, has_durations, !is_console(report.parsed), report.counts.tests().unwrap_or(u64::MAX))
 }
@@ -165,7 +174,9 @@ fn verdict<'a>(
     let Some(first) = telling.first() else {
         // Names that nobody shares: another run, unless the richer reports have no names to compare with.
         let nothing_is_named = indexes.iter().all(|index| index.is_empty());
-        return if nothing_is_named { nameless(report, &others, warnings) } else { Verdict::Adds };
+        let is_named_otherwise = others.iter().any(|other| has_its_titles(report, other));
+        let is_nameless = nothing_is_named || is_named_otherwise;
+        return if is_nameless { nameless(report, &others, warnings) } else { Verdict::Adds };
     };
     let is_named_in_part = report.tests.dropped > 0;
     if overlap.new.is_empty() || (is_named_in_part && overlap.told >= overlap.new_ids()) {
@@ -263,10 +274,43 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
         alike > 0 && alike * 10 >= ids().count() * 8
     };
     match report.parsed.format.name {
-        "pytest-text" => most(&is_pytest_id),
-        "cargo-test-text" => most(&is_rust_id),
+        "pytest-text" | "unittest-text" => most(&is_pytest_id),
+        "cargo-test-text" | "nextest-text" => most(&is_rust_id),
+        "go-test-text" => most(&is_go_id),
+        // Their names in a file are what the reporter makes of them: any that no other language has.
+        "jest-text" | "vitest-text" | "tap" => {
+            let is_foreign = |id: &str| is_pytest_id(id) || is_rust_id(id) || is_go_id(id);
+            let names_nothing = report.tests.cases.cases.is_empty() && ids().next().is_some();
+            has_its_titles(report, other) || (names_nothing && !most(&is_foreign))
+        }
         _ => false,
     }
+}
+
+/// Whether the titles of a JavaScript tool's tests are in the names of the other report: JUnit reporters join the titles
+/// of the groups to the test's, and leave out the file.
+fn has_its_titles(report: &Report<'_>, other: &Report<'_>) -> bool {
+    let has_file = match report.parsed.format.name {
+        "jest-text" | "vitest-text" => true,
+        "tap" => false,
+        _ => return false,
+    };
+    let words = |id: &str| id.replace("::", " ").replace(" > ", " ");
+    let title = |id: &String| {
+        let titles = if has_file { id.split_once("::").map_or(id.as_str(), |(_, titles)| titles) } else { id };
+        words(titles)
+    };
+    let others: Vec<String> = other.tests.cases.cases.keys().map(|id| words(id)).collect();
+    // Some are enough, and all would be compared with all.
+    let mut titles = report.tests.cases.cases.keys().take(NAMES_KEPT).map(title).peekable();
+    titles.peek().is_some() && titles.all(|title| others.iter().any(|other| other.ends_with(&title)))
+}
+
+/// `example.org/shop/calc::TestAdd/sub`.
+fn is_go_id(id: &str) -> bool {
+    let name = id.rsplit("::").next().unwrap_or_default();
+    let rest = ["Test", "Example", "Benchmark", "Fuzz"].iter().find_map(|start| name.strip_prefix(start));
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// `tests.test_a.TestB::test_x[1]`.
@@ -290,16 +334,22 @@ fn is_rust_id(id: &str) -> bool {
 
 /// Warns if reports of one run differ in their numbers.
 fn compare(report: &Report<'_>, others: &[&Report<'_>], warnings: &mut Vec<String>) {
-    let is_alone = others.iter().any(|other| other.counts == report.counts);
+    if report.tests.only_failed {
+        return;
+    }
+    // What only one of them tells of files that did not load is added.
+    let tells_units = others.iter().any(|other| other.counts.units > 0);
+    let counts = Counts { units: if tells_units { report.counts.units } else { 0 }, ..report.counts };
+    let is_alone = others.iter().any(|other| other.counts == counts);
     let sum = others.iter().try_fold(Counts::default(), |sum, other| sum.plus(other.counts));
     let Some(first) = others.first().filter(|_| !is_alone) else { return };
-    if let Some(sum) = sum.filter(|sum| *sum != report.counts) {
+    if let Some(sum) = sum.filter(|sum| *sum != counts) {
         warnings.push(format!(
             "{} and {} tell of the same run with other numbers: {} against {}; the first counts",
             source(first.parsed),
             source(report.parsed),
             sum.told(),
-            report.counts.told(),
+            counts.told(),
         ));
     }
 }
@@ -310,20 +360,23 @@ fn source(parsed: &Parsed) -> String {
     format!("{place} ({})", parsed.format.name)
 }
 
-fn metrics(sum: Counts, counted: &[Report<'_>]) -> Option<TestMetrics> {
+fn metrics(sum: Counts, counted: &[Report<'_>], units_of_told: &[Report<'_>]) -> Option<TestMetrics> {
     let ran = sum.passed.checked_add(sum.failed)?.checked_add(sum.errored)?;
+    // Where passed tests are not told, nobody knows how many tests there are.
+    let is_told = !counted.iter().any(|report| report.tests.only_failed);
     let flaky: Vec<u64> = counted.iter().filter_map(|report| report.parsed.figures.flaky).collect();
-    let units: BTreeSet<&String> = counted.iter().flat_map(|report| &report.tests.failed_units).collect();
+    let with_units = counted.iter().chain(units_of_told);
+    let units: BTreeSet<&String> = with_units.flat_map(|report| &report.tests.failed_units).collect();
     Some(TestMetrics {
-        test_count: Some(sum.tests()?),
-        tests_passed: Some(sum.passed),
+        test_count: Some(sum.tests()?).filter(|_| is_told),
+        tests_passed: Some(sum.passed).filter(|_| is_told),
         tests_failed: Some(sum.failed),
         tests_errored: Some(sum.errored),
-        tests_skipped: Some(sum.skipped),
+        tests_skipped: Some(sum.skipped).filter(|_| is_told),
         tests_flaky: (!flaky.is_empty()).then(|| flaky.iter().fold(0, |sum: u64, number| sum.saturating_add(*number))),
         collection_errors: sum.units,
         failed_units: units.into_iter().take(NAMES_KEPT).cloned().collect(),
-        pass_rate: Percent::of(sum.passed, ran),
+        pass_rate: Percent::of(sum.passed, ran).filter(|_| is_told),
         cases: None,
     })
 }
@@ -334,7 +387,7 @@ fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
     let all = || counted.iter().flat_map(|report| &report.tests.cases.cases);
     let failing: BTreeSet<&String> = all().filter(|(_, case)| is_bad(case.outcome)).map(|(id, _)| id).collect();
     measurement.failing = failing.into_iter().take(NAMES_KEPT).cloned().collect();
-    if counted.iter().any(|report| report.tests.dropped > 0) {
+    if counted.iter().any(|report| report.tests.dropped > 0 || report.tests.only_failed) {
         return;
     }
     let mut cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };

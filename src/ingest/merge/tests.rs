@@ -6,7 +6,7 @@ use super::{FROM_CONSOLE, Measurement, merge};
 use crate::ingest::console::console;
 use crate::ingest::coverage::{cobertura, go_cover_func, istanbul_summary, lcov, opencover};
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
-use crate::ingest::test::{cargo_test_text, go_test_json, junit, pytest_text};
+use crate::ingest::test::{cargo_test_text, go_test_json, go_test_text, jest_text, junit, pytest_text};
 use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, Sort, TestDetails,
     ToolCounts,
@@ -212,6 +212,55 @@ fn what_failed_to_load_is_apart_from_the_tests_and_counts_once() {
     let testing = measurement.testing.as_ref().unwrap();
     assert_eq!(counts(&measurement), (0, 0, 0, 0, 0));
     assert_eq!((testing.collection_errors, testing.failed_units.len(), testing.pass_rate), (1, 1, None));
+}
+
+#[test]
+fn reports_that_name_nothing_are_copies_only_if_their_bytes_are() {
+    use crate::model::ids::ObjectId;
+    let of = |content: u8| Parsed { content: Some(ObjectId([content; 32])), ..counted(&pytest_text::FORMAT, 5, &[]) };
+    assert_eq!(counts(&merged(&[of(1), of(2)])).0, 10, "two suites of five tests");
+    let copy = merged(&[of(1), of(1)]);
+    assert_eq!((counts(&copy).0, copy.same_run_as.iter().flatten().count()), (5, 1));
+}
+
+#[test]
+fn a_text_that_names_failures_alone_leaves_the_number_of_tests_unknown() {
+    let mut quiet = tests(&go_test_text::FORMAT, &[("p::TestX", Failed)]);
+    let Details::Tests(details) = &mut quiet.details else { panic!("tests") };
+    details.only_failed = true;
+    let quiet = on_console(quiet);
+    let measurement = merged(std::slice::from_ref(&quiet));
+    let testing = measurement.testing.unwrap();
+    assert_eq!((testing.test_count, testing.tests_passed, testing.pass_rate), (None, None, None));
+    assert_eq!((testing.tests_failed, measurement.cases), (Some(1), None));
+    let whole = tests(&go_test_json::FORMAT, &[("p::TestX", Failed), ("p::TestY", Passed)]);
+    let both = merged(&[quiet, whole]);
+    assert_eq!((counts(&both), both.warnings.len()), ((2, 1, 1, 0, 0), 0), "a file tells the rest");
+}
+
+#[test]
+fn a_javascript_tools_console_and_its_junit_file_tell_of_one_run() {
+    let junit = tests(&junit::FORMAT, &[("Cart adds::Cart adds", Passed), ("Cart drops it::Cart drops it", Failed)]);
+    let vitest =
+        tests(&junit::FORMAT, &[("vt/a.test.ts::Cart > adds", Passed), ("vt/a.test.ts::Cart > drops it", Failed)]);
+    for file in [junit, vitest] {
+        let console = on_console(counted(&jest_text::FORMAT, 1, &["vt/a.test.ts::Cart::drops it"]));
+        assert_eq!(counts(&merged(&[file.clone(), console])), (2, 1, 1, 0, 0));
+        let other = on_console(counted(&jest_text::FORMAT, 1, &["vt/b.test.ts::Search::finds"]));
+        assert_eq!(counts(&merged(&[file, other])), (4, 2, 2, 0, 0), "other tests");
+    }
+    let passing = tests(&junit::FORMAT, &[("Cart adds::Cart adds", Passed), ("Cart drops it::Cart drops it", Passed)]);
+    let mut console = on_console(counted(&jest_text::FORMAT, 2, &[]));
+    assert_eq!(counts(&merged(&[passing.clone(), console.clone()])), (2, 2, 0, 0, 0));
+    // jest-junit leaves out a file that does not load.
+    (console.figures.errored, console.figures.tests) = (Some(1), Some(3));
+    let Details::Tests(details) = &mut console.details else { panic!("tests") };
+    (details.unit_failures, details.failed_units) = (1, vec!["jt/broken.test.js".to_owned()]);
+    let measurement = merged(&[passing, console]);
+    assert_eq!((counts(&measurement), measurement.warnings.len()), ((2, 2, 0, 0, 0), 1));
+    let testing = measurement.testing.unwrap();
+    assert_eq!((testing.collection_errors, testing.failed_units), (1, vec!["jt/broken.test.js".to_owned()]));
+    assert_eq!(measurement.cases.unwrap().cases.len(), 2);
 }
 
 #[test]

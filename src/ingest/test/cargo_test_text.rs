@@ -1,7 +1,10 @@
 //! `cargo-test-text`: what plain `cargo test` prints. Only `test result:` lines give counts, one for each test binary:
 //! the lines above them can be imitated by what a test prints, and so can a result line inside a captured output.
 
+use std::collections::BTreeSet;
+
 use self::binary::{Binary, Counts, Names, Part};
+use super::runs::{Run, Runs};
 use super::{CASES_KEPT, UNITS_KEPT, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -117,16 +120,19 @@ pub(in crate::ingest) struct Reader {
     binary: Option<Binary>,
     /// A binary was met before any heading.
     unheaded: bool,
-    /// Names of the binaries that were met before any heading; `None` for one without its result.
-    held: Vec<Option<Names>>,
+    /// A binary said how many tests it runs; a result alone may be a quotation.
+    has_announced: bool,
+    /// Results of the binaries that were met before any heading; `None` for one without its result.
+    held: Vec<Option<(Counts, Names)>>,
     /// Binaries without their result, and nothing so far that says why.
     unfinished: u64,
     /// A target that failed, perhaps not because of a test.
     suspect: Option<String>,
     sum: Counts,
     results: u64,
-    /// Failed tests since the last heading of cargo.
+    /// Failed tests since the last heading of cargo, and results.
     failed_here: u64,
+    results_here: u64,
     cases: TestCases,
     duplicates: u64,
     dropped: u64,
@@ -158,6 +164,7 @@ impl Reader {
                 self.close()?;
                 self.unheaded |= self.targets.is_empty();
                 self.binary = Some(Binary::running(expected));
+                self.has_announced = true;
             }
         } else if let Some(counts) = Counts::read(text) {
             let too_large = || Error::report(Reject::Malformed, "a number of the test result is too large");
@@ -182,6 +189,14 @@ impl Reader {
     fn heading(&mut self, text: &str) -> Result<bool> {
         let trimmed = text.trim_start();
         let indented = trimmed.len() < text.len();
+        let is_target = indented && (trimmed.starts_with("Running ") || trimmed.starts_with("Doc-tests "));
+        if self.is_captured() && (is_target || failed_target(text).is_some()) {
+            // A test printed all that cargo prints. Should the binary have been killed there, its result never comes.
+            if let Some(binary) = &mut self.binary {
+                binary.has_printed_headings = true;
+            }
+            return Ok(true);
+        }
         if let Some(rest) = trimmed.strip_prefix("Running ").filter(|rest| indented && rest.ends_with(')')) {
             self.next_target(Target { name: binary_name(rest), is_doc: false })?;
             return Ok(true);
@@ -208,7 +223,7 @@ impl Reader {
         self.close()?;
         self.targets.push(target);
         self.suspect = None;
-        self.failed_here = 0;
+        (self.failed_here, self.results_here) = (0, 0);
         self.stopped_early = false;
         Ok(())
     }
@@ -245,6 +260,8 @@ impl Reader {
                 binary.result(counts);
                 Ok(())
             }
+            // Each binary begins with the number of its tests: the result before was printed by one of them.
+            None if !self.targets.is_empty() && self.results_here > 0 => Ok(()),
             // A line whose beginning was cut off, as `grep` does.
             None => {
                 self.unheaded |= self.targets.is_empty();
@@ -273,11 +290,12 @@ impl Reader {
         self.sum = self.sum.plus(counts).ok_or_else(too_large)?;
         self.results += 1;
         self.failed_here = self.failed_here.saturating_add(counts.failed);
+        self.results_here += 1;
         let total = counts.total().unwrap_or(u64::MAX);
         self.dropped = self.dropped.saturating_add(total.saturating_sub(count(names.len())));
         match self.targets.last().cloned() {
             Some(target) => self.keep(&target, names),
-            None => self.held.push(Some(names)),
+            None => self.held.push(Some((counts, names))),
         }
         Ok(())
     }
@@ -301,7 +319,8 @@ impl Reader {
         let held = std::mem::take(&mut self.held);
         let (docs, others): (Vec<Target>, Vec<Target>) = self.targets.iter().cloned().partition(|target| target.is_doc);
         let fits = held.len() >= self.targets.len() && (docs.len() == 1 || held.len() == self.targets.len());
-        for (at, names) in held.into_iter().enumerate() {
+        for (at, result) in held.into_iter().enumerate() {
+            let names = result.map(|(_, names)| names);
             let target = others.get(at).or_else(|| docs.get(at.saturating_sub(others.len()))).or(docs.last()).cloned();
             match (names, target.filter(|_| fits)) {
                 (Some(names), Some(target)) => self.keep(&target, names),
@@ -310,6 +329,35 @@ impl Reader {
                 (None, _) => {}
             }
         }
+    }
+
+    /// Takes apart two runs whose results all came before their headings, of which the first so many are the first run's.
+    /// Nothing is taken apart where results and headings do not fit.
+    fn in_two(mut self, at: usize) -> (Reader, Option<Reader>) {
+        let fits = self.held.len() == self.targets.len() && self.held.iter().all(Option::is_some);
+        let is_all = self.cases.cases.is_empty() && self.unit_failures == 0 && self.unfinished == 0;
+        if !fits || !is_all || at >= self.held.len() {
+            return (self, None);
+        }
+        let mut later = Reader {
+            targets: self.targets.split_off(at),
+            held: self.held.split_off(at),
+            unheaded: true,
+            has_announced: true,
+            stopped_early: self.stopped_early,
+            ..Reader::default()
+        };
+        for part in [&mut self, &mut later] {
+            let results = || part.held.iter().flatten();
+            let sum = results().try_fold(Counts::default(), |sum, (counts, _)| sum.plus(*counts));
+            let named = results().fold(0, |sum: u64, (_, names)| sum.saturating_add(count(names.len())));
+            let number = count(results().count());
+            // Parts of a sum that fits.
+            part.sum = sum.unwrap_or_default();
+            part.results = number;
+            part.dropped = part.sum.total().unwrap_or(u64::MAX).saturating_sub(named);
+        }
+        (self, Some(later))
     }
 
     /// The report, if there was a result.
@@ -345,6 +393,7 @@ impl Reader {
             unit_failures,
             compiled: true,
             dropped: self.dropped,
+            only_failed: false,
         };
         let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
         parsed.build = Some(if self.not_built { BuildStatus::Failed } else { BuildStatus::Success });
@@ -362,6 +411,62 @@ impl Reader {
             ));
         }
         Ok(Some(parsed))
+    }
+}
+
+/// Reads the runs in a stream. One run has no binary twice.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    reader: Reader,
+    headings: BTreeSet<String>,
+    /// Where all results came before all headings: how many headings the first run has.
+    first_run: Option<usize>,
+    runs: Vec<Run>,
+}
+
+impl Stream {
+    fn close(&mut self) -> Result<()> {
+        self.headings.clear();
+        let reader = std::mem::take(&mut self.reader);
+        let (first, later) = match self.first_run.take() {
+            Some(at) => reader.in_two(at),
+            None => (reader, None),
+        };
+        for reader in [Some(first), later].into_iter().flatten() {
+            let is_certain = reader.has_announced || !reader.targets.is_empty();
+            self.runs.extend(reader.finish()?.map(|parsed| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) }));
+        }
+        Ok(())
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let heading = text.trim();
+        let is_heading = text.starts_with(' ') && heading.starts_with("Running ") && heading.ends_with(')');
+        if is_heading && !self.reader.is_inside() && !self.headings.insert(heading.to_owned()) {
+            if self.reader.unheaded {
+                self.first_run = self.first_run.or(Some(self.reader.targets.len()));
+            } else {
+                self.close()?;
+                self.headings.insert(heading.to_owned());
+            }
+        }
+        self.reader.line(text)
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.reader.is_inside()
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        // What cannot be added up, or lacks a result, is not there.
+        let _ = self.close();
+        self.runs
     }
 }
 

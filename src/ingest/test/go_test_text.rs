@@ -1,13 +1,16 @@
 //! `go-test-text`: what `go test` prints without `-json`. Without `-v` only tests that failed are in it; a package's line
 //! comes after those of its tests.
 
+use std::collections::BTreeSet;
+
+use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, no_result};
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::go_bench_text::is_benchmarks;
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
-use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::ingest::{Details, Format, Head, Parsed, Sniff, add};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -150,6 +153,8 @@ pub(in crate::ingest) struct Reader {
     /// One of them failed.
     failing: bool,
     packages: u64,
+    /// A package ran tests, or may have.
+    has_silent: bool,
     seen_run: bool,
     not_built: bool,
     /// The line before was a package's.
@@ -168,11 +173,16 @@ impl Reader {
         }
         match read {
             Line::Test(test) => self.test(&test)?,
-            Line::Package(package) => self.end_package(package),
+            Line::Package(package) => {
+                // "[no test files]", "[no tests to run]": zero is known.
+                self.has_silent |= !text.contains("[no test");
+                self.end_package(package);
+            }
             Line::Failed(package) => {
                 if !self.failing {
                     self.unit(package)?;
                 }
+                self.has_silent = true;
                 self.end_package(package);
             }
             Line::Unbuilt(package) => {
@@ -268,13 +278,109 @@ impl Reader {
             return Ok(None);
         }
         self.keep("");
-        let quiet = self.summary.passed == 0 && !self.seen_run;
+        let quiet = self.summary.passed == 0 && !self.seen_run && self.has_silent;
         let mut parsed = self.names.report(&FORMAT, &self.summary, true)?;
         parsed.build = Some(if self.not_built { BuildStatus::Failed } else { BuildStatus::Success });
-        if quiet {
+        if let (true, Details::Tests(details)) = (quiet, &mut parsed.details) {
+            details.only_failed = true;
             parsed.warnings.push("tests that passed are not in it; go test -v prints them".to_owned());
         }
         Ok(Some(parsed))
+    }
+}
+
+/// Reads the runs in a stream, a run a package.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    reader: Reader,
+    /// A test's line has come, and its package's has not.
+    inside: bool,
+    /// `-v` says which tests begin.
+    is_verbose: bool,
+    /// Tests that began and did not end, and those outermost ones of them that do not wait for others.
+    running: BTreeSet<String>,
+    active: BTreeSet<String>,
+    /// The test binary itself said that it ended, or why.
+    ended: bool,
+    runs: Vec<Run>,
+}
+
+impl Stream {
+    fn close(&mut self, package: &str) -> Result<()> {
+        let done = std::mem::take(self);
+        self.runs = done.runs;
+        let parsed = done.reader.finish()?;
+        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::from([printable(package, 1000)]))));
+        Ok(())
+    }
+
+    /// Whether a test begins, waits or goes on as `-v` tells it. An outermost one begins only when those before it have
+    /// ended or wait, a subtest only within its test: what else says so was printed.
+    fn begins(&mut self, text: &str) -> bool {
+        if let Some(name) = text.strip_prefix("=== PAUSE ") {
+            self.active.remove(name.trim());
+            return true;
+        }
+        let Some(name) = text.strip_prefix("=== RUN   ").map(str::trim_end) else { return true };
+        let is_due = match name.split_once('/') {
+            Some((test, _)) => self.running.contains(test),
+            None => self.active.is_empty(),
+        };
+        if is_due && self.running.len() < super::CASES_KEPT {
+            self.running.insert(name.to_owned());
+            if !name.contains('/') {
+                self.active.insert(name.to_owned());
+            }
+        }
+        is_due
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let is_of_go = ["ok  \t", "FAIL\t", "?   \t"].iter().any(|start| text.starts_with(start));
+        match read(text) {
+            Line::Run => {
+                if !self.begins(text) {
+                    return Ok(());
+                }
+                (self.inside, self.is_verbose) = (true, true);
+            }
+            // With -v, what did not begin was printed by a test; without, nobody can tell.
+            Line::Test(test) if self.is_verbose && !self.running.contains(test.name) => return Ok(()),
+            Line::Test(_) if !self.inside && !text.starts_with("---") => return Ok(()),
+            Line::Test(test) => {
+                self.running.remove(test.name);
+                self.active.remove(test.name);
+                self.inside = true;
+            }
+            Line::Package(package) | Line::Failed(package) | Line::Unbuilt(package) => {
+                // Nor does a package pass in which a test failed.
+                let is_running = !self.running.is_empty() && !self.ended;
+                if !is_of_go || is_running || (text.starts_with("ok") && self.reader.failing) {
+                    return Ok(());
+                }
+                self.reader.line(text)?;
+                return self.close(package);
+            }
+            Line::Other => {
+                let is_end = text.starts_with("panic: ") || text.starts_with("exit status ");
+                self.ended |= self.inside && is_end;
+            }
+        }
+        if self.inside { self.reader.line(text) } else { Ok(()) }
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.inside
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Run> {
+        self.runs
     }
 }
 

@@ -1,8 +1,11 @@
 //! `jest-text`: what Jest prints. Its last `Tests:` line gives the counts, the bullets of failed tests give names; a file
 //! that does not load has a bullet of its own and is not among the tests.
 
+use std::collections::BTreeSet;
+
+use super::runs::Runs;
 use super::text_report::{Names, Summary, counted, no_result};
-use super::{cargo_test_text, pytest_text};
+use super::{cargo_test_text, pytest_text, runs};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -82,7 +85,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 }
 
 /// One run of Jest.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Run {
     names: Names,
     file: String,
@@ -153,6 +156,88 @@ impl Run {
         }
         self.names.report(&FORMAT, &summary, false)
     }
+}
+
+/// Reads the runs in a stream.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    run: Run,
+    files: BTreeSet<String>,
+    /// Lines that tell of a file.
+    told: u64,
+    /// What the last lines `Test Suites:` and `Tests:` said; lines of files after them say that a test printed them.
+    ran: Option<u64>,
+    counted: Option<Parsed>,
+    runs: Vec<runs::Run>,
+}
+
+impl Stream {
+    fn close(&mut self) {
+        // A summary that counts other files than were told of is not the run's own.
+        let is_certain = self.told == 0 || self.ran == Some(self.told);
+        if let Some(parsed) = self.counted.take() {
+            let run = runs::Run::of(parsed, std::mem::take(&mut self.files));
+            self.runs.push(runs::Run { is_certain, ..run });
+        }
+        *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        if let Some(ran) = suites(text) {
+            self.ran = Some(ran);
+        } else if let Some(counts) = tests(text) {
+            if self.ran.is_some() {
+                self.counted = Some(self.run.clone().finish(&counts)?);
+            }
+        } else if text.starts_with("Time: ") {
+            if self.counted.is_some() && (self.told == 0 || self.ran == Some(self.told)) {
+                self.close();
+            }
+        } else {
+            if let Some(name) = test_file(text).filter(|_| !self.run.repeats) {
+                (self.counted, self.ran) = (None, None);
+                self.told = self.told.saturating_add(1);
+                if self.files.len() < super::CASES_KEPT {
+                    self.files.insert(printable(name, super::LONGEST_ID));
+                }
+            }
+            if self.told > 0 {
+                self.run.line(text);
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.told > 0
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<runs::Run> {
+        self.close();
+        self.runs
+    }
+}
+
+/// How many files ran, of `Test Suites: 1 failed, 1 skipped, 2 passed, 3 of 4 total`. Those that were skipped have no
+/// line of their own.
+fn suites(line: &str) -> Option<u64> {
+    let rest = line.strip_prefix("Test Suites: ").filter(|rest| rest.ends_with(" total"))?;
+    let mut ran = rest.split(", ").filter_map(counted).filter(|(_, word)| matches!(*word, "failed" | "passed"));
+    ran.try_fold(0_u64, |sum, (number, _)| sum.checked_add(number?))
+}
+
+/// The file in a line that tells how a test file ended.
+fn test_file(text: &str) -> Option<&str> {
+    let name = file(text).filter(|_| text.starts_with(['F', 'P']))?;
+    let extensions = ["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
+    name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension)).then_some(name)
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ pub mod pytest_text;
 pub mod robot;
 pub mod rspec_json;
 pub mod rspec_text;
+pub(super) mod runs;
 pub mod tap;
 #[cfg(test)]
 mod tests_support;

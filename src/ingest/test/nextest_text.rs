@@ -1,6 +1,9 @@
 //! `nextest-text`: what `cargo nextest run` prints. The last `Summary` line gives the counts; a line a test gives names.
 
+use std::collections::BTreeSet;
+
 use super::milliseconds;
+use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, counted, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -39,30 +42,128 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let (mut found, mut names, mut last) = (None, Names::default(), 0);
+    let (mut reader, mut last) = (Reader::default(), 0);
     while let Some(line) = lines.next()? {
         last = line.number;
-        let text = line.text.trim_end();
-        if let Some(read) = summary(text).filter(|_| line.ended || is_whole(text)) {
-            found = Some(read.map_err(|error| error.line(last))?);
-        } else if text.trim_start().starts_with("Nextest run ID ") {
-            (found, names) = (None, Names::default());
-        } else if let Some((id, outcome, seconds, attempt)) = result(text)
-            && let Some(case) = names.set(&id, outcome)
+        reader.line(&line.text, line.ended).map_err(|error| error.line(last))?;
+    }
+    reader.parsed()?.ok_or_else(|| no_result("no Summary line of nextest in it", last))
+}
+
+/// Columns before the bracket with the time: results and the summary end there, and what a test printed stands further
+/// in.
+const RESULT_COLUMNS: usize = 12;
+
+/// Reads the lines of a run, or of the last of several.
+#[derive(Debug, Default)]
+struct Reader {
+    names: Names,
+    /// The run said that it begins.
+    begun: bool,
+    /// How many tests it said to run.
+    announced: Option<u64>,
+    found: Option<(Summary, u64)>,
+    /// The summary that was found is the run's own, and no test's output.
+    done: bool,
+}
+
+impl Reader {
+    fn line(&mut self, text: &str, ended: bool) -> Result<()> {
+        let text = text.trim_end();
+        if is_beginning(text) {
+            if !self.is_inside() {
+                *self = Reader { begun: true, ..Reader::default() };
+            }
+        } else if let Some(told) = summary(text).filter(|_| ended || is_whole(text)) {
+            let told = told?;
+            let is_own = is_in_column(text) && self.announced.is_none_or(|number| number == told.all);
+            if is_own || !self.done {
+                self.found = Some((told.summary, told.unfinished));
+            }
+            self.done |= is_own;
+        } else if let Some(number) = announced(text).filter(|_| self.begun && self.announced.is_none()) {
+            self.announced = Some(number);
+        } else if let Some((id, outcome, seconds, attempt)) = result(text).filter(|_| !self.begun || is_in_column(text))
+            && let Some(case) = self.names.set(&id, outcome)
         {
             case.duration_ms = seconds.and_then(milliseconds);
             case.attempts = attempt;
         }
+        Ok(())
     }
-    let Some((summary, unfinished)) = found else {
-        return Err(no_result("no Summary line of nextest in it", last));
-    };
-    let mut parsed = names.report(&FORMAT, &summary, true)?;
-    parsed.build = Some(BuildStatus::Success);
-    if unfinished > 0 {
-        parsed.warnings.push(format!("the run was cancelled: {unfinished} tests were not run"));
+
+    /// Whether a run has begun, and its summary has not come.
+    fn is_inside(&self) -> bool {
+        self.begun && !self.done
     }
-    Ok(parsed)
+
+    /// The report; `None` without a summary.
+    fn parsed(self) -> Result<Option<Parsed>> {
+        let Some((summary, unfinished)) = self.found else { return Ok(None) };
+        let mut parsed = self.names.report(&FORMAT, &summary, true)?;
+        parsed.build = Some(BuildStatus::Success);
+        if unfinished > 0 {
+            parsed.warnings.push(format!("the run was cancelled: {unfinished} tests were not run"));
+        }
+        Ok(Some(parsed))
+    }
+}
+
+/// Reads the runs in a stream.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    reader: Reader,
+    runs: Vec<Run>,
+}
+
+impl Stream {
+    fn close(&mut self) -> Result<()> {
+        let reader = std::mem::take(&mut self.reader);
+        // A summary alone, which nobody announced, is no certain run.
+        let parsed = if reader.begun && reader.done { reader.parsed()? } else { None };
+        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        Ok(())
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if is_beginning(text) && !self.reader.is_inside() {
+            self.close()?;
+        }
+        self.reader.line(text, true)
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.reader.is_inside()
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        // What cannot be added up is not there.
+        let _ = self.close();
+        self.runs
+    }
+}
+
+/// ` Nextest run ID 4e54a2b1-… with nextest profile: default`.
+fn is_beginning(text: &str) -> bool {
+    text.trim_start().starts_with("Nextest run ID ") && text.len() - text.trim_start().len() < 4
+}
+
+/// `4` of `    Starting 4 tests across 1 binary`.
+fn announced(text: &str) -> Option<u64> {
+    let (number, rest) = text.trim_start().strip_prefix("Starting ")?.split_once(' ')?;
+    (rest.starts_with("test across ") || rest.starts_with("tests across ")).then(|| number.parse().ok())?
+}
+
+/// Whether the bracket with the time stands where nextest puts it.
+fn is_in_column(text: &str) -> bool {
+    let bracket = text.find(" [").unwrap_or_default();
+    bracket == RESULT_COLUMNS || (bracket > RESULT_COLUMNS && !text.starts_with(' '))
 }
 
 /// Whether a Summary line without a line end is all of it: the skipped come last.
@@ -70,17 +171,25 @@ fn is_whole(text: &str) -> bool {
     text.ends_with(" skipped")
 }
 
-/// `Summary [   0.866s] 5/7 tests run: 3 passed (1 flaky), 2 failed, 2 skipped`, and how many were not run.
-fn summary(line: &str) -> Option<Result<(Summary, u64)>> {
+/// What a Summary line says.
+#[derive(Debug)]
+struct Told {
+    summary: Summary,
+    /// Tests that were to run, and those of them that did not.
+    all: u64,
+    unfinished: u64,
+}
+
+/// `Summary [   0.866s] 5/7 tests run: 3 passed (1 flaky), 2 failed, 2 skipped`.
+fn summary(line: &str) -> Option<Result<Told>> {
     let rest = line.trim_start().strip_prefix("Summary [")?;
     let (_, rest) = rest.split_once("] ")?;
     let (run, counts) = rest.split_once(" run: ")?;
     let run = run.strip_suffix(" tests").or_else(|| run.strip_suffix(" test"))?;
     let number = |text: &str| text.parse::<u64>().ok();
-    let unfinished = match run.split_once('/') {
-        Some((ran, all)) => number(all)?.checked_sub(number(ran)?)?,
-        None => number(run).map(|_| 0)?,
-    };
+    let (ran, all) = run.split_once('/').unwrap_or((run, run));
+    let all = number(all)?;
+    let unfinished = all.checked_sub(number(ran)?)?;
     let mut summary = Summary::default();
     let mut result = Ok(());
     // Parentheses hold what is part of the count before them.
@@ -107,7 +216,7 @@ fn summary(line: &str) -> Option<Result<(Summary, u64)>> {
             None => after.trim_start_matches([',', ' ']),
         };
     }
-    Some(result.map(|()| (summary, unfinished)))
+    Some(result.map(|()| Told { summary, all, unfinished }))
 }
 
 /// Id, outcome, seconds and attempt of `  TRY 2 FAIL [   0.022s] (4/7) kvlog tests::returns_err`.

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::lines::{Counts, is_progress, outcome, ruled, verbose_parts};
-use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text};
+use self::lines::{Counts, file, is_progress, outcome, ruled, verbose_parts};
+use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text, runs};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -93,7 +93,7 @@ enum Section {
 
 /// One run of pytest.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct Run {
+struct Run {
     has_header: bool,
     /// Something but the summary told that this is pytest.
     has_evidence: bool,
@@ -112,17 +112,16 @@ pub(in crate::ingest) struct Run {
     units: BTreeSet<String>,
     /// Units that failed, as a line counts them.
     units_told: u64,
+    /// Files whose tests ran, as far as it names them.
+    files: BTreeSet<String>,
+    /// How many failures of the run before it says to repeat, and no other tests.
+    repeated: Option<u64>,
     warnings: BTreeSet<String>,
 }
 
 impl Run {
-    /// Whether it is certain that pytest wrote this, and nobody who imitates its summary.
-    pub(in crate::ingest) fn is_certain(&self) -> bool {
-        self.has_evidence || !self.followed
-    }
-
     /// The report, once the summary has come.
-    pub(in crate::ingest) fn parsed(mut self) -> Parsed {
+    fn parsed(mut self) -> Parsed {
         for (id, reruns) in &self.reruns {
             if let Some(case) = self.cases.cases.get_mut(id) {
                 case.attempts = case.attempts.saturating_add(*reruns);
@@ -148,6 +147,7 @@ impl Run {
             unit_failures,
             compiled: false,
             dropped: tests.saturating_sub(unit_failures).saturating_sub(self.named),
+            only_failed: false,
         };
         let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
         parsed.warnings.extend(self.warnings);
@@ -256,7 +256,7 @@ pub(in crate::ingest) struct Reader {
 
 impl Reader {
     /// Whether the line before was inside a session, so that other tools' lines are a test's output.
-    pub(in crate::ingest) fn is_inside(&self) -> bool {
+    fn is_inside(&self) -> bool {
         self.run.as_ref().is_some_and(|run| match run.section {
             // A summary straight after a test's output is that output, as a rule.
             Section::Reports | Section::Captured => true,
@@ -270,7 +270,7 @@ impl Reader {
     }
 
     /// The runs whose summary came, in order; `false` if the last one's did not.
-    pub(in crate::ingest) fn finish(mut self) -> (Vec<Run>, bool) {
+    fn finish(mut self) -> (Vec<Run>, bool) {
         let complete = self.run.as_ref().is_none_or(|run| run.counts.is_some());
         self.close();
         (self.runs, complete)
@@ -290,7 +290,7 @@ impl Reader {
     ///
     /// # Errors
     /// A summary's number is too large.
-    pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
+    fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
         if text.is_empty() {
             return Ok(());
@@ -368,6 +368,10 @@ impl Reader {
             }
             let run = self.open();
             run.has_evidence = true;
+            if let Some(file) = file(text).filter(|_| run.files.len() < CASES_KEPT && run.section == Section::Progress)
+            {
+                run.files.insert(printable(file, LONGEST_ID));
+            }
             if let (Some((id, word)), Section::Progress) = (verbose, run.section) {
                 run.verbose(id, word);
             }
@@ -409,6 +413,34 @@ impl Reader {
     }
 }
 
+impl runs::Runs for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        Reader::line(self, text)
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.is_inside()
+    }
+
+    fn finish(self: Box<Self>) -> Vec<runs::Run> {
+        let (runs, _) = Reader::finish(*self);
+        // A bare summary that other text follows is nobody's.
+        let possible = runs.into_iter().filter(|run| run.has_evidence || !run.followed);
+        possible
+            .map(|mut run| {
+                let is_certain = run.has_evidence;
+                let (units, repeated) = (std::mem::take(&mut run.files), run.repeated);
+                let deselected = run.counts.unwrap_or_default().deselected;
+                runs::Run { parsed: run.parsed(), units, repeated, deselected, is_certain }
+            })
+            .collect()
+    }
+}
+
 impl Run {
     /// Lines outside the short summary that say how many units failed.
     fn told(&mut self, text: &str) {
@@ -422,12 +454,17 @@ impl Run {
             let errors = collected
                 .and_then(|rest| rest.split(" / ").find(|part| part.ends_with(" error") || part.ends_with(" errors")));
             self.units_told = self.units_told.max(errors.and_then(number).unwrap_or(0));
+            let repeated = text.strip_prefix("run-last-failure: rerun previous ");
+            // With `--failed-first` all others run, too.
+            if let Some(repeated) = repeated.filter(|rest| !rest.ends_with(" first")) {
+                self.repeated = number(repeated);
+            }
         }
     }
 
     /// A usage error comes after the summary, which says that no tests ran.
     fn after_summary(&mut self, text: &str) {
-        let nothing_ran = self.counts == Some(Counts::default());
+        let nothing_ran = self.counts.is_some_and(|counts| counts.total() == Some(0));
         if let Some(message) = text.strip_prefix("ERROR: ").filter(|_| nothing_ran && self.warnings.len() < 20) {
             self.warnings.insert(format!("pytest: {}", printable(message, 200)));
         }

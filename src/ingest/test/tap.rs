@@ -13,6 +13,7 @@ use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 
 mod lines;
+pub(in crate::ingest) mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -335,6 +336,13 @@ impl Reader {
         if let Some((id, case)) = self.last.take() {
             self.tally.keep(&id, case);
         }
+    }
+
+    /// Whether a line after the last point is still of it: what describes that point, and the comments at the end.
+    fn goes_on(&self, text: &str) -> bool {
+        let is_open = self.levels.len() > 1 || self.levels.first().is_some_and(|level| level.owner.is_some());
+        let is_inner = text.starts_with(' ') && (is_open || self.yaml.is_some() || text.trim() == "---");
+        is_inner || text.starts_with(['#', '}'])
     }
 
     /// Whether a last line without a line end is all of it. The plan must be fulfilled, or one more point be possible.

@@ -50,7 +50,7 @@ impl Summary {
 }
 
 /// Names of tests and units met in a text, as many as are kept.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     pub cases: BTreeMap<String, TestCase>,
     pub units: Vec<String>,

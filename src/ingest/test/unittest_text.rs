@@ -1,6 +1,9 @@
 //! `unittest-text`: what Python's own `unittest` prints, and Django's runner with it. Its definition is the class
 //! `TextTestRunner`. Set-ups of classes and modules that fail are errors that `Ran` does not count.
 
+use std::collections::BTreeSet;
+
+use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, no_result};
 use super::{cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
@@ -239,6 +242,59 @@ impl Reader {
             Some((summary, names)) if self.ran.is_none() => names.report(&FORMAT, &summary, false).map(Some),
             _ => Ok(None),
         }
+    }
+}
+
+/// Reads the runs in a stream.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    reader: Reader,
+    /// Marks of progress and lines of tests since the run before.
+    marks: u64,
+    verbose: u64,
+    /// The line before was a rule, of `=` or of `-`.
+    after_rule: Option<char>,
+    /// With whether as many marks or lines came as tests ran.
+    runs: Vec<(Parsed, bool)>,
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        let after_rule = self.after_rule.take();
+        self.after_rule = ['=', '-'].into_iter().find(|mark| text.len() >= 70 && text.chars().all(|c| c == *mark));
+        let is_heading = text.starts_with("FAIL: ") || text.starts_with("ERROR: ");
+        let is_told = (is_heading && after_rule != Some('=')) || (ran(text).is_some() && after_rule != Some('-'));
+        if is_told {
+            return Ok(());
+        }
+        if !text.is_empty() && text.bytes().all(|byte| b".FEsxu".contains(&byte)) {
+            self.marks = self.marks.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
+        }
+        self.verbose += u64::from(verbose(text).is_some());
+        let ran = self.reader.ran.flatten();
+        self.reader.line(text, true)?;
+        if self.reader.done.is_some() {
+            let is_own = ran == Some(self.marks) || ran == Some(self.verbose);
+            let parsed = std::mem::take(&mut self.reader).finish()?;
+            self.runs.extend(parsed.map(|parsed| (parsed, is_own)));
+            (self.marks, self.verbose) = (0, 0);
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.verbose > 0 || self.reader.told.is_some() || self.reader.ran.is_some()
+    }
+
+    /// What a test printed comes without its marks.
+    fn finish(self: Box<Self>) -> Vec<Run> {
+        let run = |(parsed, is_certain)| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) };
+        self.runs.into_iter().map(run).collect()
     }
 }
 

@@ -1,7 +1,10 @@
 //! `vitest-text`: what Vitest prints. Its last `Tests` line gives the counts, the tree and the `FAIL` lines give names.
 
+use std::collections::BTreeSet;
+
+use super::runs::Runs;
 use super::text_report::{Names, Summary, counted, no_result};
-use super::{cargo_test_text, pytest_text};
+use super::{cargo_test_text, pytest_text, runs};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -32,10 +35,6 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if tail().any(|line| totals(line, "Test Files").is_some()) && tail().any(|line| totals(line, "Tests").is_some()) {
         return Sniff::Sure("lines \"Test Files\" and \"Tests\"".into());
     }
-    let begins = |line: &str| {
-        let version = line.trim_start().strip_prefix("RUN  v").or_else(|| line.trim_start().strip_prefix("DEV  v"));
-        version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
-    };
     if head.lines().take(50).any(begins) { Sniff::Sure("line \"RUN v…\" of Vitest".into()) } else { Sniff::No }
 }
 
@@ -151,6 +150,102 @@ impl Run {
         names.units.truncate(usize::try_from(summary.errored).unwrap_or(usize::MAX));
         names.report(&FORMAT, &summary, false)
     }
+}
+
+/// Reads the runs in a stream.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    run: Run,
+    /// A run has begun; its own summary has come.
+    begun: bool,
+    done: bool,
+    files: BTreeSet<String>,
+    /// How many files the last line `Test Files` counts.
+    all_files: Option<u64>,
+    /// Marks of the dot reporter came.
+    has_dots: bool,
+    /// Inside the messages of what failed, which may stand on another stream and come after the summary.
+    in_failures: bool,
+    runs: Vec<runs::Run>,
+}
+
+impl Stream {
+    fn close(&mut self) -> Result<()> {
+        let (run, files) = (std::mem::take(&mut self.run), std::mem::take(&mut self.files));
+        if run.counts.is_some() {
+            let is_certain = self.done;
+            self.runs.push(runs::Run { is_certain, ..runs::Run::of(run.finish()?, files) });
+        }
+        *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+        Ok(())
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        if begins(text) {
+            if !self.holds(text) {
+                self.close()?;
+                self.begun = true;
+            }
+            return Ok(());
+        }
+        if !self.begun {
+            return Ok(());
+        }
+        let is_rule = text.starts_with('⎯');
+        if is_rule {
+            let title = text.trim_matches(['⎯', ' ']);
+            let is_last =
+                |title: &str| title.trim_matches(['[', ']']).split_once('/').is_some_and(|(at, all)| at == all);
+            self.in_failures = (self.in_failures && !is_last(title)) || title.starts_with("Failed ");
+        }
+        if let Some(file) = file_of(text.trim_start()).filter(|_| self.files.len() < super::CASES_KEPT) {
+            self.files.insert(printable(file, super::LONGEST_ID));
+        }
+        self.has_dots |= !text.is_empty() && text.chars().all(|mark| matches!(mark, '·' | 'x' | '-' | '*'));
+        if totals(text, "Test Files").is_some() {
+            self.all_files = text.rsplit_once('(').and_then(|(_, all)| all.trim_end_matches(')').parse().ok());
+        }
+        if !self.done || self.in_failures || is_rule {
+            self.run.line(text)?;
+        }
+        let is_end = text.trim_start().starts_with("Duration  ") && self.run.counts.is_some();
+        // A summary that counts more files than were told of is not the run's own. The dot reporter tells of none.
+        let told = u64::try_from(self.files.len()).ok();
+        let is_told = if self.files.is_empty() { self.has_dots } else { told >= self.all_files };
+        self.done |= is_end && is_told;
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.begun && (!self.done || self.in_failures)
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<runs::Run> {
+        // What cannot be added up is not there.
+        let _ = self.close();
+        self.runs
+    }
+}
+
+/// The file in a line of the tree, or of a test as the verbose reporter tells it: ` ✓ vt/a.test.js > Cart > adds 1ms`.
+fn file_of(content: &str) -> Option<&str> {
+    let verbose = || content.strip_prefix(['✓', '×', '↓'])?.trim_start().split_once(" > ").map(|(file, _)| file);
+    tree_file(content)
+        .map(|(file, _)| file)
+        .or_else(|| verbose().filter(|file| file.contains('.') && !file.contains(' ')))
+}
+
+/// ` RUN  v3.2.7 /home/dev/x`.
+fn begins(line: &str) -> bool {
+    let version = line.trim_start().strip_prefix("RUN  v").or_else(|| line.trim_start().strip_prefix("DEV  v"));
+    version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn id(name: &str) -> String {

@@ -91,6 +91,8 @@ pub(super) struct Binary {
     named: BTreeMap<(String, Option<u64>), Outcome>,
     failures: BTreeSet<(String, Option<u64>)>,
     pub counts: Option<Counts>,
+    /// Headings of cargo came among the captured outputs: only a result with the list of its own failures counts.
+    pub has_printed_headings: bool,
 }
 
 /// Tests of one binary by name, with outcome and line.
@@ -113,7 +115,8 @@ impl Binary {
         let fits_names = match self.part {
             Part::Tests => true,
             Part::Captured => false,
-            Part::Names => counts.failed == 0 || self.lists_the_failed(counts),
+            Part::Names if counts.failed == 0 => !self.has_printed_headings,
+            Part::Names => self.lists_the_failed(counts),
         };
         if (fits && fits_names) || (self.part == Part::Tests && !self.is_done()) {
             self.counts = Some(counts);

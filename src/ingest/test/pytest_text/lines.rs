@@ -10,6 +10,8 @@ pub(super) struct Counts {
     pub failed: u64,
     pub errored: u64,
     pub skipped: u64,
+    /// Tests that were left out: none of the others.
+    pub deselected: u64,
     /// A number was too large to hold, or their sum is.
     pub overflow: bool,
 }
@@ -39,7 +41,8 @@ impl Counts {
                 "failed" => &mut read.failed,
                 "error" | "errors" => &mut read.errored,
                 "skipped" | "xfailed" => &mut read.skipped,
-                // Deselected, warnings, rerun, subtests passed, and what plugins add: no tests.
+                "deselected" => &mut read.deselected,
+                // Warnings, rerun, subtests passed, and what plugins add: no tests.
                 _ => continue,
             };
             let sum = slot.checked_add(number);
@@ -117,10 +120,20 @@ pub(super) fn verbose_parts(text: &str) -> Option<(&str, &str)> {
     })
 }
 
+/// The file in a line of progress, or of a test with its outcome: `tests/a.py ..F.  [ 30%]`.
+pub(super) fn file(text: &str) -> Option<&str> {
+    let id = verbose_parts(text).map(|(id, _)| id).or_else(|| text.split_once(' ').map(|(first, _)| first));
+    let file = id.map(|id| id.split("::").next().unwrap_or(id))?;
+    file.contains(['.', '/']).then_some(file).filter(|file| !file.bytes().all(|byte| MARKS.contains(&byte)))
+}
+
+/// What stands for a test in a line of progress.
+const MARKS: &[u8] = b".FEsxXRu,-";
+
 /// A line of progress without names: `tests/a.py ..F.  [ 30%]`.
 pub(super) fn is_progress(text: &str) -> bool {
     let Some((rest, percent)) = text.strip_suffix("%]").and_then(|rest| rest.rsplit_once('[')) else { return false };
     let marks = rest.trim_end().rsplit(' ').next().unwrap_or_default();
     let is_percent = percent.trim().parse().is_ok_and(|percent: u8| percent <= 100);
-    is_percent && !marks.is_empty() && marks.bytes().all(|byte| b".FEsxXRu,-".contains(&byte))
+    is_percent && !marks.is_empty() && marks.bytes().all(|byte| MARKS.contains(&byte))
 }

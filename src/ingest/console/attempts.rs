@@ -1,0 +1,225 @@
+//! Several runs of one tool in one output (`pytest || pytest --lf`, a suite run again for its coverage): which tests of
+//! an earlier run a later one repeats. The later result of a test stands, and a test that passed only then is flaky.
+//!
+//! Where the names do not tell, the files, packages or targets do; where nothing tells, a run of as many tests is taken
+//! for a repetition, and any other for a run of its own, so that no failure is lost.
+
+use crate::ingest::test::runs::Run;
+use crate::ingest::{Details, Parsed, TestDetails, add};
+use crate::model::cases::Outcome;
+use crate::model::metrics::BuildStatus;
+
+/// What a later run is to an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    /// It ran other tests.
+    Apart,
+    /// Other tests too, for all that can be told.
+    Unclear,
+    /// Both name all their tests, and have some in common.
+    Shares,
+    /// It ran all of them again.
+    Repeats,
+    /// It ran those that had failed, and no others.
+    RepeatsFailures,
+    /// It ran some of them again; which results it replaces is not told.
+    IsPart,
+}
+
+/// The reports of these runs of one tool, in their order.
+pub(super) fn settle(runs: Vec<Run>) -> Vec<Parsed> {
+    let mut standing: Vec<Run> = Vec::new();
+    for mut run in runs {
+        let mut stands = true;
+        let mut kept = Vec::new();
+        for mut earlier in standing {
+            let keep = match relation(&earlier, &run) {
+                Relation::Apart => true,
+                Relation::Unclear => {
+                    run.parsed.warnings.push(format!("{}: both count", ran_twice(&earlier, &run)));
+                    true
+                }
+                Relation::Shares => share(&mut earlier.parsed, &mut run.parsed),
+                Relation::Repeats => {
+                    run.parsed.warnings.push(format!("{}: the later run counts", ran_twice(&earlier, &run)));
+                    false
+                }
+                Relation::RepeatsFailures => {
+                    repeat_failures(&mut earlier.parsed, &mut run.parsed);
+                    true
+                }
+                Relation::IsPart => {
+                    let text = ran_twice(&earlier, &run);
+                    earlier.parsed.warnings.push(format!("{text}: the first counts, which ran more files"));
+                    stands = false;
+                    true
+                }
+            };
+            if keep {
+                kept.push(earlier);
+            }
+        }
+        standing = kept;
+        if stands {
+            standing.push(run);
+        }
+    }
+    standing.into_iter().map(|run| run.parsed).collect()
+}
+
+fn relation(earlier: &Run, later: &Run) -> Relation {
+    let (Some(before), Some(now)) = (tests(&earlier.parsed), tests(&later.parsed)) else { return Relation::Apart };
+    let has_units = !earlier.units.is_empty() && !later.units.is_empty();
+    if has_units && earlier.units.is_disjoint(&later.units) {
+        return Relation::Apart;
+    }
+    if is_named(&earlier.parsed) && is_named(&later.parsed) {
+        let shares = before.cases.cases.keys().any(|id| now.cases.cases.contains_key(id));
+        let is_same_unit = has_units && before.cases.cases.is_empty() && earlier.units.is_subset(&later.units);
+        return match (shares, is_same_unit) {
+            (true, _) => Relation::Shares,
+            (false, true) => Relation::Repeats,
+            (false, false) => Relation::Apart,
+        };
+    }
+    if repeats_failures(earlier, later) {
+        Relation::RepeatsFailures
+    } else if has_units {
+        match (earlier.units.is_subset(&later.units), later.units.is_subset(&earlier.units)) {
+            (true, _) => Relation::Repeats,
+            (false, true) => Relation::IsPart,
+            (false, false) => Relation::Unclear,
+        }
+    } else if earlier.parsed.figures.tests == later.parsed.figures.tests {
+        Relation::Repeats
+    } else {
+        Relation::Unclear
+    }
+}
+
+fn tests(parsed: &Parsed) -> Option<&TestDetails> {
+    match &parsed.details {
+        Details::Tests(tests) => Some(tests),
+        _ => None,
+    }
+}
+
+/// Whether every test has its own name.
+fn is_named(parsed: &Parsed) -> bool {
+    tests(parsed).is_some_and(|tests| tests.dropped == 0 && tests.duplicates == 0 && !tests.only_failed)
+}
+
+/// As it says itself; else as the numbers of tests tell with those that were left out.
+fn repeats_failures(earlier: &Run, later: &Run) -> bool {
+    let (before, now) = (&earlier.parsed.figures, &later.parsed.figures);
+    let bad = before.failed.zip(before.errored).and_then(|(failed, errored)| failed.checked_add(errored));
+    let is_rest =
+        later.deselected > 0 && now.tests.and_then(|tests| tests.checked_add(later.deselected)) == before.tests;
+    now.tests > Some(0) && now.tests == bad && (later.repeated.is_some() || is_rest)
+}
+
+fn ran_twice(earlier: &Run, later: &Run) -> String {
+    let told = |run: &Run| {
+        let figures = &run.parsed.figures;
+        let number = |count: Option<u64>| count.unwrap_or_default();
+        let bad = number(figures.failed).saturating_add(number(figures.errored));
+        format!("{} passed and {bad} failed", number(figures.passed))
+    };
+    format!("{} ran twice in this output: {}, then {}", later.parsed.format.name, told(earlier), told(later))
+}
+
+/// Takes the tests out of the earlier run that the later one names too. Whether any of it is left.
+fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
+    let (Details::Tests(before), Details::Tests(now)) = (&mut earlier.details, &mut later.details) else { return true };
+    let (mut again, mut flaky) = (0_u64, 0_u64);
+    before.cases.cases.retain(|id, case| {
+        let Some(repeated) = now.cases.cases.get_mut(id) else { return true };
+        repeated.attempts = repeated.attempts.saturating_add(case.attempts);
+        let was_bad = is_bad(case.outcome);
+        flaky = flaky.saturating_add(u64::from(was_bad && repeated.outcome == Outcome::Passed));
+        again = again.saturating_add(1);
+        let figures = &mut earlier.figures;
+        let count = match case.outcome {
+            Outcome::Passed => &mut figures.passed,
+            Outcome::Failed => &mut figures.failed,
+            Outcome::Errored => &mut figures.errored,
+            Outcome::Skipped => &mut figures.skipped,
+        };
+        for count in [count, &mut figures.tests] {
+            *count = count.map(|number| number.saturating_sub(1));
+        }
+        false
+    });
+    let tests_again = if again == 1 { "test" } else { "tests" };
+    later.warnings.push(format!("{again} {tests_again} ran again in this output: the later result counts"));
+    count_flaky(later, flaky);
+    tests(earlier).is_some_and(|before| !before.cases.cases.is_empty())
+}
+
+/// Takes what failed out of the earlier run: the later one tells of it.
+fn repeat_failures(earlier: &mut Parsed, later: &mut Parsed) {
+    let (Details::Tests(before), Details::Tests(now)) = (&mut earlier.details, &mut later.details) else { return };
+    before.cases.cases.retain(|_, case| !is_bad(case.outcome));
+    (before.unit_failures, before.failed_units) = (0, Vec::new());
+    for case in now.cases.cases.values_mut() {
+        case.attempts = case.attempts.saturating_add(1);
+    }
+    let figures = &mut earlier.figures;
+    let bad = figures.failed.unwrap_or_default().saturating_add(figures.errored.unwrap_or_default());
+    figures.tests = figures.tests.map(|tests| tests.saturating_sub(bad));
+    (figures.failed, figures.errored) = (Some(0), Some(0));
+    let flaky = later.figures.passed.unwrap_or_default();
+    later
+        .warnings
+        .push(format!("of this run all {bad} repeat what failed before in this output: the later result counts"));
+    count_flaky(later, flaky);
+}
+
+fn is_bad(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Failed | Outcome::Errored)
+}
+
+fn count_flaky(later: &mut Parsed, flaky: u64) {
+    if flaky > 0 {
+        let before = later.figures.flaky.unwrap_or_default();
+        later.figures.flaky = Some(before.saturating_add(flaky));
+    }
+}
+
+/// One report of several of one tool, of which none repeats another. `None` if a sum does not fit.
+pub(super) fn join(reports: Vec<Parsed>) -> Option<Parsed> {
+    let mut reports = reports.into_iter();
+    let first = reports.next()?;
+    reports.try_fold(first, |mut joined, report| {
+        let (figures, more) = (&mut joined.figures, &report.figures);
+        for (count, more) in [
+            (&mut figures.tests, more.tests),
+            (&mut figures.passed, more.passed),
+            (&mut figures.failed, more.failed),
+            (&mut figures.errored, more.errored),
+            (&mut figures.skipped, more.skipped),
+        ] {
+            *count = Some(add(count.unwrap_or_default(), more.unwrap_or_default()).ok()?);
+        }
+        let flaky = [figures.flaky, more.flaky];
+        figures.flaky = flaky.into_iter().flatten().reduce(u64::saturating_add);
+        joined.build = joined.build.filter(|build| *build == BuildStatus::Failed).or(report.build).or(joined.build);
+        for warning in report.warnings {
+            if !joined.warnings.contains(&warning) {
+                joined.warnings.push(warning);
+            }
+        }
+        if let (Details::Tests(all), Details::Tests(more)) = (&mut joined.details, report.details) {
+            for (id, case) in more.cases.cases {
+                all.duplicates = all.duplicates.saturating_add(u64::from(all.cases.add(id, case)));
+            }
+            all.duplicates = all.duplicates.saturating_add(more.duplicates);
+            all.dropped = all.dropped.saturating_add(more.dropped);
+            all.unit_failures = all.unit_failures.saturating_add(more.unit_failures);
+            all.failed_units.extend(more.failed_units);
+            all.compiled |= more.compiled;
+            all.only_failed |= more.only_failed;
+        }
+        Some(joined)
+    })
+}

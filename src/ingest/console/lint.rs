@@ -1,0 +1,231 @@
+//! Findings in a stream in which several linters, type checkers and compilers speak. A line is one tool's: of the first
+//! that says that nobody else writes it so. What any of them may have written continues what stands above it.
+
+use crate::error::Result;
+use crate::ingest::Parsed;
+use crate::ingest::lint::lines::{Claim, TextReader};
+use crate::ingest::lint::{
+    eslint_text, flake8_text, gcc_text, govet_text, mypy_text, pylint_text, pyright_text, rubocop_text, ruff_text,
+    rustc_text, stylelint_text, tsc_text, yamllint_text,
+};
+use crate::ingest::test::runs::RUNS_HELD;
+
+/// A tool that speaks.
+pub(super) trait Voice {
+    fn claim(&self, text: &str) -> Claim;
+    fn line(&mut self, text: &str, claim: Claim);
+    /// Another tool speaks: what was told is a run.
+    fn end_run(&mut self);
+    /// How many runs there are.
+    fn count(&self) -> usize;
+    /// The runs so far.
+    fn take(&mut self) -> Vec<Parsed>;
+}
+
+/// All of them. The earlier is asked first.
+fn voices() -> Vec<Box<dyn Voice>> {
+    vec![
+        Box::new(Talk::<eslint_text::Reader>::default()),
+        Box::new(Talk::<stylelint_text::Reader>::default()),
+        Box::new(Talk::<pyright_text::Reader>::default()),
+        Box::new(Talk::<rubocop_text::Reader>::default()),
+        Box::new(Talk::<mypy_text::Reader>::default()),
+        Box::new(Talk::<pylint_text::Reader>::default()),
+        Box::new(PythonCodes::default()),
+        Box::new(Talk::<tsc_text::Reader>::default()),
+        Box::new(Talk::<gcc_text::Reader>::default()),
+        Box::new(Talk::<govet_text::Reader>::default()),
+        Box::new(Talk::<yamllint_text::Reader>::default()),
+        Box::new(Rustc::default()),
+    ]
+}
+
+/// Reads the findings.
+pub(super) struct Findings {
+    voices: Vec<Box<dyn Voice>>,
+}
+
+impl Findings {
+    pub(super) fn new() -> Findings {
+        Findings { voices: voices() }
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        let claims: Vec<Claim> = self.voices.iter().map(|voice| voice.claim(text)).collect();
+        let ours = claims.iter().position(|claim| matches!(claim, Claim::Ours | Claim::Last));
+        for (at, (voice, claim)) in self.voices.iter_mut().zip(claims).enumerate() {
+            match ours {
+                Some(ours) if ours == at => voice.line(text, claim),
+                Some(_) => voice.end_run(),
+                None if claim == Claim::Other => voice.line(text, claim),
+                None => {}
+            }
+        }
+        self.voices.retain(|voice| voice.count() <= RUNS_HELD);
+    }
+
+    /// Tests begin to run, or another environment is entered.
+    pub(super) fn end_runs(&mut self) {
+        self.voices.iter_mut().for_each(|voice| voice.end_run());
+    }
+
+    /// The reports, tool by tool.
+    pub(super) fn take(&mut self) -> Vec<Parsed> {
+        self.end_runs();
+        self.voices.iter_mut().flat_map(|voice| voice.take()).collect()
+    }
+}
+
+/// One tool's reader, run after run.
+#[derive(Default)]
+struct Talk<R> {
+    reader: R,
+    /// Something came that nobody else writes.
+    is_certain: bool,
+    runs: Vec<Parsed>,
+}
+
+impl<R: TextReader> Talk<R> {
+    fn read(&mut self, text: &str) -> Result<()> {
+        self.reader.line(text.trim_end())
+    }
+}
+
+impl<R: TextReader> Voice for Talk<R> {
+    fn claim(&self, text: &str) -> Claim {
+        self.reader.claim(text.trim_end())
+    }
+
+    fn line(&mut self, text: &str, claim: Claim) {
+        self.is_certain |= matches!(claim, Claim::Ours | Claim::Last);
+        if self.read(text).is_err() {
+            (self.reader, self.is_certain) = (R::default(), false);
+        }
+        if claim == Claim::Last {
+            self.end_run();
+        }
+    }
+
+    fn end_run(&mut self) {
+        if std::mem::take(&mut self.is_certain) {
+            self.runs.extend(std::mem::take(&mut self.reader).finish().ok().flatten());
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn take(&mut self) -> Vec<Parsed> {
+        std::mem::take(&mut self.runs)
+    }
+}
+
+/// ruff and flake8, whose lines look alike: those that either may have written are ruff's if it has told that it is
+/// there, with its summary or with lines that are its own.
+#[derive(Default)]
+struct PythonCodes {
+    ruff: Talk<ruff_text::Reader>,
+    flake8: Talk<flake8_text::Reader>,
+    /// Without the lines that either may have written.
+    only_flake8: Talk<flake8_text::Reader>,
+    runs: Vec<Parsed>,
+}
+
+impl Voice for PythonCodes {
+    fn claim(&self, text: &str) -> Claim {
+        match ruff_text::teller_of(text.trim_end()) {
+            Some(_) => Claim::Ours,
+            None => self.ruff.claim(text),
+        }
+    }
+
+    fn line(&mut self, text: &str, claim: Claim) {
+        match ruff_text::teller_of(text.trim_end()) {
+            Some(Some(ruff_text::Teller::Flake8)) => {
+                self.flake8.line(text, claim);
+                self.only_flake8.line(text, claim);
+            }
+            Some(Some(ruff_text::Teller::Ruff)) => self.ruff.line(text, claim),
+            Some(None) => {
+                self.ruff.line(text, Claim::Other);
+                self.flake8.line(text, claim);
+            }
+            None if claim == Claim::Last => {
+                self.ruff.line(text, Claim::Ours);
+                self.end_run();
+            }
+            None => self.ruff.line(text, claim),
+        }
+    }
+
+    fn end_run(&mut self) {
+        let is_ruff = self.ruff.is_certain;
+        self.ruff.end_run();
+        if !is_ruff && self.flake8.is_certain {
+            self.ruff.reader = ruff_text::Reader::default();
+        }
+        self.flake8.end_run();
+        self.only_flake8.end_run();
+        let (flake8, only_flake8) = (self.flake8.take(), self.only_flake8.take());
+        self.runs.extend(self.ruff.take());
+        self.runs.extend(if is_ruff { only_flake8 } else { flake8 });
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn take(&mut self) -> Vec<Parsed> {
+        std::mem::take(&mut self.runs)
+    }
+}
+
+/// cargo and rustc, whose diagnostics have several lines. A build that did not come to its end is none.
+struct Rustc {
+    reader: rustc_text::Reader,
+    runs: Vec<Parsed>,
+}
+
+impl Default for Rustc {
+    fn default() -> Rustc {
+        Rustc { reader: rustc_text::Reader::only_certain(), runs: Vec::new() }
+    }
+}
+
+impl Voice for Rustc {
+    /// Its lines are told apart by what stands below them.
+    fn claim(&self, _: &str) -> Claim {
+        Claim::Other
+    }
+
+    fn line(&mut self, text: &str, _: Claim) {
+        if self.reader.is_over() && rustc_text::is_building(text) {
+            self.end_run();
+        }
+        if self.reader.line(text).is_err() {
+            self.reader = rustc_text::Reader::only_certain();
+        }
+        if self.reader.is_finished() {
+            self.end_run();
+        }
+    }
+
+    /// Other tools may speak while it builds.
+    fn end_run(&mut self) {
+        if self.reader.is_over() {
+            let reader = std::mem::replace(&mut self.reader, rustc_text::Reader::only_certain());
+            self.runs.extend(reader.finish().ok().flatten());
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn take(&mut self) -> Vec<Parsed> {
+        let reader = std::mem::replace(&mut self.reader, rustc_text::Reader::only_certain());
+        self.runs.extend(reader.finish().ok().flatten());
+        std::mem::take(&mut self.runs)
+    }
+}

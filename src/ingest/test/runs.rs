@@ -1,0 +1,50 @@
+//! Runs of test tools in a stream in which others speak too: where each begins and ends, and what it told.
+
+use std::collections::BTreeSet;
+
+use crate::error::Result;
+use crate::ingest::Parsed;
+
+/// Runs that are held of one tool. What has more is no project's output, and gives no numbers.
+pub(in crate::ingest) const RUNS_HELD: usize = 5_000;
+
+/// One run of a tool.
+#[derive(Debug)]
+pub(in crate::ingest) struct Run {
+    /// What it told.
+    pub parsed: Parsed,
+    /// The files, packages or targets whose tests ran, as far as it names them all; empty if it does not.
+    pub units: BTreeSet<String>,
+    /// It says that it repeated so many failures of the run before, and no other tests.
+    pub repeated: Option<u64>,
+    /// Tests that were left out of it on purpose.
+    pub deselected: u64,
+    /// Whether it is certain that the tool wrote it, and no test. What is not counts only if nothing is certain.
+    pub is_certain: bool,
+}
+
+impl Run {
+    /// A run of these units.
+    pub(in crate::ingest) fn of(parsed: Parsed, units: BTreeSet<String>) -> Run {
+        Run { parsed, units, repeated: None, deselected: 0, is_certain: true }
+    }
+}
+
+/// Reads the runs of one tool.
+pub(in crate::ingest) trait Runs {
+    /// The next line, without terminal codes.
+    ///
+    /// # Errors
+    /// A count is too large. The reader is of no use any more.
+    fn line(&mut self, text: &str) -> Result<()>;
+
+    /// Whether a run has begun and the next line is still within it: no other tool speaks there, so that what looks like
+    /// one was printed by a test.
+    fn holds(&self, next: &str) -> bool;
+
+    /// How many runs came to their end so far.
+    fn count(&self) -> usize;
+
+    /// The runs whose results came, in order.
+    fn finish(self: Box<Self>) -> Vec<Run>;
+}

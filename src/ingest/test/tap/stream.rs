@@ -1,0 +1,96 @@
+//! TAP in a stream in which other tools speak too. It begins with its version, or with a plan above the first point; its
+//! points are numbered, so that a point out of turn was printed by a test.
+
+use std::collections::BTreeSet;
+
+use super::Reader;
+use super::lines::{Line, read};
+use crate::error::Result;
+use crate::ingest::test::runs::{Run, Runs};
+
+/// One run.
+struct Open {
+    reader: Reader,
+    /// Outermost points, and how many the plan tells.
+    points: u64,
+    plan: Option<u64>,
+    bailed: bool,
+}
+
+impl Open {
+    fn new() -> Open {
+        Open { reader: Reader::new(), points: 0, plan: None, bailed: false }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.bailed || self.plan.is_some_and(|plan| self.points >= plan)
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        match read(text) {
+            Line::Version => return Ok(()),
+            // A plan at the end counts the points above it.
+            Line::Plan(0, count) if self.plan.is_some() || (self.points > 0 && count != self.points) => return Ok(()),
+            Line::Plan(0, count) => self.plan = Some(count),
+            Line::Point(0, point) if point.number.is_some_and(|number| number != self.points + 1) => return Ok(()),
+            Line::Point(0, _) => self.points += 1,
+            Line::Bail(_) => self.bailed = true,
+            _ => {}
+        }
+        self.reader.line(text)
+    }
+}
+
+/// Reads the runs in a stream.
+#[derive(Default)]
+pub(in crate::ingest) struct Stream {
+    open: Option<Open>,
+    /// A plan that the first point must follow.
+    plan: Option<String>,
+    runs: Vec<Run>,
+}
+
+impl Stream {
+    fn close(&mut self) {
+        let parsed = self.open.take().filter(Open::is_complete).and_then(|open| open.reader.finish().ok());
+        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::new())));
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if !self.holds(text) {
+            self.close();
+        }
+        if let Some(open) = &mut self.open {
+            return open.line(text);
+        }
+        let plan = self.plan.take();
+        match (read(text), plan) {
+            (Line::Version, _) => self.open = Some(Open::new()),
+            (Line::Plan(0, _), _) => self.plan = Some(text.to_owned()),
+            (Line::Point(0, point), Some(plan)) if point.number == Some(1) => {
+                let mut open = Open::new();
+                open.line(&plan)?;
+                open.line(text)?;
+                self.open = Some(open);
+            }
+            (_, plan) if text.trim().is_empty() => self.plan = plan,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn holds(&self, next: &str) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.is_complete() || open.reader.goes_on(next))
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        self.close();
+        self.runs
+    }
+}
