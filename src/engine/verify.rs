@@ -154,6 +154,8 @@ impl Check<'_> {
                 }
             }
             match reachable(objects, &record.tree, &mut sound) {
+                // What was imported is whole, and there is nothing in it.
+                Ok(()) if record.imported.is_some() => {}
                 Ok(()) => self.verified.restorable.push(record.iteration),
                 Err(_) if self.may_be_gone.contains(&record.iteration) => self.verified.let_go.push(record.iteration),
                 Err(fault) => self.found(&path, format!("its snapshot is not whole: {fault}")),

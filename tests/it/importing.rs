@@ -30,10 +30,13 @@ fn a_table_of_autoresearch_becomes_a_closed_loop() {
     assert_eq!(crash["label"], "twice the width: out of memory");
     let page = project.run(&["show", "4"]).expect(0).stdout;
     assert!(page.contains("not restorable"), "{page}");
+    let page = project.run(&["log"]).expect(0).stdout;
+    assert!(page.contains("metric") && page.contains("0.9697"), "{page}");
     let report = project.run(&["report", "selection"]).expect(0).stdout;
     assert!(report.contains("best val_bpb") && report.contains("nothing was restored"), "{report}");
     assert_eq!(project.run(&["replay", "--json"]).expect(0).json()["changes"], json!([]));
-    project.run(&["verify", "--recompute"]).expect(0);
+    let verified = project.run(&["verify", "--recompute", "--json"]).expect(0).json();
+    assert_eq!(verified["restorable"], json!([]));
     project.run(&["diff", "0", "4"]).expect(0);
 }
 

@@ -9,6 +9,7 @@ use crate::model::trajectory::{BestTracker, Point, Selection};
 use crate::model::verdict::Action;
 use crate::report::Screen;
 use crate::report::bars::bar;
+use crate::report::view::number as measure;
 use crate::report::view::{ABSENT, action_phrase, class_name, dollars, fixed, passed_of_all, plain, score, signed};
 use crate::report::words::{severity_counts, short_action, state};
 
@@ -32,7 +33,9 @@ pub fn log(
     let scores: Vec<_> = points.iter().map(Point::score).collect();
     chart(&mut page, &scores, points.iter().position(|point| best.iteration == Some(point.iteration)));
     page.gap();
-    let titles = table(&mut page, points, best);
+    // What an open loop goes after is in its config, which is not shown here.
+    let primary = selection.map(|selection| selection.primary.as_str());
+    let titles = table(&mut page, points, best, primary);
     let has_alerts = points.iter().any(|point| severity_counts(&point.alerts).next().is_some());
     if has_alerts && titles.contains(&"alerts") {
         page.gap();
@@ -67,11 +70,13 @@ fn stand(page: &mut Page, last: &Point, best: &BestTracker, selection: Option<&S
 }
 
 /// The titles of the columns that had room.
-fn table(page: &mut Page, points: &[Point], best: &BestTracker) -> Vec<&'static str> {
+fn table(page: &mut Page, points: &[Point], best: &BestTracker, primary: Option<&str>) -> Vec<&'static str> {
     // A column that would only count up by one is left out.
     let branches = points.iter().any(|point| point.parent.is_some_and(|parent| parent.next() != point.iteration));
     let costs = points.iter().any(|point| point.cost.is_some());
     let labels = points.iter().any(|point| point.label.is_some());
+    let own = |point: &Point| Some(point.metrics.custom.get(primary?)?.value);
+    let has_own = points.iter().any(|point| own(point).is_some());
     let cells = match page.width() {
         120.. => 12,
         90.. => 6,
@@ -81,6 +86,7 @@ fn table(page: &mut Page, points: &[Point], best: &BestTracker) -> Vec<&'static 
     columns.extend(branches.then(|| Column::right("from").rank(5)));
     columns.push(Column::right("score"));
     columns.push(Column::left("").rank(6));
+    columns.extend(has_own.then(|| Column::right("metric")));
     columns.push(Column::left("class"));
     columns.push(Column::right("tests").rank(1));
     columns.push(Column::right("pass %").rank(4));
@@ -97,6 +103,7 @@ fn table(page: &mut Page, points: &[Point], best: &BestTracker) -> Vec<&'static 
             row.extend(branches.then(|| from(point)));
             row.push(score(point.score()));
             row.push(point.score().map(|score| toned(Tone::Dim, &bar(score.get(), cells))).unwrap_or_default());
+            row.extend(has_own.then(|| measure(own(point).flatten())));
             row.push(maybe(class_tone(point.classification), class_name(point.classification, &point.recommendation)));
             row.push(passed_of_all(&point.metrics));
             row.push(fixed(point.metrics.pass_rate(), 2));
