@@ -5,9 +5,9 @@
 //!
 //! Only failed tests are named unless the verbosity asks for all.
 
-use super::text_report::{Names, Summary, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, no_result};
 use super::{cargo_test_text, pytest_text};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
 use crate::ingest::values::whole;
@@ -37,7 +37,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
     let mut reader = Reader::default();
     // What is too large, parsing will say.
-    let tells = |line: &str, reader: &mut Reader| reader.line(line, true).is_err() || reader.has_result();
+    let tells = |line: &str, reader: &mut Reader| reader.line(line).is_err() || reader.has_result();
     if head.tail().lines().any(|line| tells(line, &mut reader)) {
         return Sniff::Sure("a summary of dotnet test".into());
     }
@@ -101,12 +101,26 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
-        reader.line(&line.text, line.ended).map_err(|error| error.line(last))?;
+        if !line.ended && !is_whole(line.text.trim_end()) {
+            return Err(Error::report(Reject::Malformed, "dotnet test output ends inside a line")
+                .line(last)
+                .help(KILLED_HELP));
+        }
+        reader.line(&line.text).map_err(|error| error.line(last))?;
     }
     if !reader.has_result() || reader.block.is_some() {
         return Err(no_result("no summary of dotnet test at its end", last));
     }
     reader.finish()
+}
+
+/// Whether a last line without line end is all of it: a project's line ends with the framework in parentheses.
+fn is_whole(line: &str) -> bool {
+    let ends_block = (line.starts_with(" Total time: ") || line.starts_with("  duration: ")) && line.ends_with('s');
+    ends_block
+        || line.starts_with("Build ")
+        || (project(line).is_some() && line.ends_with(')'))
+        || solution(line).is_some()
 }
 
 /// A block whose last line has not come yet.
@@ -135,10 +149,10 @@ impl Reader {
         self.projects.is_some() || self.solutions.is_some() || self.aborted > 0
     }
 
-    fn line(&mut self, text: &str, ended: bool) -> Result<()> {
+    fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
         if self.block.is_some() {
-            return self.in_block(text, ended);
+            return self.in_block(text);
         }
         let tests = text.strip_prefix("Total tests: ");
         if let Some(counts) = project(text) {
@@ -168,7 +182,7 @@ impl Reader {
     }
 
     /// `     Passed: 3007`, `  succeeded: 12`.
-    fn in_block(&mut self, text: &str, ended: bool) -> Result<()> {
+    fn in_block(&mut self, text: &str) -> Result<()> {
         let Some(mut block) = self.block.take() else { return Ok(()) };
         let Some((title, number)) = text.trim().split_once(": ") else {
             // The platform leaves a line free below its errors.
@@ -183,7 +197,7 @@ impl Reader {
             return Summary::add(&mut sum.unit_failures, Some(errored));
         }
         // `5 (+1 retried)`
-        let number = number.split(' ').next().and_then(digits).filter(|_| ended);
+        let number = number.split(' ').next().and_then(digits);
         let summary = &mut block.summary;
         let slot = match (block.is_platform, title) {
             (false, "Passed") | (true, "succeeded") => &mut summary.passed,
@@ -238,7 +252,6 @@ fn old_block(tests: &str) -> Option<[Option<u64>; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const QUIET: &str = "  Failed Shop.Tests.CartTests.Fails(x: 1) [3 s]\n  Error Message:\n   Assert.Equal() Failure\n  Stack Trace:\n\
@@ -301,8 +314,13 @@ mod tests {
             "Starting test execution, please wait...\nA total of 1 test files matched the specified pattern.\n";
         assert!(matches!(sniffed(&FORMAT, started), Sniff::Sure(_)));
         let cut_in_number = QUIET.split(", Duration").next().unwrap();
-        for text in [started, cut_in_number, "Total tests: 7\n     Passed: 3\n", "Passed!\n", ""] {
+        for text in [started, "Total tests: 7\n     Passed: 3\n", "Passed!\n", ""] {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        assert_eq!(read(cut_in_number).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(read(&format!("{QUIET}Passed!  - Fai")).unwrap_err().reject(), Some(Reject::Malformed));
+        for whole in [QUIET, PLATFORM, NORMAL, LOGGER] {
+            assert!(read(whole.trim_end()).is_ok(), "{whole}");
         }
         let large = LOGGER.replace("16", "18446744073709551616");
         assert_eq!(read(&large).unwrap_err().reject(), Some(Reject::Malformed));

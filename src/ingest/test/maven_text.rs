@@ -1,9 +1,9 @@
 //! `maven-text`: what Maven prints of the tests that Surefire and Failsafe run, of any version from 2.12 on, and Ant's
 //! junit task with its plain lines. Written after the console reporters of Surefire.
 
-use super::text_report::{Names, Summary, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, no_result};
 use super::{cargo_test_text, milliseconds, pytest_text};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
 use crate::ingest::values::whole;
@@ -85,8 +85,12 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
-        // A number at the very end may be cut.
-        let counts = result(unprefixed(&line.text)).filter(|counts| line.ended || counts.of_class);
+        let counts = result(unprefixed(&line.text));
+        if !line.ended && !reader.is_whole(&line.text) {
+            return Err(Error::report(Reject::Malformed, "maven output ends inside a line")
+                .line(last)
+                .help(KILLED_HELP));
+        }
         match counts {
             Some(counts) => reader.result(counts).map_err(|error| error.line(last))?,
             None => reader.line(unprefixed(&line.text)),
@@ -109,11 +113,19 @@ struct Reader {
     modules: Option<Summary>,
     classes: Option<Summary>,
     did_not_compile: bool,
+    /// The line "BUILD SUCCESS" or "BUILD FAILURE" came: after it, only modules that broke are told.
+    ended: bool,
     /// The failed test whose message comes next.
     told: Option<String>,
 }
 
 impl Reader {
+    /// Whether a last line without line end is at least all that is counted.
+    fn is_whole(&self, line: &str) -> bool {
+        const GOAL: &str = "[ERROR] Failed to execute goal ";
+        self.ended && !line.starts_with(GOAL) && !GOAL.starts_with(line)
+    }
+
     fn result(&mut self, counts: Counts) -> Result<()> {
         let sums = if counts.of_class { &mut self.classes } else { &mut self.modules };
         let sum = sums.get_or_insert_default();
@@ -143,6 +155,7 @@ impl Reader {
     }
 
     fn line(&mut self, text: &str) {
+        self.ended |= matches!(text, "BUILD SUCCESS" | "BUILD FAILURE");
         if let Some((id, outcome, seconds)) = failed(text) {
             if let Some(case) = self.names.set(&id, outcome) {
                 case.duration_ms = seconds.and_then(milliseconds);
@@ -201,7 +214,6 @@ fn failed(text: &str) -> Option<(String, Outcome, Option<&str>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const MODULE: &str = "[INFO]  T E S T S\n[INFO] Running shop.CartTest\n\
@@ -255,12 +267,19 @@ mod tests {
 
     #[test]
     fn a_run_without_its_results_is_no_result() {
-        for text in [
-            "[INFO]  T E S T S\n[INFO] Running shop.CartTest\n",
-            "",
-            "Tests run: 5, Failures: 1, Errors: 1, Skipped: 1",
-        ] {
+        for text in ["[INFO]  T E S T S\n[INFO] Running shop.CartTest\n", ""] {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        let is_read = |end: &str| read(&format!("{MODULE}{end}")).is_ok();
+        assert!(is_read("[INFO] BUILD FAILURE\n[INFO] ----"));
+        let module = "Tests run: 5, Failures: 1, Errors: 1, Skipped: 1";
+        for cut in [
+            module,
+            "[ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.0",
+            "[INFO] Run",
+            "[INFO] BUILD FAILURE\n[ERROR] Failed to execute g",
+        ] {
+            assert!(!is_read(cut), "{cut}");
         }
         let large = "Tests run: 18446744073709551616, Failures: 0, Errors: 0, Skipped: 0\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));

@@ -72,7 +72,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     while let Some(line) = lines.next()? {
         last = line.number;
         let text = line.text.trim_end();
-        if let Some(counts) = summary(text) {
+        if let Some(counts) = summary(text).filter(|_| run.may_end(text)) {
             let summary = total(&counts).map_err(|error| error.line(last))?;
             found = Some((summary, std::mem::take(&mut run).names));
             runs = add(runs, 1)?;
@@ -113,6 +113,8 @@ fn total(counts: &[(&str, Option<u64>)]) -> Result<Summary> {
 struct Run {
     names: Names,
     has_begun: bool,
+    /// The line "Time: …, Memory: …" came, below which no test prints.
+    is_timed: bool,
     /// What the list that is open holds.
     list: Option<Outcome>,
     /// The test whose message and place are expected.
@@ -120,10 +122,17 @@ struct Run {
 }
 
 impl Run {
+    /// Whether a summary is the run's own. Without its first line, nothing tells.
+    fn may_end(&self, text: &str) -> bool {
+        self.is_timed || !self.has_begun || text == "No tests executed!"
+    }
+
     fn line(&mut self, text: &str) {
         let heading = text.strip_prefix("There was ").or_else(|| text.strip_prefix("There were "));
         if begins(text) {
             *self = Run { has_begun: true, ..Run::default() };
+        } else if text.starts_with("Time: ") && text.contains(", Memory: ") {
+            self.is_timed = true;
         } else if let Some((_, what)) = heading.and_then(|rest| counted(rest.strip_suffix(':')?)) {
             self.told = None;
             self.list = match what {
@@ -174,7 +183,7 @@ mod tests {
     use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
-    const RUN: &str = "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n.FESIRW.F.OK (99 tests, 99 assertions)\n\n\
+    const RUN: &str = "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n.FESIRW.F.\nOK (99 tests, 99 assertions)\n\nTime: 00:00.034, Memory: 4.00 MB\n\n\
                        There was 1 error:\n\n1) CartTest::testErrors\nRuntimeException: boom\n\n/src/CartTest.php:6\n\n--\n\n\
                        There was 1 warning:\n\n1) CartTest::testWarning\ncareful\n\n--\n\nThere were 2 failures:\n\n\
                        1) CartTest::testFails\nnot the same\n\n/src/CartTest.php:5\n\n\
