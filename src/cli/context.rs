@@ -1,6 +1,6 @@
 //! What every command starts from: the work tree, its config, the screen.
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -52,8 +52,12 @@ impl Context {
             Some(root) => folder.join(root),
             None => folder.clone(),
         };
-        let start = std::fs::canonicalize(&start)
-            .map_err(|error| Error::bad_input("no such work tree").at(&start).because(error.to_string()))?;
+        let start = std::fs::canonicalize(&start).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied => {
+                Error::bad_input("no such work tree").at(&start).because(error.to_string())
+            }
+            _ => Error::io("look at the work tree", &start, &error),
+        })?;
         let store_name = start
             .components()
             .find(|part| matches!(part, Component::Normal(name) if *name == ".git" || *name == ".progress"));

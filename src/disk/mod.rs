@@ -184,12 +184,13 @@ pub fn metadata(path: &Path) -> Result<Option<Metadata>> {
 /// # Errors
 /// Bad input if something else has the name; a failure if the system says no.
 pub fn make_directory(path: &Path) -> Result<()> {
+    refuse_links(path)?;
     let mut missing = Vec::new();
     for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
         match metadata(folder)? {
             Some(meta) if meta.is_dir() => break,
-            // A link above the store (a home directory that is one) is the user's. Nothing in the store is one.
-            Some(meta) if meta.is_symlink() && folder != path && !is_in_store(folder) => break,
+            // A link above the store (a home directory that is one) is the user's.
+            Some(meta) if meta.is_symlink() && folder != path => break,
             Some(_) => return Err(Error::bad_input("not a directory").at(folder)),
             None => missing.push(folder),
         }
@@ -203,8 +204,19 @@ pub fn make_directory(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn is_in_store(folder: &Path) -> bool {
-    folder.components().any(|part| part.as_os_str() == ".progress")
+/// Whether no folder of the store on the way to `folder`, itself included, is a link: nothing of ours is, so somebody
+/// wants us to write elsewhere.
+fn refuse_links(folder: &Path) -> Result<()> {
+    let is_in_store = |folder: &&Path| folder.components().any(|part| part.as_os_str() == ".progress");
+    for folder in folder.ancestors().take_while(is_in_store) {
+        if metadata(folder)?.is_some_and(|meta| meta.is_symlink()) {
+            return Err(Error::bad_input("a folder of the store is a symbolic link")
+                .at(folder)
+                .because("nothing is written through it")
+                .help("put the folder itself there"));
+        }
+    }
+    Ok(())
 }
 
 fn make_one_directory(path: &Path) -> Result<()> {
@@ -240,7 +252,7 @@ pub fn open_store(layout: &Layout) -> Result<()> {
 }
 
 /// Whether the work tree has a store; nothing is written. A store must be a real directory on the work tree's own file
-/// system, and belong to the caller or to the work tree's owner.
+/// system, and belong to the caller or to the work tree's owner; its own folders are no links.
 ///
 /// # Errors
 /// Bad input, with the remedy, if `.progress` is anything else, or the work tree is no directory.
@@ -267,6 +279,7 @@ pub fn check_store(layout: &Layout) -> Result<bool> {
         return Err(refuse(&format!("it belongs to user {}, neither to you nor to the work tree's owner", meta.uid()))
             .help(format!("if you trust it: `sudo chown -R {caller} .progress`")));
     }
+    [layout.objects(), layout.restores(), layout.cache()].iter().try_for_each(|folder| refuse_links(folder))?;
     Ok(true)
 }
 

@@ -50,8 +50,9 @@ impl Temporary {
     /// A new, empty file in `folder`, named for our process and locked, so that nobody takes it for a leftover.
     ///
     /// # Errors
-    /// A failure that names `folder`.
+    /// A failure that names `folder`; bad input if that is in the store and reached through a link.
     pub fn new(folder: &Path) -> Result<Temporary> {
+        super::refuse_links(folder)?;
         let prefix = format!("{TEMPORARY}{}-", std::process::id());
         let file = tempfile::Builder::new()
             .prefix(&prefix)
@@ -217,6 +218,7 @@ pub fn create_new_from(staging: &Path, path: &Path, bytes: &[u8]) -> Result<Crea
 /// # Errors
 /// A failure that names the file.
 pub fn append_line(path: &Path, bytes: &[u8]) -> Result<()> {
+    super::refuse_links(folder_of(path))?;
     let flags =
         OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let named = |error: &std::io::Error| Error::io("append to", path, error);

@@ -80,7 +80,9 @@ pub struct Frozen {
 /// If neither is there, or it does not load.
 pub fn frozen_config(layout: &Layout, store: &Store, id: ObjectId) -> Result<Frozen> {
     let path = store.paths().config();
-    let on_disk = disk::read_if_present(&path, 1 << 20)?.filter(|bytes| disk::hash::id_of(bytes) == id);
+    // Whatever became of the file, the object says the same.
+    let on_disk = disk::read_if_present(&path, 1 << 20).ok().flatten();
+    let on_disk = on_disk.filter(|bytes| disk::hash::id_of(bytes) == id);
     let was_edited = on_disk.is_none();
     let bytes = match on_disk {
         Some(bytes) => bytes,

@@ -121,7 +121,7 @@ pub fn check_open(session: &Session<'_>, store: &Store) -> Result<()> {
             .at(&store.paths().selection())
             .help("`highwater begin` opens a new one; its baseline costs only what changed"));
     }
-    restore::check(session.layout)
+    restore::check(session)
 }
 
 /// What was there before the iteration.
@@ -409,7 +409,10 @@ impl Recording<'_> {
                 None => Err(no_such_iteration(self.store, parent, newest)),
             };
         }
-        restore::parent(self.session.layout, self.store.id(), newest).map(Some)
+        restore::parent(self.session.layout, self.store.id(), newest).map(Some).map_err(|error| match error.help {
+            None => error.help("`--parent ITER` says which iteration the work started from; nothing was recorded"),
+            Some(_) => error,
+        })
     }
 
     /// The reports that were read, byte for byte, under the iteration's folder.
@@ -461,6 +464,7 @@ impl Recording<'_> {
 /// `--parent`, `show`, `restore`, …: a number that is not there.
 pub(super) fn no_such_iteration(store: &Store, wanted: Iteration, newest: Iteration) -> Error {
     Error::bad_input(format!("no iteration {wanted} in loop {}: have 0 to {newest}", store.id()))
+        .at(&store.paths().record(wanted))
         .help("`highwater log` lists them")
 }
 

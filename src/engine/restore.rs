@@ -53,7 +53,7 @@ pub fn restore_iteration(
 /// A snapshot that was let go may be whole all the same, as long as others need its files.
 fn refuse_if_gone(layout: &Layout, store: &Store, stored: &Stored) -> Result<()> {
     let objects = Objects::open(layout)?;
-    reachable(&objects, &stored.record.tree, &mut BTreeSet::new()).map_err(|missing| {
+    reachable(&objects, &stored.record.tree, &BTreeSet::new(), &mut BTreeSet::new()).map_err(|missing| {
         Error::bad_input(format!("iteration {} was let go by `highwater prune`", stored.record.iteration))
             .at(&store.paths().pruned())
             .because(format!("{missing}; nothing was changed"))
@@ -82,7 +82,8 @@ pub(super) fn put_back(
         loop_id: store.id().clone(),
         iteration: stored.record.iteration,
         last_recorded: newest,
-        previous_parent: Some(parent(session.layout, store.id(), newest)?),
+        // Should the record of an earlier restore be damaged: that is no reason to keep an iteration from anybody.
+        previous_parent: parent(session.layout, store.id(), newest).ok(),
     };
     restore::restore(
         session.layout,
@@ -105,9 +106,9 @@ pub(super) fn put_back(
 /// # Errors
 /// A failure (exit 1) if somebody has: a half-restored tree must not become an iteration.
 pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
-    let Some(pending) = restore::pending(session.layout)? else { return Ok(Vec::new()) };
+    let Some(pending) = restore::pending(session.layout, session.wait)? else { return Ok(Vec::new()) };
     refuse_if_changed(session.layout, &pending)?;
-    restore::resume(session.layout)?;
+    restore::resume(session.layout, session.wait)?;
     Ok(vec![format!("restore {} had been interrupted; it was finished first", pending.number)])
 }
 
@@ -115,8 +116,9 @@ pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// As [`settle`].
-pub(super) fn check(layout: &Layout) -> Result<()> {
-    restore::pending(layout)?.map_or(Ok(()), |pending| refuse_if_changed(layout, &pending))
+pub(super) fn check(session: &Session<'_>) -> Result<()> {
+    let pending = restore::pending(session.layout, session.wait)?;
+    pending.map_or(Ok(()), |pending| refuse_if_changed(session.layout, &pending))
 }
 
 fn refuse_if_changed(layout: &Layout, pending: &Pending) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Checking everything that a loop has stored: records and their chain, objects, artifacts, what the numbers came from.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::Session;
 use super::judge::{judged, read_cases};
@@ -8,7 +9,7 @@ use super::loops::frozen_config;
 use super::measure::measure_again;
 use super::work::line_changes;
 use crate::disk::{self, layout::Layout};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{CodebaseMetrics, Metrics, TestMetrics};
 use crate::model::record::IterationRecord;
@@ -16,6 +17,7 @@ use crate::model::trajectory::{Point, Trajectory};
 use crate::model::tree::EntryKind;
 use crate::snapshot::census;
 use crate::snapshot::objects::Objects;
+use crate::snapshot::restore::{damaged_records, newest_record};
 use crate::store::{Store, Stored};
 
 /// Something that is not as it was written.
@@ -59,7 +61,14 @@ pub fn verify(
     head: Option<(Iteration, ObjectId)>,
     recompute: bool,
 ) -> Result<Verified> {
-    let mut check = Check { session, store, may_be_gone: Vec::new(), verified: Verified::default() };
+    let mut check = Check {
+        session,
+        store,
+        may_be_gone: Vec::new(),
+        ids: BTreeMap::new(),
+        lost: BTreeSet::new(),
+        verified: Verified::default(),
+    };
     match store.let_go() {
         Ok(let_go) => check.may_be_gone = let_go,
         Err(error) => check.found(store.paths().pruned(), error.message),
@@ -68,11 +77,12 @@ pub fn verify(
     if let Some((iteration, id)) = head {
         check.head(&records, iteration, id);
     }
-    check.objects()?;
     let objects = Objects::open(session.layout)?;
+    check.objects(&objects)?;
     check.trees(&objects, &records);
     check.artifacts(&records)?;
     check.derived(&records);
+    check.restores(&objects)?;
     if recompute {
         check.recompute(&objects, &records)?;
     }
@@ -84,11 +94,15 @@ struct Check<'a> {
     store: &'a Store,
     /// What `prune` noted.
     may_be_gone: Vec<Iteration>,
+    /// BLAKE3 of each record's file, readable as a record or not.
+    ids: BTreeMap<Iteration, ObjectId>,
+    /// Objects that are damaged wherever they are.
+    lost: BTreeSet<ObjectId>,
     verified: Verified,
 }
 
 impl Check<'_> {
-    fn found(&mut self, file: impl AsRef<std::path::Path>, fault: impl Into<String>) {
+    fn found(&mut self, file: impl AsRef<Path>, fault: impl Into<String>) {
         let file = file.as_ref();
         let file = file.strip_prefix(self.session.layout.root()).unwrap_or(file);
         self.verified.findings.push(Finding { file: file.display().to_string(), fault: fault.into() });
@@ -97,29 +111,47 @@ impl Check<'_> {
     /// Every record, and that each names the file of the one before it.
     fn records(&mut self) -> Result<Vec<Stored>> {
         let mut records = Vec::new();
-        let mut before: Option<(Iteration, ObjectId)> = None;
+        let mut before: Option<Iteration> = None;
         for iteration in self.store.numbers()? {
             let path = self.store.paths().record(iteration);
-            let expected = before.map_or(Iteration::BASELINE, |(last, _)| last.next());
+            let expected = before.map_or(Iteration::BASELINE, Iteration::next);
             if iteration != expected {
-                self.found(&path, format!("iteration {expected} is missing before it"));
+                let missing = file_name(&self.store.paths().record(expected));
+                self.found(&path, format!("iteration {expected} is missing before it: there is no {missing}"));
             }
-            // Of the bytes, so that the next record's link is checked even where this one is damaged.
-            let id = disk::hash::id_of(&disk::read(&path, u64::MAX)?);
             self.verified.records += 1;
+            // Of the bytes, so that the next record's link is checked even where this one is damaged.
+            match disk::read(&path, u64::MAX) {
+                Ok(bytes) => drop(self.ids.insert(iteration, disk::hash::id_of(&bytes))),
+                Err(error) if error.kind == ErrorKind::BadInput => {}
+                Err(error) => return Err(error),
+            }
             match self.store.load(iteration) {
                 Ok(stored) => {
-                    if iteration == expected && stored.record.previous_record != before.map(|(_, id)| id) {
-                        self.found(&path, "it does not continue the record before it: one of the two was changed");
+                    if iteration == expected {
+                        self.link(&path, stored.record.previous_record, before);
                     }
                     records.push(stored);
                 }
                 Err(error) => self.found(&path, error.message),
             }
-            before = Some((iteration, id));
+            before = Some(iteration);
         }
-        self.verified.head = before;
+        self.verified.head = before.and_then(|newest| Some((newest, *self.ids.get(&newest)?)));
         Ok(records)
+    }
+
+    /// Whether a record names the file of the one before it. One that is not there as a file is named already.
+    fn link(&mut self, path: &Path, named: Option<ObjectId>, before: Option<Iteration>) {
+        let fault = match before {
+            None if named.is_some() => "it continues a record, and it is the first".to_owned(),
+            Some(before) if self.ids.get(&before).is_some_and(|id| Some(*id) != named) => {
+                let other = file_name(&self.store.paths().record(before));
+                format!("it does not continue {other}: one of the two was changed")
+            }
+            _ => return,
+        };
+        self.found(path, fault);
     }
 
     fn head(&mut self, records: &[Stored], iteration: Iteration, id: ObjectId) {
@@ -133,9 +165,11 @@ impl Check<'_> {
         }
     }
 
-    fn objects(&mut self) -> Result<()> {
+    fn objects(&mut self, objects: &Objects) -> Result<()> {
         let checked = Objects::check(self.session.layout)?;
         self.verified.objects = checked.objects;
+        let is_lost = |id: &ObjectId| objects.write_to(id, &mut std::io::sink()).is_err();
+        self.lost = checked.damaged.into_iter().filter(is_lost).collect();
         for (file, fault) in checked.faults {
             self.found(file, fault);
         }
@@ -149,11 +183,11 @@ impl Check<'_> {
             let record = &stored.record;
             let path = self.store.paths().record(record.iteration);
             for (id, what) in [(Some(record.config), "config"), (cases_of(&record.metrics), "test outcomes")] {
-                if let Some(id) = id.filter(|id| !objects.has(id)) {
-                    self.found(&path, format!("the object of its {what} is missing: {id}"));
+                if let Some(id) = id.filter(|id| !objects.has(id) || self.lost.contains(id)) {
+                    self.found(&path, format!("the object of its {what} is missing or damaged: {id}"));
                 }
             }
-            match reachable(objects, &record.tree, &mut sound) {
+            match reachable(objects, &record.tree, &self.lost, &mut sound) {
                 // What was imported is whole, and there is nothing in it.
                 Ok(()) if record.imported.is_some() => {}
                 Ok(()) => self.verified.restorable.push(record.iteration),
@@ -183,27 +217,23 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Whether the way back from the newest restore is whole.
+    fn restores(&mut self, objects: &Objects) -> Result<()> {
+        let layout = self.session.layout;
+        for error in damaged_records(layout)? {
+            self.found(error.place.path.unwrap_or_default(), error.message);
+        }
+        if let Ok(Some(newest)) = newest_record(layout)
+            && let Err(fault) = reachable(objects, &newest.safety, &self.lost, &mut BTreeSet::new())
+        {
+            self.found(layout.restore_record(newest.number), format!("it cannot be undone: {fault}"));
+        }
+        Ok(())
+    }
+
     /// What was made from the records says what they say.
     fn derived(&mut self, records: &[Stored]) {
-        let path = self.store.paths().trajectory();
-        if let Ok(Some(bytes)) = disk::read_if_present(&path, u64::MAX) {
-            let found = crate::store::parse::<Trajectory>(&bytes).ok();
-            // One that names another head is made again by itself.
-            let is_current = |found: &Trajectory| self.verified.head.is_some_and(|(_, head)| head == found.head);
-            let same = |found: &Trajectory| {
-                found.iterations.iter().eq(records
-                    .iter()
-                    .map(|stored| Point::of(&stored.record))
-                    .collect::<Vec<_>>()
-                    .iter())
-            };
-            if found.is_some_and(|found| is_current(&found) && !same(&found)) {
-                self.found(
-                    &path,
-                    "it differs from the records that it was made from (derived; --repair makes it again)",
-                );
-            }
-        }
+        self.trajectory(records);
         for stored in records {
             let path = self.store.paths().metrics(stored.record.iteration);
             let expected = crate::store::encode(&stored.record.metrics).ok();
@@ -222,6 +252,32 @@ impl Check<'_> {
                     _ => self.found(&path, "it differs from its record (derived; the record counts)"),
                 }
             }
+        }
+    }
+
+    fn trajectory(&mut self, records: &[Stored]) {
+        let path = self.store.paths().trajectory();
+        let Ok(Some(bytes)) = disk::read_if_present(&path, u64::MAX) else { return };
+        let Ok(found) = crate::store::parse::<Trajectory>(&bytes) else {
+            return self.found(&path, "it cannot be read (derived; --repair makes it again)");
+        };
+        let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
+        match self.verified.head {
+            Some((_, head)) if head == found.head => {
+                if found.iterations != points {
+                    self.found(
+                        &path,
+                        "it differs from the records that it was made from (derived; --repair makes it again)",
+                    );
+                }
+            }
+            // One that was made before the newest record is made again by itself.
+            _ if self.ids.values().any(|id| *id == found.head) => {}
+            Some((newest, _)) => {
+                let newest = self.store.paths().record(newest);
+                self.found(newest, "trajectory.json was made from another newest record: this one was changed, or the end of the history was cut off");
+            }
+            None => {}
         }
     }
 
@@ -288,23 +344,38 @@ impl Check<'_> {
     }
 }
 
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().display().to_string()
+}
+
 pub(super) fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
     metrics.testing.as_ref().and_then(|tests| tests.cases)
 }
 
-/// Whether every object of a tree is there. `sound` remembers directories that are.
-pub(super) fn reachable(objects: &Objects, root: &ObjectId, sound: &mut BTreeSet<ObjectId>) -> Result<(), String> {
+/// Whether every object of a tree is there and not among the `lost`. `sound` remembers directories of which that is known.
+pub(super) fn reachable(
+    objects: &Objects,
+    root: &ObjectId,
+    lost: &BTreeSet<ObjectId>,
+    sound: &mut BTreeSet<ObjectId>,
+) -> Result<(), String> {
     if sound.contains(root) {
         return Ok(());
     }
     let tree = objects.tree(root).map_err(|error| error.message)?;
     for entry in tree.entries() {
         match entry.kind {
-            EntryKind::Directory => reachable(objects, &entry.object, sound)?,
+            EntryKind::Directory => reachable(objects, &entry.object, lost, sound)?,
             EntryKind::Unheld => {}
-            EntryKind::File | EntryKind::Link if objects.has(&entry.object) => {}
             EntryKind::File | EntryKind::Link => {
-                return Err(format!("{} is missing", crate::model::ids::escape(&entry.name)));
+                let name = || crate::model::ids::escape(&entry.name);
+                if lost.contains(&entry.object) {
+                    return Err(format!("{} is damaged", name()));
+                }
+                // Of a pack whose index is damaged, objects are found and restored all the same.
+                if objects.length(&entry.object).is_none() {
+                    return Err(format!("{} is missing", name()));
+                }
             }
         }
     }

@@ -2,24 +2,22 @@
 //! lost, no tree is mixed unnoticed, and the next command works (PROMISES W1, W2, H1, H3).
 //!
 //! What is on disk changes only in such calls, so these are all the states that a kill can leave. `FAULTS=all` kills
-//! before every call of any kind and fails every one of them. Without strace the tests say so and pass, unless `FAULTS`
-//! is `required` or `all`.
+//! before every call of any kind and fails every one that is about files. Without strace the tests say so and pass,
+//! unless `FAULTS` is `required` or `all`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use highwater::disk::layout::Layout;
-use highwater::engine::{self, Session};
 use highwater::model::ids::Iteration;
 use highwater::snapshot::restore;
-use highwater::store::Store;
 
+use crate::support::work::{Listing, Work, listing, points};
 use crate::support::{Answer, Project, answer, can_trace};
 
 /// Calls that change the disk, lock it or make a change survive.
@@ -68,134 +66,37 @@ const READING: [&str; 12] = [
     "lseek",
 ];
 
-/// Calls that cannot be stopped, or that are the loader's.
-const NEITHER: [&str; 5] = ["execve", "exit", "exit_group", "exited", "killed"];
-
-/// Files and links with modes and contents, without the store.
-type Listing = BTreeMap<PathBuf, (u32, Vec<u8>)>;
-
-/// A copy of a prepared work tree.
-struct Work {
-    folder: tempfile::TempDir,
-    layout: Layout,
-}
-
-impl Work {
-    fn of(base: &Path) -> Work {
-        let folder = tempfile::tempdir().unwrap();
-        let copied = Command::new("cp").arg("-a").arg(base.join(".")).arg(folder.path()).status().unwrap();
-        assert!(copied.success());
-        let layout = Layout::new(&folder.path().canonicalize().unwrap());
-        Work { folder, layout }
-    }
-
-    fn program(&self, mut command: Command, arguments: &[&str]) -> Output {
-        for name in ["HIGHWATER_CONFIG", "HIGHWATER_LOOP", "COLUMNS", "LD_LIBRARY_PATH", "RUST_BACKTRACE"] {
-            command.env_remove(name);
-        }
-        command.env("HIGHWATER_ROOT", self.folder.path()).env("RAYON_NUM_THREADS", "1");
-        command.args(arguments).current_dir(self.folder.path()).output().unwrap()
-    }
-
-    fn run(&self, arguments: &[&str]) -> Answer {
-        answer(&self.program(Command::new(assert_cmd::cargo::cargo_bin!("highwater")), arguments))
-    }
-
-    /// Runs the program under strace.
-    fn traced(&self, options: &[&str], arguments: &[&str]) -> Output {
-        let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq"]).args(options).arg(assert_cmd::cargo::cargo_bin!("highwater"));
-        self.program(strace, arguments)
-    }
-
-    fn listing(&self) -> Listing {
-        listing(self.folder.path())
-    }
-
-    fn store(&self) -> Store {
-        Store::new(&self.layout, "loop".parse().unwrap())
-    }
-
-    /// What `verify --recompute` finds, and which iterations it says are whole.
-    fn verified(&self) -> (Vec<String>, Vec<u32>) {
-        let session =
-            Session { layout: &self.layout, now: chrono::Utc::now(), wait: Duration::ZERO, on_progress: &|_, _| {} };
-        let verified = engine::verify(&session, &self.store(), None, true).unwrap();
-        let findings = verified.findings.iter().map(|finding| format!("{}: {}", finding.file, finding.fault)).collect();
-        (findings, verified.restorable.iter().map(|iteration| iteration.0).collect())
-    }
-
-    /// The files of an iteration, as a restore writes them elsewhere.
-    fn iteration(&self, number: u32) -> Listing {
-        let place = tempfile::tempdir().unwrap();
-        let config = highwater::config::defaults().unwrap();
-        let options = restore::Options {
-            paths: &[],
-            into: Some(place.path()),
-            dry_run: false,
-            origin: None,
-            capture: &config.capture,
-            limits: &config.limits,
-            now: chrono::Utc::now(),
-        };
-        let record = self.store().load(Iteration(number)).unwrap().record;
-        restore::restore(&self.layout, record.tree, &options).unwrap();
-        listing(place.path())
-    }
-
-    /// Files of writers that were killed.
-    fn leftovers(&self) -> Vec<PathBuf> {
-        let files = walkdir::WalkDir::new(self.layout.store()).into_iter().map(|entry| entry.unwrap().into_path());
-        files.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(".tmp-")).collect()
-    }
-}
-
-fn listing(root: &Path) -> Listing {
-    let mut found = Listing::new();
-    let entries = walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != ".progress");
-    for entry in entries.map(Result::unwrap) {
-        let meta = entry.path().symlink_metadata().unwrap();
-        let content = if meta.is_symlink() {
-            std::fs::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes()
-        } else if meta.is_file() {
-            std::fs::read(entry.path()).unwrap()
-        } else {
-            Vec::new()
-        };
-        let name = entry.path().strip_prefix(root).unwrap().to_owned();
-        if name != Path::new("") {
-            found.insert(name, (meta.permissions().mode(), content));
-        }
-    }
-    found
-}
+/// Calls by which memory, threads and the process itself are had: where they fail nothing can be answered, and the
+/// standard library ends the program.
+const MACHINERY: [&str; 24] = [
+    "mmap",
+    "munmap",
+    "mprotect",
+    "madvise",
+    "brk",
+    "arch_prctl",
+    "set_tid_address",
+    "set_robust_list",
+    "rseq",
+    "prlimit64",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "sigaltstack",
+    "poll",
+    "getrandom",
+    "futex",
+    "clone3",
+    "sched_getaffinity",
+    "sched_yield",
+    "gettid",
+    "geteuid",
+    "getcwd",
+    "clock_nanosleep",
+    "close",
+];
 
 fn wants(what: &str) -> bool {
     std::env::var("FAULTS").is_ok_and(|faults| faults == what)
-}
-
-/// The calls that a clean run makes: name and the count of that name in its thread, each once, in order. `chosen` picks.
-fn points(base: &Path, arguments: &[&str], chosen: impl Fn(&str, &str) -> bool) -> Vec<(String, usize)> {
-    let work = Work::of(base);
-    let log = tempfile::NamedTempFile::new().unwrap();
-    let output = work.traced(&["-o", log.path().to_str().unwrap()], arguments);
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
-    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let (mut seen, mut points) = (BTreeSet::new(), Vec::new());
-    for line in std::fs::read_to_string(log.path()).unwrap_or_default().lines() {
-        let (thread, rest) = line.split_once(' ').unwrap_or_default();
-        let Some((name, call)) = rest.trim_start().split_once('(') else { continue };
-        // The second half of a call that another thread interrupted.
-        if name.contains(' ') || NEITHER.contains(&name) {
-            continue;
-        }
-        let count = counts.entry((thread.to_owned(), name.to_owned())).or_default();
-        *count += 1;
-        if chosen(name, call) && seen.insert((name.to_owned(), *count)) {
-            points.push((name.to_owned(), *count));
-        }
-    }
-    points
 }
 
 /// Every n-th point is tried; `FAULTS=all` tries all.
@@ -264,7 +165,9 @@ fn fail_everywhere(base: &Path, arguments: &[&str], check: impl Fn(&Work, &Answe
     if !can_trace() {
         return;
     }
-    let all = points(base, arguments, |name, _| wants("all") || CHANGING.contains(&name) || READING.contains(&name));
+    let all = points(base, arguments, |name, _| {
+        wants("all") && !MACHINERY.contains(&name) || CHANGING.contains(&name) || READING.contains(&name)
+    });
     let (changing, reading): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(name, _)| !READING.contains(&name.as_str()));
     // Calls that read are many and alike; the loader's come first.
@@ -300,7 +203,7 @@ fn fail_everywhere(base: &Path, arguments: &[&str], check: impl Fn(&Work, &Answe
 }
 
 /// A loop of two iterations, and work that is in neither.
-fn prepared() -> Project {
+pub fn prepared() -> Project {
     let project = Project::new();
     std::fs::create_dir(project.path("empty")).unwrap();
     std::os::unix::fs::symlink("src/lib.py", project.path("link")).unwrap();
@@ -323,7 +226,7 @@ fn prepared() -> Project {
 
 /// What must hold after whatever happened: the acknowledged iterations are sound and come back.
 #[track_caller]
-fn assert_kept(work: &Work, first: &[Listing], at: &str) {
+pub fn assert_kept(work: &Work, first: &[Listing], at: &str) {
     let (findings, restorable) = work.verified();
     assert!(findings.is_empty(), "{at}: {findings:?}");
     for (number, files) in (0..).zip(first) {
@@ -334,7 +237,7 @@ fn assert_kept(work: &Work, first: &[Listing], at: &str) {
 
 /// The next record works, as the number after those that are there, and sweeps up.
 #[track_caller]
-fn assert_next_record(work: &Work, at: &str) {
+pub fn assert_next_record(work: &Work, at: &str) {
     let next = work.store().numbers().unwrap().last().unwrap().next();
     let recorded = work.run(&["record", "--json"]);
     assert_eq!(recorded.code, 0, "{at}: {recorded:?}");
@@ -346,7 +249,7 @@ fn assert_next_record(work: &Work, at: &str) {
 }
 
 /// The first two iterations' files.
-fn first_two(base: &Path) -> Vec<Listing> {
+pub fn first_two(base: &Path) -> Vec<Listing> {
     let work = Work::of(base);
     (0..2).map(|number| work.iteration(number)).collect()
 }
@@ -369,8 +272,8 @@ fn a_record_that_is_killed_loses_nothing() {
 
 /// After a restore or undo from `before` to `after` was stopped somewhere.
 #[track_caller]
-fn assert_one_tree(work: &Work, before: &Listing, after: &Listing, ended: bool, at: &str) {
-    match restore::pending(&work.layout).unwrap() {
+pub fn assert_one_tree(work: &Work, before: &Listing, after: &Listing, ended: bool, at: &str) {
+    match restore::pending(&work.layout, Duration::ZERO).unwrap() {
         Some(pending) => {
             assert!(pending.safe_to_finish(), "{at}: {:?}", pending.changed);
             assert!(!ended, "{at}: it said that it had ended");
@@ -405,7 +308,7 @@ fn a_restore_that_is_killed_loses_nothing_and_its_undo_too() {
             assert_eq!(work.listing(), before, "{at}");
         }
     });
-    kill_everywhere(restored.folder.path(), &["undo", "--json"], 60, |work, output, at| {
+    kill_everywhere(restored.root(), &["undo", "--json"], 60, |work, output, at| {
         assert_kept(work, &first, at);
         assert_one_tree(work, &after, &before, !output.stdout.is_empty(), at);
         assert_kept(work, &first, at);
@@ -457,7 +360,7 @@ fn an_end_that_is_killed_is_made_again() {
 #[test]
 fn a_pruning_that_is_killed_drops_nothing_that_is_needed() {
     let base = finished();
-    let clean = Work::of(base.folder.path());
+    let clean = Work::of(base.root());
     let pruned = clean.run(&["prune", "--json"]).expect(0).json();
     assert!(pruned["removed_packs"].as_u64() > Some(0) && pruned["rewritten_packs"].as_u64() > Some(0), "{pruned}");
     let let_go = pruned["loops"][0]["let_go"].as_array().unwrap();
@@ -469,7 +372,7 @@ fn a_pruning_that_is_killed_drops_nothing_that_is_needed() {
         std::fs::read_dir(work.layout.objects()).unwrap().map(|entry| entry.unwrap().file_name().into()).collect()
     };
     let going: BTreeSet<PathBuf> = packs(&base).difference(&packs(&clean)).cloned().collect();
-    kill_everywhere(base.folder.path(), &["prune", "--json"], 10, |work, _, at| {
+    kill_everywhere(base.root(), &["prune", "--json"], 10, |work, _, at| {
         let sound = |work: &Work| {
             let (findings, restorable) = work.verified();
             assert!(findings.is_empty(), "{at}: {findings:?}");

@@ -21,6 +21,9 @@ use highwater::snapshot::capture::capture;
 use highwater::snapshot::pack::PackWriter;
 use highwater::snapshot::restore::{self, Options, Origin, Outcome, newest_record, pending, restore, undo};
 
+/// No waiting for locks.
+const NOW: Duration = Duration::ZERO;
+
 /// Largest file that a snapshot keeps in these tests, bytes.
 const FILE_BYTES: u64 = 64 * 1024;
 
@@ -189,7 +192,7 @@ fn a_damaged_object_is_found_before_anything_is_changed() {
         let error = work.restore(target).expect_err(what);
         assert_eq!(error.kind, ErrorKind::BadInput, "{what}: {error}");
         assert_eq!(work.listing(), before, "{what}");
-        assert!(pending(&work.layout).unwrap().is_none(), "{what}");
+        assert!(pending(&work.layout, NOW).unwrap().is_none(), "{what}");
     };
     let known = packs();
     // What is stored on the way would heal the pack.
@@ -608,13 +611,13 @@ fn the_record_tells_what_was_restored_and_repeats_it_when_taken_back() {
 #[test]
 fn nothing_to_undo_resume_or_abort_is_said() {
     let work = Work::new();
-    for result in [work.undo(), restore::resume(&work.layout), restore::abort(&work.layout)] {
+    for result in [work.undo(), restore::resume(&work.layout, NOW), restore::abort(&work.layout, NOW)] {
         assert_eq!(result.unwrap_err().kind, ErrorKind::BadInput);
     }
     let bare = tempfile::tempdir().unwrap();
     let layout = Layout::new(bare.path());
-    assert!(pending(&layout).unwrap().is_none());
-    assert!(restore::resume(&layout).is_err());
+    assert!(pending(&layout, NOW).unwrap().is_none());
+    assert!(restore::resume(&layout, NOW).is_err());
     assert!(!layout.store().try_exists().unwrap());
 }
 

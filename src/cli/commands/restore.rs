@@ -31,7 +31,8 @@ pub fn run(
 ) -> Result<Exit> {
     if how.resume || how.abort {
         let outcome = context.with_session(|session| {
-            if how.resume { restore::resume(session.layout) } else { restore::abort(session.layout) }
+            let go = if how.resume { restore::resume } else { restore::abort };
+            go(session.layout, session.wait)
         })?;
         return tell(context, &outcome, Destination::WorkTree);
     }

@@ -16,7 +16,8 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
     let stored = newest(&store)?;
     let best = best_so_far(&context.layout, &store, &stored)?;
     let is_closed = store.is_closed()?;
-    let pending = restore::pending(&context.layout)?.map(|pending| pending.number);
+    let pending = context.with_session(|session| restore::pending(session.layout, session.wait))?;
+    let pending = pending.map(|pending| pending.number);
     let record = stored.record;
     if context.json() {
         output::json(&Status {

@@ -20,7 +20,7 @@ pub fn run(context: &Context, choice: &LoopChoice, head: Option<&str>, recompute
         output::json(&answer(store.id(), verified, repaired))?;
     } else {
         for file in repaired {
-            output::out(&printable(&format!("made again: {file}\n")));
+            output::out(&format!("made again: {}\n", printable(&file)));
         }
         output::out(&page(store.id(), &verified, head.is_some(), recompute));
     }

@@ -65,6 +65,11 @@ impl Beneath {
         Ok(Beneath { top, path: path.to_path_buf(), device, kernel_resolves: Cell::new(cfg!(target_os = "linux")) })
     }
 
+    /// The top, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The top's own descriptor.
     pub fn top(&self) -> BorrowedFd<'_> {
         self.top.as_fd()

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, Dir};
 use rustix::io::Errno;
@@ -24,7 +25,7 @@ pub fn check(tree: &Beneath, plan: &Plan, found: &Manifest, store: BorrowedFd<'_
     check_folders(tree, plan)?;
     check_swapped_directories(tree, plan, found)?;
     check_owners(tree, plan)?;
-    check_room(plan, store)
+    check_room(tree.path(), plan, store)
 }
 
 /// Directories whose entries change can be reached, are on our file system and can be written.
@@ -139,9 +140,9 @@ fn check_owners(tree: &Beneath, plan: &Plan) -> Result<()> {
 }
 
 /// The new files fit beside the old ones, which stay until the end.
-fn check_room(plan: &Plan, store: BorrowedFd<'_>) -> Result<()> {
-    let stat = rustix::fs::fstatvfs(store)
-        .map_err(|error| Error::io("look at the file system", std::path::Path::new("."), &error.into()))?;
+fn check_room(tree: &Path, plan: &Plan, store: BorrowedFd<'_>) -> Result<()> {
+    let stat =
+        rustix::fs::fstatvfs(store).map_err(|error| Error::io("look at the file system", tree, &error.into()))?;
     let block = stat.f_frsize.max(1);
     let files = plan.staged().count();
     let count = u64::try_from(files).unwrap_or(u64::MAX);
@@ -149,12 +150,14 @@ fn check_room(plan: &Plan, store: BorrowedFd<'_>) -> Result<()> {
     let free = stat.f_bavail.saturating_mul(block);
     if needed > free && count > 0 {
         return Err(Error::failed("no space for the restore")
+            .at(tree)
             .because(format!("it needs {needed} bytes and {free} are free; nothing was changed"))
             .help("free some space and restore again, or restore only some paths"));
     }
     // A file system without a count of files says 0 of 0.
     if stat.f_files > 0 && stat.f_favail < count.saturating_add(8) {
         return Err(Error::failed("no space for the restore")
+            .at(tree)
             .because(format!("it needs {count} files and {} more can be made; nothing was changed", stat.f_favail)));
     }
     Ok(())

@@ -187,6 +187,20 @@ pub fn newest_record(layout: &Layout) -> Result<Option<RestoreRecord>> {
     Ok(None)
 }
 
+/// What is wrong with the records of restores that ended; each error names its file.
+///
+/// # Errors
+/// A failure that names the folder.
+pub fn damaged_records(layout: &Layout) -> Result<Vec<Error>> {
+    let mut damaged = Vec::new();
+    for number in numbers(layout)? {
+        if disk::metadata(&layout.restore_record(number))?.is_some() {
+            damaged.extend(read_record(layout, number).err());
+        }
+    }
+    Ok(damaged)
+}
+
 fn read_record_at(path: &Path) -> Result<RestoreRecord> {
     let bytes = disk::read(path, RECORD_BYTES_MAX)?;
     let record: RestoreRecord = serde_json::from_slice(&bytes)

@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-pub use journal::{Origin, RestoreRecord, newest_record, read_record};
+pub use journal::{Origin, RestoreRecord, damaged_records, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
 pub use pending::{Pending, abort, needed, pending, resume};
 pub use plan::{Action, Op, Plan, Scope, plan};

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
@@ -15,7 +16,7 @@ use super::journal::{self, Direction, Journal, Origin, RestoreRecord};
 use super::manifest::{Kind, Manifest, State};
 use super::plan::{Op, Plan, Scope, in_the_way, plan};
 use super::settle::{self, Held};
-use super::{LOCK_WAIT, Outcome, check, stage, unseen};
+use super::{Outcome, check, stage, unseen};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
@@ -52,16 +53,16 @@ impl Pending {
     }
 }
 
-/// The restore that was begun and has not ended. It waits for one that is running right now, so the caller must not
-/// hold the store's lock.
+/// The restore that was begun and has not ended. It waits at most `wait` for one that is running right now,
+/// so the caller must not hold the store's lock.
 ///
 /// # Errors
 /// A failure if one is still running, or the work tree cannot be read; bad input if what is known of it is damaged.
-pub fn pending(layout: &Layout) -> Result<Option<Pending>> {
+pub fn pending(layout: &Layout, wait: Duration) -> Result<Option<Pending>> {
     if !disk::check_store(layout)? || folder::pending(layout)?.is_none() {
         return Ok(None);
     }
-    let _lock = Lock::shared(&layout.lock(), LOCK_WAIT)?;
+    let _lock = Lock::shared(&layout.lock(), wait)?;
     let Some(folder) = folder::pending(layout)? else { return Ok(None) };
     let (record, journal) = read(&folder)?;
     let changed = match &journal {
@@ -130,8 +131,8 @@ fn changed_since(tree: &Beneath, ops: &[Op]) -> Result<Vec<TreePath>> {
 ///
 /// # Errors
 /// Bad input if no restore is pending, its journal is damaged, or something is in the way; a failure if it stops again.
-pub fn resume(layout: &Layout) -> Result<Outcome> {
-    go(layout, |folder| {
+pub fn resume(layout: &Layout, wait: Duration) -> Result<Outcome> {
+    go(layout, wait, |folder| {
         let journal = journal::read(folder)?;
         Ok((journal.record.clone(), journal.direction, Some(journal)))
     })
@@ -142,18 +143,18 @@ pub fn resume(layout: &Layout) -> Result<Outcome> {
 ///
 /// # Errors
 /// As [`resume`]; a damaged journal is none.
-pub fn abort(layout: &Layout) -> Result<Outcome> {
-    go(layout, |folder| read(folder).map(|(record, journal)| (record, Direction::Back, journal)))
+pub fn abort(layout: &Layout, wait: Duration) -> Result<Outcome> {
+    go(layout, wait, |folder| read(folder).map(|(record, journal)| (record, Direction::Back, journal)))
 }
 
 type Known = (RestoreRecord, Direction, Option<Journal>);
 
-fn go(layout: &Layout, read: impl Fn(&Folder) -> Result<Known>) -> Result<Outcome> {
+fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) -> Result<Outcome> {
     let none = || Error::bad_input("no restore is pending").at(&layout.restores());
     if !disk::check_store(layout)? {
         return Err(none());
     }
-    let _lock = Lock::exclusive(&layout.lock(), LOCK_WAIT)?;
+    let _lock = Lock::exclusive(&layout.lock(), wait)?;
     let folder = folder::pending(layout)?.ok_or_else(none)?;
     let (record, direction, journal) = read(&folder)?;
     let objects = Objects::open(layout)?;

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
+/// No waiting for locks.
+const NOW: Duration = Duration::ZERO;
+
 /// A work tree with one stored snapshot of it, and edits after that.
 struct Work {
     dir: tempfile::TempDir,
@@ -196,22 +199,22 @@ fn a_restore_interrupted_after_any_step_goes_on_or_goes_back() {
         let work = Work::of_everything();
         let (before, target) = (work.listing(), work.target_listing());
         work.begin(done, |_| {});
-        let found = pending(&work.layout).unwrap().unwrap();
+        let found = pending(&work.layout, NOW).unwrap().unwrap();
         assert!(found.safe_to_finish(), "after {done} steps: {:?}", found.changed);
         assert!(work.restore().unwrap_err().help.unwrap().contains("--resume"));
-        let outcome = resume(&work.layout).unwrap();
+        let outcome = resume(&work.layout, NOW).unwrap();
         assert_eq!(work.listing(), target, "resumed after {done} steps");
         assert!(outcome.rescued.is_empty(), "{outcome:?}");
-        assert!(pending(&work.layout).unwrap().is_none() && work.is_clean());
+        assert!(pending(&work.layout, NOW).unwrap().is_none() && work.is_clean());
         work.undo().unwrap();
         assert_eq!(work.listing(), before, "undone after {done} steps");
 
         let work = Work::of_everything();
         work.begin(done, |_| {});
-        let outcome = abort(&work.layout).unwrap();
+        let outcome = abort(&work.layout, NOW).unwrap();
         assert_eq!(work.listing(), before, "aborted after {done} steps");
         assert!(outcome.record.is_none() && outcome.rescued.is_empty());
-        assert!(pending(&work.layout).unwrap().is_none() && work.is_clean());
+        assert!(pending(&work.layout, NOW).unwrap().is_none() && work.is_clean());
         assert!(newest_record(&work.layout).unwrap().is_none());
     }
 }
@@ -222,17 +225,34 @@ fn a_restore_killed_before_its_journal_or_after_its_record_leaves_nothing_to_do(
     let before = work.listing();
     work.begin(0, |_| {});
     std::fs::remove_file(work.layout.restore_dir(1).join("journal")).unwrap();
-    assert!(pending(&work.layout).unwrap().is_none());
+    assert!(pending(&work.layout, NOW).unwrap().is_none());
     assert_eq!(work.listing(), before);
     work.restore().unwrap();
     let folder = Folder::of(&work.layout, 1);
     std::fs::create_dir_all(folder.trash()).unwrap();
     std::fs::write(folder.journal(), "left over").unwrap();
     std::fs::write(folder.trash().join("0-1"), "left over").unwrap();
-    assert!(pending(&work.layout).unwrap().is_none(), "its record is there, so it has ended");
+    assert!(pending(&work.layout, NOW).unwrap().is_none(), "its record is there, so it has ended");
     work.undo().unwrap();
     assert_eq!(work.listing(), before);
     assert!(work.is_clean());
+}
+
+// PROMISES H4: hooks have less time than people.
+#[test]
+fn a_restore_that_is_running_is_waited_for_as_long_as_the_caller_says() {
+    let work = Work::of_everything();
+    work.begin(1, |_| {});
+    let running = Lock::exclusive(&work.layout.lock(), NOW).unwrap();
+    for error in [
+        pending(&work.layout, NOW).unwrap_err(),
+        resume(&work.layout, NOW).unwrap_err(),
+        abort(&work.layout, NOW).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("busy"), "{error}");
+    }
+    drop(running);
+    assert!(pending(&work.layout, NOW).unwrap().is_some());
 }
 
 // PROMISES S73.
@@ -249,10 +269,10 @@ fn a_damaged_or_lost_journal_stops_and_can_be_aborted() {
         } else {
             std::fs::write(journal, "highwater restore journal 00").unwrap();
         }
-        let found = pending(&work.layout).unwrap().unwrap();
+        let found = pending(&work.layout, NOW).unwrap().unwrap();
         assert!(!found.safe_to_finish() && !found.is_readable);
-        assert!(resume(&work.layout).is_err());
-        abort(&work.layout).unwrap();
+        assert!(resume(&work.layout, NOW).is_err());
+        abort(&work.layout, NOW).unwrap();
         assert_eq!(work.listing(), before);
         assert!(work.is_clean());
     }
@@ -270,10 +290,10 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
         std::fs::write(root.join("gone"), "born").unwrap();
     };
     work.begin(0, edit);
-    let found = pending(&work.layout).unwrap().unwrap();
+    let found = pending(&work.layout, NOW).unwrap().unwrap();
     assert!(!found.safe_to_finish());
     assert_eq!(found.changed.len(), 3, "{:?}", found.changed);
-    let outcome = resume(&work.layout).unwrap();
+    let outcome = resume(&work.layout, NOW).unwrap();
     let rescued = |name: &str| std::fs::read_to_string(work.layout.restore_dir(1).join("rescued").join(name)).ok();
     assert_eq!(outcome.rescued.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edited", "gone"]);
     assert_eq!((rescued("edited").as_deref(), rescued("gone").as_deref()), (Some("three"), Some("born")));
@@ -333,9 +353,9 @@ fn a_directory_swapped_for_a_link_stops_the_restore_and_nothing_outside_changes(
             let Ok(()) = std::fs::rename(work.root().join(folder), outside.path().join("moved")) else { continue };
             symlink(outside.path(), work.root().join(folder)).unwrap();
             // It may refuse or stop; it may not leave the tree.
-            let _ = resume(&work.layout);
+            let _ = resume(&work.layout, NOW);
             let moved = listing(&outside.path().join("moved"));
-            let _ = abort(&work.layout);
+            let _ = abort(&work.layout, NOW);
             assert_eq!(listing(&outside.path().join("moved")), moved);
             std::fs::remove_dir_all(outside.path().join("moved")).unwrap();
             assert_eq!(listing(outside.path()), kept, "{folder} after {done} steps");

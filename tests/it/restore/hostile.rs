@@ -10,7 +10,7 @@ use highwater::model::ids::ObjectId;
 use highwater::model::tree::{EntryKind, Tree, TreeEntry};
 use highwater::snapshot::restore::{Options, newest_record, pending, restore};
 
-use super::{Work, listing};
+use super::{NOW, Work, listing};
 
 /// The bytes of a stored directory, with no check of anything: kind, mode, size, object, name.
 fn raw_tree(entries: &[(u8, u16, u64, ObjectId, &[u8])]) -> Vec<u8> {
@@ -43,7 +43,7 @@ fn assert_refused(work: &Work, target: ObjectId, what: &str) {
         assert_eq!(error.kind, ErrorKind::BadInput, "{what}: {error}");
     }
     assert!(!into.try_exists().unwrap(), "{what}");
-    assert!(pending(&work.layout).unwrap().is_none() && newest_record(&work.layout).unwrap().is_none(), "{what}");
+    assert!(pending(&work.layout, NOW).unwrap().is_none() && newest_record(&work.layout).unwrap().is_none(), "{what}");
     let names: Vec<_> = listing(work.dir.path(), true).into_iter().filter(is_work).collect();
     assert_eq!(names, before.into_iter().filter(is_work).collect::<Vec<_>>(), "{what}");
 }

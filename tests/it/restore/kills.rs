@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use highwater::model::ids::ObjectId;
 use highwater::snapshot::restore::{abort, newest_record, pending, resume};
 
-use super::{Listing, Work, listing};
+use super::{Listing, NOW, Work, listing};
 use crate::support::can_trace;
 
 /// Calls that change the disk, or make a change survive.
@@ -44,8 +44,8 @@ fn child() {
     let (Some(root), Ok(what)) = (std::env::var_os(ROOT), std::env::var(WHAT)) else { return };
     let work = Work::at(Path::new(&root));
     match what.as_str() {
-        "resume" => drop(resume(&work.layout).unwrap()),
-        "abort" => drop(abort(&work.layout).unwrap()),
+        "resume" => drop(resume(&work.layout, NOW).unwrap()),
+        "abort" => drop(abort(&work.layout, NOW).unwrap()),
         "undo" => drop(work.undo().unwrap()),
         target => drop(work.restore(target.parse().unwrap()).unwrap()),
     }
@@ -147,7 +147,7 @@ fn a_restore_killed_before_any_call_loses_nothing() {
             }
             points += 1;
             let at = format!("{call} {nth}");
-            match pending(&work.layout).unwrap() {
+            match pending(&work.layout, NOW).unwrap() {
                 None if newest_record(&work.layout).unwrap().is_some() => assert_eq!(work.listing(), after, "{at}"),
                 None => {
                     assert_eq!(work.listing(), before, "{at}");
@@ -157,11 +157,11 @@ fn a_restore_killed_before_any_call_loses_nothing() {
                     pendings += 1;
                     assert!(found.safe_to_finish(), "{at}: {:?}", found.changed);
                     if points % 2 == 0 {
-                        abort(&work.layout).unwrap();
+                        abort(&work.layout, NOW).unwrap();
                         assert_eq!(work.listing(), before, "{at}");
                         continue;
                     }
-                    assert!(resume(&work.layout).unwrap().rescued.is_empty(), "{at}");
+                    assert!(resume(&work.layout, NOW).unwrap().rescued.is_empty(), "{at}");
                 }
             }
             assert_eq!(work.listing(), after, "{at}");
@@ -179,7 +179,7 @@ fn going_on_and_going_back_can_be_killed_too() {
         let half_way = || {
             let (work, target) = changed();
             assert!(killed(&work, &target.to_string(), "renameat2", 4), "the restore makes more renames than that");
-            assert!(pending(&work.layout).unwrap().is_some());
+            assert!(pending(&work.layout, NOW).unwrap().is_some());
             work
         };
         if !can_trace() {
@@ -198,9 +198,10 @@ fn going_on_and_going_back_can_be_killed_too() {
                 points += 1;
                 let at = format!("{what}, {call} {nth}");
                 let end = if what == "resume" { &after } else { &before };
-                if let Some(found) = pending(&work.layout).unwrap() {
+                if let Some(found) = pending(&work.layout, NOW).unwrap() {
                     assert!(found.safe_to_finish(), "{at}: {:?}", found.changed);
-                    let outcome = if what == "resume" { resume(&work.layout) } else { abort(&work.layout) }.unwrap();
+                    let outcome =
+                        if what == "resume" { resume(&work.layout, NOW) } else { abort(&work.layout, NOW) }.unwrap();
                     assert!(outcome.rescued.is_empty(), "{at}");
                 }
                 assert_eq!(&work.listing(), end, "{at}");
@@ -235,12 +236,12 @@ fn a_call_that_fails_stops_the_restore_and_loses_nothing() {
             let fault = format!("{call}:error={error}:when={nth}{lasting}");
             let ended_well = with_faults(&work, &target.to_string(), &[fault]);
             points += 1;
-            let found = pending(&work.layout).unwrap();
+            let found = pending(&work.layout, NOW).unwrap();
             assert!(!ended_well || found.is_none(), "{at}: ended well and is half way");
             if let Some(found) = found {
                 stopped += 1;
                 assert!(found.safe_to_finish(), "{at}: {:?}", found.changed);
-                assert!(resume(&work.layout).unwrap().rescued.is_empty(), "{at}");
+                assert!(resume(&work.layout, NOW).unwrap().rescued.is_empty(), "{at}");
             } else if newest_record(&work.layout).unwrap().is_none() {
                 assert!(!ended_well, "{at}");
                 assert_eq!(work.listing(), before, "{at}");

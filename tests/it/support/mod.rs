@@ -5,6 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+pub mod work;
+
 /// A work tree of its own, outside any repository.
 pub struct Project {
     folder: tempfile::TempDir,

@@ -1,0 +1,110 @@
+//! A store is a guest in the work tree: git's everyday commands leave it alone, and so do odd clocks (PROMISES H9, N5).
+
+use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Utc};
+use highwater::disk::layout::Layout;
+use highwater::engine::{self, Asked, Offer, Session};
+use highwater::store::Store;
+
+use crate::support::Project;
+
+fn git(project: &Project, arguments: &[&str]) -> std::io::Result<Output> {
+    let who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org", "-c", "init.defaultBranch=main"];
+    let mut command = Command::new("git");
+    command.args(who).args(arguments).current_dir(project.root());
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output()
+}
+
+#[track_caller]
+fn did(project: &Project, arguments: &[&str]) -> String {
+    let output = git(project, arguments).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn git_neither_sees_nor_removes_the_store() {
+    let project = Project::new();
+    if git(&project, &["--version"]).is_err() {
+        eprintln!("skipped: no git");
+        return;
+    }
+    did(&project, &["init"]);
+    did(&project, &["add", "-A"]);
+    did(&project, &["commit", "-m", "first"]);
+    project.tests(&[("a", true)]);
+    project.run(&["begin", "--loop", "guest"]).expect(0);
+    assert!(!did(&project, &["status", "--porcelain", "-uall"]).contains(".progress"));
+    did(&project, &["add", "-A"]);
+    did(&project, &["commit", "-m", "second"]);
+    assert!(!did(&project, &["ls-tree", "-r", "--name-only", "HEAD"]).contains(".progress"));
+
+    let sound = |after: &str| {
+        let verified = project.run(&["verify", "--recompute", "--loop", "guest"]);
+        assert_eq!(verified.code, 0, "after {after}: {verified:?}");
+    };
+    project.write("new", "not committed");
+    did(&project, &["clean", "-fd"]);
+    assert!(!project.exists("new"));
+    sound("clean");
+    project.write("new", "not committed");
+    project.write("src/lib.py", "changed");
+    did(&project, &["stash", "-u"]);
+    sound("stash");
+    did(&project, &["stash", "pop"]);
+    did(&project, &["checkout", "-q", "-f", "-b", "other", "HEAD~1"]);
+    did(&project, &["reset", "--hard", "-q", "HEAD"]);
+    did(&project, &["clean", "-fd"]);
+    sound("checkout");
+
+    // And the other way about: what git keeps for itself is as it was, whatever is recorded and restored.
+    let heads = || {
+        ["HEAD", "index", "refs/heads/main", "refs/heads/other"]
+            .map(|name| std::fs::read(project.path(&format!(".git/{name}"))).unwrap())
+    };
+    let before = heads();
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["record", "--loop", "guest"]).expect(0);
+    project.run(&["restore", "0", "--loop", "guest"]).expect(0);
+    project.run(&["undo"]).expect(0);
+    project.run(&["finish", "--loop", "guest"]).expect(0);
+    assert!(heads() == before, "git's own files changed");
+    sound("all of it");
+}
+
+// The clock is set to 1970, past 2038 and ten years back in the middle of a loop; so are the files' times.
+#[test]
+fn clocks_do_not_decide() {
+    let project = Project::new();
+    let layout = Layout::new(&project.root().canonicalize().unwrap());
+    let store = Store::new(&layout, "guest".parse().unwrap());
+    let all = [("a", true), ("b", true), ("c", true), ("d", true), ("e", true)];
+    project.tests(&all[..1]);
+    project.run(&["begin", "--loop", "guest"]).expect(0);
+    let years = ["1970-01-01T00:00:00Z", "2106-02-07T06:28:17Z", "2016-02-29T23:59:59Z", "1969-12-31T23:59:59Z"];
+    for (n, year) in (1..).zip(years) {
+        let now: DateTime<Utc> = year.parse().unwrap();
+        project.write("src/lib.py", format!("x = {n}\n"));
+        let times: SystemTime = if n % 2 == 0 { now.into() } else { SystemTime::UNIX_EPOCH + Duration::from_secs(1) };
+        std::fs::File::options().write(true).open(project.path("src/lib.py")).unwrap().set_modified(times).unwrap();
+        project.tests(&all[..=n]);
+        let session = Session { layout: &layout, now, wait: Duration::ZERO, on_progress: &|_, _| {} };
+        let report = Asked { format: None, path: "junit.xml".into() };
+        let offer = Offer { reports: vec![report], folder: layout.root().into(), started_at: now, ..Offer::default() };
+        let recorded = engine::record(&session, &store, offer).unwrap();
+        assert_eq!(recorded.record.iteration.0 as usize, n, "{year}");
+        assert_eq!(recorded.record.metrics.test_count(), Some(n as u64 + 1), "{year}: the report is this iteration's");
+    }
+    let log = project.run(&["log", "--json"]).expect(0).json();
+    let order: Vec<u64> =
+        log["iterations"].as_array().unwrap().iter().map(|i| i["iteration"].as_u64().unwrap()).collect();
+    assert_eq!(order, [0, 1, 2, 3, 4]);
+    project.run(&["verify", "--recompute"]).expect(0);
+    for n in 0..years.len() {
+        project.run(&["restore", &n.to_string()]).expect(0);
+        let expected = if n == 0 { "def one():\n    return 1\n".into() } else { format!("x = {n}\n") };
+        assert_eq!(project.read("src/lib.py"), expected);
+    }
+}
