@@ -104,9 +104,9 @@ impl Terms {
         let custom_gain = custom.peek().is_some().then(|| custom.any(|gained| gained));
         let terms = Terms {
             tests: comparison.pair(Metrics::test_count),
-            passed: comparison.pair(Metrics::tests_passed),
-            pass_rate: comparison.pair(Metrics::pass_rate),
-            pass_rate_now: comparison.metrics.pass_rate(),
+            passed: comparison.passed(),
+            pass_rate: comparison.pass_rate(),
+            pass_rate_now: comparison.pass_rate().map_or(comparison.metrics.pass_rate(), |pair| Some(pair.now)),
             coverage: comparison.pair(Metrics::coverage),
             errors: comparison.errors(),
             custom_gain,
@@ -140,7 +140,10 @@ impl Terms {
             let ran = tally.passed + tally.failed;
             (ran > 0).then(|| 100.0 * real(tally.passed) / real(ran))
         };
-        let (before, now, against) = (changes.before, changes.now, tests.against);
+        let (before, mut now, against) = (changes.before, changes.now, tests.against);
+        let flakes = comparison.flakes().min(now.failed);
+        now.passed += flakes;
+        now.failed -= flakes;
         self.tests = Some(Pair { before: before.count(), now: now.count(), against });
         self.passed = Some(Pair { before: before.passed, now: now.passed, against });
         self.pass_rate_now = rate(now);
@@ -208,7 +211,10 @@ fn by_terms(terms: &Terms, comparison: &Comparison, deltas: Option<&Deltas>) -> 
     if is_forward {
         return Class::new(Some(Classification::Forward), "forward_conditions");
     }
-    by_score(deltas.and_then(|deltas| deltas.quality_score).unwrap_or(0.0), config.score_step)
+    let change = deltas.and_then(|deltas| deltas.quality_score).unwrap_or(0.0);
+    // The score is of what was measured, with the flakes failing: a fall may be theirs, and then decides nothing.
+    let change = if comparison.flakes() > 0 { change.max(0.0) } else { change };
+    by_score(change, config.score_step)
 }
 
 /// Step 6: nothing else decided.

@@ -1,8 +1,10 @@
 //! This iteration beside the ones that it is judged against: what an alert rule sees.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use super::custom::{self, Move};
+use super::flakes::{Doubt, doubts};
 use super::history::{baseline, lineage, previous_with};
 use super::identity::{self, TestChanges};
 use super::suite::{self, Suite};
@@ -11,7 +13,7 @@ use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, QualityMetrics};
 use crate::model::trajectory::Point;
-use crate::model::verdict::OpenFinding;
+use crate::model::verdict::{OpenFinding, Status};
 
 /// One metric on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +60,8 @@ pub struct Comparison<'a> {
     pub suite: Suite,
     /// The runs test by test, where both sides name their tests.
     pub tests: Option<TestChanges>,
+    /// The newly failing tests, and what each is taken for.
+    pub doubts: BTreeMap<String, Doubt>,
     /// All earlier iterations.
     pub history: &'a [Point],
     /// Thresholds.
@@ -77,12 +81,16 @@ impl<'a> Comparison<'a> {
     ) -> Comparison<'a> {
         let testing = metrics.testing.as_ref().filter(|testing| testing.test_count.is_some());
         let tests = match (testing, current.previous_cases, current.cases) {
-            (Some(testing), Some(before), Some(now)) => Some(identity::compare(before, now, &testing.failed_units)),
+            (Some(testing), Some(before), Some(now)) => {
+                Some(identity::compare(before, now, &testing.failed_units, current.same_bodies))
+            }
             _ => None,
         };
+        let newly_failing = tests.as_ref().map_or(&[][..], |tests| &tests.newly_failing);
+        let doubts = doubts(newly_failing, current.same_tree, &config.flake);
         let Current { iteration, parent, tree_key, .. } = *current;
         let moves = OnceCell::new();
-        Comparison { iteration, parent, tree_key, metrics, suite, tests, history, config, moves }
+        Comparison { iteration, parent, tree_key, metrics, suite, tests, doubts, history, config, moves }
     }
 
     /// The latest ancestor that has the metric.
@@ -107,6 +115,39 @@ impl<'a> Comparison<'a> {
         Some(Pair { before: read(&point.metrics)?, now, against: point.iteration })
     }
 
+    /// Newly failing tests that are flakes.
+    pub fn refuted(&self) -> impl Iterator<Item = (&str, &Doubt)> {
+        let refuted = self.doubts.iter().filter(|(_, doubt)| doubt.status == Status::Refuted);
+        refuted.map(|(id, doubt)| (id.as_str(), doubt))
+    }
+
+    /// How many of the newly failing tests are flakes.
+    pub fn flakes(&self) -> u64 {
+        u64::try_from(self.refuted().count()).unwrap_or(u64::MAX)
+    }
+
+    /// Passed tests now and before. A flake counts as passed on both sides: what it takes is no loss, and what it gives
+    /// back is no gain.
+    pub fn passed(&self) -> Option<Pair<u64>> {
+        let now = self.passed_now()?;
+        let point = self.previous(|metrics| metrics.tests_passed().is_some())?;
+        let before = point.metrics.tests_passed()?.saturating_add(flakes_of(point));
+        Some(Pair { before, now, against: point.iteration })
+    }
+
+    /// Passed tests now, the flakes among the newly failing too.
+    pub fn passed_now(&self) -> Option<u64> {
+        Some(self.metrics.tests_passed()?.saturating_add(self.flakes()))
+    }
+
+    /// The pass rate now and before, percent; flakes as in [`Comparison::passed`].
+    pub fn pass_rate(&self) -> Option<Pair<f64>> {
+        let now = forgiving_rate(self.metrics, self.flakes())?;
+        let point = self.previous(|metrics| metrics.pass_rate().is_some())?;
+        let before = forgiving_rate(&point.metrics, flakes_of(point))?;
+        Some(Pair { before, now, against: point.iteration })
+    }
+
     /// Errors now and before, over the tools that both have.
     pub fn errors(&self) -> Option<Pair<u64>> {
         let point = self.previous(|metrics| metrics.error_count().is_some())?;
@@ -123,16 +164,39 @@ impl<'a> Comparison<'a> {
         self.metrics.testing.as_ref().map_or(0, |testing| testing.collection_errors)
     }
 
+    /// Whether a newly failing test is a flake.
+    pub fn is_flake(&self, id: &str) -> bool {
+        self.doubts.get(id).is_some_and(|doubt| doubt.status == Status::Refuted)
+    }
+
     /// Whether failing tests were added and nothing else was lost: tests written before the code.
     pub fn only_new_tests_fail(&self) -> bool {
         self.tests.as_ref().is_some_and(|tests| {
-            !tests.added_failing.is_empty() && tests.newly_failing.is_empty() && tests.removed.is_empty()
+            let broke = tests.newly_failing.iter().any(|id| !self.is_flake(id));
+            !tests.added_failing.is_empty() && !broke && tests.removed.is_empty()
         })
     }
 
     /// The losses that were open at the parent.
     pub fn open_before(&self) -> &'a [OpenFinding] {
         self.ancestors().next().map_or(&[], |parent| &parent.open_findings)
+    }
+}
+
+/// How many tests were told to be flakes at an iteration.
+fn flakes_of(point: &Point) -> u64 {
+    u64::try_from(identity::flakes_at(point).count()).unwrap_or(u64::MAX)
+}
+
+/// The pass rate if `flakes` of the failed had passed, percent; without any, the rate as it was measured.
+fn forgiving_rate(metrics: &Metrics, flakes: u64) -> Option<f64> {
+    let measured = metrics.pass_rate()?;
+    let ran = metrics.testing.as_ref().and_then(|testing| testing.ran()).filter(|ran| *ran > 0);
+    match (metrics.tests_passed(), ran) {
+        (Some(passed), Some(ran)) if flakes > 0 => {
+            Some(100.0 * real(passed.saturating_add(flakes).min(ran)) / real(ran))
+        }
+        _ => Some(measured),
     }
 }
 

@@ -16,7 +16,10 @@ pub fn from_previous(comparison: &Comparison, score: Option<&QualityScore>) -> O
     let mut deltas = deltas(comparison.metrics, score, |has| comparison.ancestors().find(|point| has(point)));
     if let Some(tests) = &comparison.tests {
         deltas.tests_lost = Some(tests.lost());
-        deltas.tests_broken = Some(tests.broken());
+        deltas.tests_broken = Some(tests.broken(|id| comparison.is_flake(id)));
+        let flakes: Vec<&str> =
+            comparison.refuted().filter(|(_, doubt)| doubt.known.again.passed() > 0).map(|(id, _)| id).collect();
+        deltas.tests = Some(tests.transitions(&flakes));
         if let Some(point) = comparison.previous(|metrics| metrics.testing.as_ref().is_some_and(|t| t.cases.is_some()))
         {
             deltas.against.insert("cases".to_owned(), point.iteration);
@@ -58,6 +61,7 @@ pub fn deltas<'h>(
         quality_score: sides.score(score),
         tests_lost: None,
         tests_broken: None,
+        tests: None,
         against: sides.against,
     }
 }

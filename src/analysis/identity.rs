@@ -1,24 +1,30 @@
 //! Two runs compared test by test (ANALYSIS §12.1): which tests broke, which are gone, which only changed their name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-use crate::model::cases::{Outcome, TestCases};
-use crate::model::verdict::NamedTests;
+use super::alerts::working_tests_failing;
+use super::renames::{renames, split};
+use crate::model::cases::{Outcome, TestCase, TestCases};
+use crate::model::record::SameBody;
+use crate::model::trajectory::Point;
+use crate::model::transitions::{Renamed, Transitions};
+use crate::model::verdict::{NamedTests, Status};
 
 /// How many names a finding lists.
 pub const NAMES_SHOWN: usize = 20;
 
-/// Names that share this part of their words (Jaccard) within one file are one renamed test.
-const SAME_NAME_SHARE: f64 = 0.80;
-
-/// Pairs of names compared within one file; beyond it the file was rewritten, and likeness says nothing.
-const PAIRS_COMPARED: usize = 250_000;
-
-/// What became of the tests, by id. Renamed tests count as the same test.
+/// What became of the tests, by id. A renamed test is one test, told by its id now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestChanges {
     /// Passed before, fail or error now.
     pub newly_failing: Vec<String>,
+    /// Failed or errored before, pass now.
+    pub fixed: Vec<String>,
+    /// Ran before, are skipped now.
+    pub newly_skipped: Vec<String>,
+    /// Were skipped before, run now.
+    pub unskipped: Vec<String>,
     /// Passed before, gone now.
     pub removed_passing: Vec<String>,
     /// Failed or errored before, gone now.
@@ -29,6 +35,12 @@ pub struct TestChanges {
     pub added_passing: Vec<String>,
     /// New and failing or in error.
     pub added_failing: Vec<String>,
+    /// New, whatever they are: the two above, and the skipped.
+    pub added: Vec<String>,
+    /// Passed at a later attempt of the same run.
+    pub flaky: Vec<String>,
+    /// Under another id now.
+    pub renamed: Vec<Renamed>,
     /// Tests on both sides, and what they were before.
     pub before: Tally,
     /// The same tests now, and the added ones that pass.
@@ -61,41 +73,128 @@ impl Tally {
     }
 }
 
+/// The ids by side, each list in order: only before, only now, and on both sides.
+struct Sides<'a> {
+    gone: Vec<(&'a str, &'a TestCase)>,
+    new: Vec<(&'a str, &'a TestCase)>,
+    both: Vec<(&'a str, &'a TestCase, &'a TestCase)>,
+}
+
+impl<'a> Sides<'a> {
+    /// Both runs are sorted by id, so one pass over them is enough.
+    fn of(before: &'a TestCases, now: &'a TestCases) -> Sides<'a> {
+        let mut sides = Sides { gone: Vec::new(), new: Vec::new(), both: Vec::with_capacity(now.cases.len()) };
+        let (mut before, mut now) = (before.cases.iter().peekable(), now.cases.iter().peekable());
+        loop {
+            let order = match (before.peek(), now.peek()) {
+                (None, None) => return sides,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((old, _)), Some((new, _))) => old.cmp(new),
+            };
+            let old = if order.is_le() { before.next() } else { None };
+            let new = if order.is_ge() { now.next() } else { None };
+            match (old, new) {
+                (Some((id, old)), Some((_, new))) => sides.both.push((id, old, new)),
+                (Some((id, old)), None) => sides.gone.push((id, old)),
+                (None, Some((id, new))) => sides.new.push((id, new)),
+                (None, None) => return sides,
+            }
+        }
+    }
+}
+
+/// Ids of two runs whose evidence must be looked up before they can be compared whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Only before.
+    pub gone: Vec<String>,
+    /// Only now.
+    pub new: Vec<String>,
+    /// Passed before, fail or error now, under the same id.
+    pub newly_failing: Vec<String>,
+}
+
+/// Takes the tests that were told to be flakes at `point` for passed: they are newly failing if they fail again.
+pub fn forgive(cases: &mut TestCases, point: &Point) {
+    for id in flakes_at(point) {
+        if let Some(case) = cases.cases.get_mut(id) {
+            case.outcome = Outcome::Passed;
+        }
+    }
+}
+
+/// The newly failing tests that were told to be flakes at an iteration.
+pub fn flakes_at(point: &Point) -> impl Iterator<Item = &str> {
+    let refuted = point
+        .alerts
+        .iter()
+        .filter(|alert| alert.rule == working_tests_failing::RULE.name && alert.status == Status::Refuted);
+    refuted.filter_map(|alert| alert.subject.as_deref())
+}
+
+/// What two runs leave open.
+pub fn open_between(before: &TestCases, now: &TestCases) -> Open {
+    let sides = Sides::of(before, now);
+    let owned = |ids: &[(&str, &TestCase)]| ids.iter().map(|(id, _)| (*id).to_owned()).collect();
+    let broke = |(id, old, new): &(&str, &TestCase, &TestCase)| {
+        (old.outcome == Outcome::Passed && is_bad(new.outcome)).then(|| (*id).to_owned())
+    };
+    Open {
+        gone: owned(&sides.gone),
+        new: owned(&sides.new),
+        newly_failing: sides.both.iter().filter_map(broke).collect(),
+    }
+}
+
 /// Compares two runs. Tests of `failed_units`, modules that did not load now, are left out: they are neither gone nor
-/// broken, only unknown.
-pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String]) -> TestChanges {
+/// broken, only unknown. `same_bodies` are tests gone and new that have one source.
+pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], same_bodies: &[SameBody]) -> TestChanges {
     let units: Vec<String> = failed_units.iter().map(|unit| normalised(unit)).collect();
     let is_unknown = |id: &str| units.iter().any(|unit| lies_in(id, unit));
-    let gone: Vec<&str> =
-        before.cases.keys().map(String::as_str).filter(|id| !now.cases.contains_key(*id) && !is_unknown(id)).collect();
-    let new: Vec<&str> = now.cases.keys().map(String::as_str).filter(|id| !before.cases.contains_key(*id)).collect();
-    let renamed = renames(&gone, &new);
+    let mut sides = Sides::of(before, now);
+    sides.gone.retain(|(id, _)| !is_unknown(id));
+    let ids = |side: &[(&str, &TestCase)]| side.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<String>>();
+    let (gone, new) = (ids(&sides.gone), ids(&sides.new));
+    let renamed = renames(&gone, &new, same_bodies);
+    let new_id: BTreeMap<&str, &Renamed> = renamed.iter().map(|pair| (pair.from.as_str(), pair)).collect();
+    let old_id: BTreeMap<&str, &Renamed> = renamed.iter().map(|pair| (pair.to.as_str(), pair)).collect();
 
     let mut changes = TestChanges::default();
-    for (id, case) in &before.cases {
-        let id_now = renamed.get(id.as_str()).copied().unwrap_or(id);
-        match now.outcome(id_now) {
-            Some(outcome) => changes.keep(id_now, case.outcome, outcome),
-            None if is_unknown(id) => {}
-            None => changes.lose(id, case.outcome),
+    for (id, old, new) in sides.both {
+        changes.keep(id, old, new);
+    }
+    for (id, old) in sides.gone {
+        match new_id.get(id).and_then(|pair| Some((pair, now.cases.get(&pair.to)?))) {
+            Some((pair, new)) => changes.keep(&pair.to, old, new),
+            None => changes.lose(id, old.outcome),
         }
     }
-    let taken: BTreeSet<&str> = renamed.values().copied().collect();
-    for id in new.into_iter().filter(|id| !taken.contains(id)) {
-        if let Some(outcome) = now.outcome(id) {
-            changes.gain(id, outcome);
-        }
+    for (id, new) in sides.new.into_iter().filter(|(id, _)| !old_id.contains_key(id)) {
+        changes.gain(id, new);
     }
+    changes.newly_failing.sort_unstable();
+    changes.renamed = renamed;
     changes
 }
 
+fn is_bad(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Failed | Outcome::Errored)
+}
+
 impl TestChanges {
-    fn keep(&mut self, id: &str, before: Outcome, now: Outcome) {
-        self.before.add(before);
-        self.now.add(now);
-        if before == Outcome::Passed && matches!(now, Outcome::Failed | Outcome::Errored) {
-            self.newly_failing.push(id.to_owned());
-        }
+    fn keep(&mut self, id: &str, before: &TestCase, now: &TestCase) {
+        self.before.add(before.outcome);
+        self.now.add(now.outcome);
+        self.note_flake(id, now);
+        let list = match (before.outcome, now.outcome) {
+            (Outcome::Passed, Outcome::Failed | Outcome::Errored) => &mut self.newly_failing,
+            (Outcome::Failed | Outcome::Errored, Outcome::Passed) => &mut self.fixed,
+            (was, Outcome::Skipped) if was != Outcome::Skipped => &mut self.newly_skipped,
+            (Outcome::Skipped, is) if is != Outcome::Skipped => &mut self.unskipped,
+            _ => return,
+        };
+        list.push(id.to_owned());
     }
 
     fn lose(&mut self, id: &str, before: Outcome) {
@@ -107,14 +206,22 @@ impl TestChanges {
         }
     }
 
-    fn gain(&mut self, id: &str, now: Outcome) {
-        match now {
+    fn gain(&mut self, id: &str, now: &TestCase) {
+        self.added.push(id.to_owned());
+        self.note_flake(id, now);
+        match now.outcome {
             Outcome::Passed => {
-                self.now.add(now);
+                self.now.add(now.outcome);
                 self.added_passing.push(id.to_owned());
             }
             Outcome::Failed | Outcome::Errored => self.added_failing.push(id.to_owned()),
             Outcome::Skipped => {}
+        }
+    }
+
+    fn note_flake(&mut self, id: &str, now: &TestCase) {
+        if now.attempts > 1 && now.outcome == Outcome::Passed {
+            self.flaky.push(id.to_owned());
         }
     }
 
@@ -130,9 +237,30 @@ impl TestChanges {
         named(&self.removed)
     }
 
-    /// The tests that broke.
-    pub fn broken(&self) -> NamedTests {
-        named(&self.newly_failing)
+    /// The tests that broke: the newly failing ones, without the flakes.
+    pub fn broken(&self, is_flake: impl Fn(&str) -> bool) -> NamedTests {
+        named(&self.newly_failing.iter().filter(|id| !is_flake(id)).cloned().collect::<Vec<String>>())
+    }
+
+    /// As a record keeps them. `flaky` are further tests that failed and passed on the tree of now.
+    pub fn transitions(&self, flaky: &[&str]) -> Transitions {
+        let mut flaky: Vec<String> =
+            self.flaky.iter().cloned().chain(flaky.iter().map(|id| (*id).to_owned())).collect();
+        flaky.sort_unstable();
+        flaky.dedup();
+        Transitions {
+            newly_failing: named(&self.newly_failing),
+            fixed: named(&self.fixed),
+            newly_skipped: named(&self.newly_skipped),
+            unskipped: named(&self.unskipped),
+            removed_passing: named(&self.removed_passing),
+            removed_failing: named(&self.removed_failing),
+            added_passing: named(&self.added_passing),
+            added_failing: named(&self.added_failing),
+            flaky: named(&flaky),
+            renamed_count: u64::try_from(self.renamed.len()).unwrap_or(u64::MAX),
+            renamed: self.renamed.iter().take(NAMES_SHOWN).cloned().collect(),
+        }
     }
 }
 
@@ -141,94 +269,6 @@ fn named(ids: &[String]) -> NamedTests {
         count: u64::try_from(ids.len()).unwrap_or(u64::MAX),
         names: ids.iter().take(NAMES_SHOWN).cloned().collect(),
     }
-}
-
-/// Old id → new id, one to one: the surest matches first.
-fn renames<'a>(gone: &[&'a str], new: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
-    let mut left = Unmatched { gone: gone.to_vec(), new: new.to_vec(), pairs: BTreeMap::new() };
-    left.pair_by(|id| split(id).1);
-    left.pair_by(|id| (split(id).0, base_name(split(id).1)));
-    left.pair_by_likeness();
-    left.pairs
-}
-
-struct Unmatched<'a> {
-    gone: Vec<&'a str>,
-    new: Vec<&'a str>,
-    pairs: BTreeMap<&'a str, &'a str>,
-}
-
-impl<'a> Unmatched<'a> {
-    /// Pairs ids that share `key`, in order.
-    fn pair_by<K: Ord>(&mut self, key: impl Fn(&'a str) -> K) {
-        let mut by_key: BTreeMap<K, Vec<&'a str>> = BTreeMap::new();
-        for id in self.new.iter().rev() {
-            by_key.entry(key(id)).or_default().push(id);
-        }
-        for id in &self.gone {
-            if let Some(partner) = by_key.get_mut(&key(id)).and_then(Vec::pop) {
-                self.pairs.insert(id, partner);
-            }
-        }
-        self.drop_paired();
-    }
-
-    /// Pairs ids of one file whose names share most of their words, the most alike first.
-    fn pair_by_likeness(&mut self) {
-        let mut places: BTreeMap<&str, (Vec<&'a str>, Vec<&'a str>)> = BTreeMap::new();
-        self.gone.iter().for_each(|id| places.entry(split(id).0).or_default().0.push(id));
-        self.new.iter().for_each(|id| places.entry(split(id).0).or_default().1.push(id));
-        for (gone, new) in places.into_values() {
-            if gone.len().saturating_mul(new.len()) > PAIRS_COMPARED {
-                continue;
-            }
-            let mut alike: Vec<(f64, &str, &str)> = Vec::new();
-            for old in &gone {
-                let words = words(split(old).1);
-                alike.extend(new.iter().map(|id| (likeness(&words, split(id).1), *old, *id)));
-            }
-            alike.retain(|(share, ..)| *share >= SAME_NAME_SHARE);
-            alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
-            let mut taken = BTreeSet::new();
-            for (_, old, id) in alike {
-                if !self.pairs.contains_key(old) && taken.insert(id) {
-                    self.pairs.insert(old, id);
-                }
-            }
-        }
-        self.drop_paired();
-    }
-
-    fn drop_paired(&mut self) {
-        let taken: BTreeSet<&str> = self.pairs.values().copied().collect();
-        self.gone.retain(|id| !self.pairs.contains_key(id));
-        self.new.retain(|id| !taken.contains(id));
-    }
-}
-
-/// Place (file, module, class) and name of an id.
-fn split(id: &str) -> (&str, &str) {
-    match id.rsplit_once("::") {
-        Some((place, name)) => (place.trim(), name.trim()),
-        None => ("", id),
-    }
-}
-
-/// The name without its parameters.
-fn base_name(name: &str) -> &str {
-    name.split(['[', '(']).next().unwrap_or(name).trim_end()
-}
-
-fn words(name: &str) -> BTreeSet<String> {
-    name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-}
-
-fn likeness(words_before: &BTreeSet<String>, name: &str) -> f64 {
-    let words_now = words(name);
-    let shared = words_before.intersection(&words_now).count();
-    let all = words_before.union(&words_now).count();
-    let share = |count: usize| u32::try_from(count).map_or(f64::from(u32::MAX), f64::from);
-    if all == 0 { 0.0 } else { share(shared) / share(all) }
 }
 
 /// One spelling for `tests/test_a.py` and `tests.test_a`.
@@ -250,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_test_that_moves_to_another_file_is_the_same_test() {
-        let changes = compare(&cases(&["tests.a::test_x P"]), &cases(&["tests.b::test_x P"]), &[]);
+        let changes = compare(&cases(&["tests.a::test_x P"]), &cases(&["tests.b::test_x P"]), &[], &[]);
         assert!(changes.removed.is_empty() && changes.added_passing.is_empty());
         assert_eq!(changes.before, changes.now);
     }
@@ -258,38 +298,60 @@ mod tests {
     #[test]
     fn other_parameters_are_the_same_test_but_fewer_of_them_are_a_loss() {
         let before = cases(&["t::test_x[1] P", "t::test_x[2] P"]);
-        assert!(compare(&before, &cases(&["t::test_x[one] P", "t::test_x[two] P"]), &[]).removed.is_empty());
-        assert_eq!(compare(&before, &cases(&["t::test_x[one] P"]), &[]).removed_passing, ["t::test_x[2]"]);
+        assert!(compare(&before, &cases(&["t::test_x[one] P", "t::test_x[two] P"]), &[], &[]).removed.is_empty());
+        assert_eq!(compare(&before, &cases(&["t::test_x[one] P"]), &[], &[]).removed_passing, ["t::test_x[2]"]);
     }
 
     #[test]
     fn names_that_share_four_words_of_five_are_one_test_and_less_alike_are_two() {
         let old = cases(&["t::test_reads_long_lines P"]);
         let alike = cases(&["t::test_reads_long_lines_too P"]);
-        assert!(compare(&old, &alike, &[]).removed.is_empty());
+        assert!(compare(&old, &alike, &[], &[]).removed.is_empty());
         let other = cases(&["t::test_reads_short_lines_too P"]);
-        assert_eq!(compare(&old, &other, &[]).removed_passing, ["t::test_reads_long_lines"]);
-    }
-
-    #[test]
-    fn the_real_rename_of_v14_is_not_seen_by_its_name() {
-        let words_before = words("test_parsing_pre_and_build_metadata_see_issue_217");
-        assert!((likeness(&words_before, "test_leading_digit_in_pre_and_build") - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(compare(&old, &other, &[], &[]).removed_passing, ["t::test_reads_long_lines"]);
     }
 
     #[test]
     fn tests_of_a_module_that_did_not_load_are_unknown() {
         let before = cases(&["tests.test_a::test_x P", "tests.test_ab::test_y P"]);
         for unit in ["tests.test_a", "tests/test_a.py"] {
-            let changes = compare(&before, &TestCases::default(), &[unit.to_owned()]);
+            let changes = compare(&before, &TestCases::default(), &[unit.to_owned()], &[]);
             assert_eq!(changes.removed, ["tests.test_ab::test_y"], "{unit}");
         }
     }
 
     #[test]
     fn a_renamed_test_that_fails_now_is_broken() {
-        let changes = compare(&cases(&["a::test_x P"]), &cases(&["b::test_x F"]), &[]);
+        let changes = compare(&cases(&["a::test_x P"]), &cases(&["b::test_x F"]), &[], &[]);
         assert_eq!(changes.newly_failing, ["b::test_x"]);
-        assert_eq!(changes.broken().count, 1);
+        assert_eq!(changes.broken(|_| false).count, 1);
+        assert!(changes.broken(|id| id == "b::test_x").is_empty());
+    }
+
+    #[test]
+    fn every_way_to_change_has_its_list() {
+        let before = cases(&["t::a P", "t::b F", "t::c P", "t::d S", "t::e P", "t::f E", "t::g S"]);
+        let mut now = cases(&["t::a F", "t::b P", "t::c S", "t::d P", "u::new_one P", "u::red_one F", "u::off S"]);
+        if let Some(case) = now.cases.get_mut("t::d") {
+            case.attempts = 2;
+        }
+        let changes = compare(&before, &now, &[], &[]);
+        assert_eq!(changes.newly_failing, ["t::a"]);
+        assert_eq!(changes.fixed, ["t::b"]);
+        assert_eq!(changes.newly_skipped, ["t::c"]);
+        assert_eq!((&changes.unskipped, &changes.flaky), (&vec!["t::d".to_owned()], &vec!["t::d".to_owned()]));
+        assert_eq!(changes.removed_passing, ["t::e"]);
+        assert_eq!(changes.removed_failing, ["t::f"]);
+        assert_eq!(changes.removed, ["t::e", "t::f", "t::g"]);
+        assert_eq!(changes.added_passing, ["u::new_one"]);
+        assert_eq!(changes.added_failing, ["u::red_one"]);
+        assert_eq!(changes.added, ["u::new_one", "u::off", "u::red_one"]);
+    }
+
+    #[test]
+    fn what_is_open_between_two_runs_is_gone_new_or_newly_failing() {
+        let open = open_between(&cases(&["t::a P", "t::b P", "t::c F"]), &cases(&["t::b F", "t::c F", "t::d P"]));
+        assert_eq!((open.gone, open.new), (vec!["t::a".to_owned()], vec!["t::d".to_owned()]));
+        assert_eq!(open.newly_failing, ["t::b"]);
     }
 }

@@ -3,6 +3,7 @@
 //! [`assess`] is the table of contents of the judgement. A rule is a file in `alerts`, a detector one in `detect`.
 
 mod alerts;
+pub mod bodies;
 mod classify;
 mod comparison;
 mod confidence;
@@ -11,13 +12,16 @@ mod degradation;
 mod delta;
 mod detect;
 pub mod estimate;
+mod flakes;
 mod history;
 mod identity;
+pub mod ledger;
 pub mod monitor;
 mod open;
 mod primary;
 pub mod progress;
 mod recommend;
+mod renames;
 mod score;
 mod select;
 pub mod stats;
@@ -30,9 +34,14 @@ pub use alerts::{AlertRule, RULES};
 pub use comparison::Comparison;
 pub use delta::deltas_between;
 pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};
+pub use flakes::{Doubt, SameTree, doubts};
 pub use history::previous_with;
+pub use identity::{Open, TestChanges, compare, forgive, open_between};
 pub use primary::QUALITY_SCORE;
+pub use renames::{base_name, split as split_id};
 pub use select::{Choice, best, eligibility, select, select_without};
+
+use std::collections::BTreeMap;
 
 use classify::{Class, classify};
 use recommend::Facts;
@@ -42,6 +51,7 @@ use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{BuildStatus, Metrics};
 use crate::model::progress::{EstimateMark, Progress, ProgressEstimate};
+use crate::model::record::SameBody;
 use crate::model::steps::TerminalStatus;
 use crate::model::trajectory::Point;
 use crate::model::units::{EPS, Quantity};
@@ -66,6 +76,10 @@ pub struct Current<'a> {
     pub cases: Option<&'a TestCases>,
     /// The same of the latest ancestor that has them: [`previous_with`].
     pub previous_cases: Option<&'a TestCases>,
+    /// Tests that are gone and new ones with the same source, as the record keeps them.
+    pub same_bodies: &'a [SameBody],
+    /// Of newly failing tests, what is known of their runs on one tree. Not named is not known.
+    pub same_tree: &'a BTreeMap<String, SameTree>,
     /// What `accept` was told since the record before.
     pub accepted: &'a [Accepted],
     /// The user's own words for the iteration; they decide nothing.

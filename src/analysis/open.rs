@@ -97,7 +97,7 @@ fn is_made_good(finding: &OpenFinding, comparison: &Comparison, current: &Curren
         ("failing_test_removed", Some(id)) => current.cases.is_some_and(|cases| cases.outcome(id).is_some()),
         (_, Some(id)) => current.cases.is_some_and(|cases| passes(cases, id)),
         ("suite_not_run", None) => comparison.suite == Suite::Judged && comparison.metrics.test_count() > Some(0),
-        ("working_tests_failing", None) => reached(comparison.metrics.tests_passed(), mark.tests_passed),
+        ("working_tests_failing", None) => reached(comparison.passed_now(), mark.tests_passed),
         (_, None) => reached(comparison.metrics.test_count(), mark.test_count),
     }
 }

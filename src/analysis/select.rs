@@ -1,6 +1,7 @@
 //! Which iteration is the best, so far and at the end (ANALYSIS §7).
 
 use super::alerts::suspicious_best::must_be_measured_again;
+use super::alerts::working_tests_failing;
 use super::degradation::{compare_to_final, shape_of};
 use super::primary::{QUALITY_SCORE, better, measure};
 use crate::model::SCHEMA_VERSION;
@@ -9,19 +10,21 @@ use crate::model::ids::Iteration;
 use crate::model::metrics::BuildStatus;
 use crate::model::trajectory::{BestTracker, Candidate, Degradation, Pareto, Point};
 use crate::model::units::{EPS, Score, round_half_up};
+use crate::model::verdict::OpenFinding;
 
-/// Whether an iteration can be the best.
+/// Whether an iteration can be the best; `points` are all of its loop.
 ///
 /// # Errors
 /// Why not, for people.
-pub fn eligibility(point: &Point, config: &LoopConfig) -> Result<(), String> {
+pub fn eligibility(point: &Point, points: &[Point], config: &LoopConfig) -> Result<(), String> {
     if point.recommendation.is_unmeasured() {
         return Err("it could not be measured".to_owned());
     }
     if point.metrics.build_status() == Some(BuildStatus::Failed) {
         return Err("its build failed".to_owned());
     }
-    if let Some(finding) = point.open_findings.iter().find(|finding| finding.accepted.is_none()) {
+    let is_open = |finding: &&OpenFinding| finding.accepted.is_none() && !is_refuted_later(finding, point, points);
+    if let Some(finding) = point.open_findings.iter().find(is_open) {
         let (rule, since, closes) = (&finding.alert.rule, finding.since, &finding.closes_when);
         return Err(format!("{rule} is open since iteration {since}, until {closes}"));
     }
@@ -43,12 +46,23 @@ pub fn eligibility(point: &Point, config: &LoopConfig) -> Result<(), String> {
     }
 }
 
+/// Whether a later iteration had the same tree without the loss: then what failed was a flake, not the work.
+fn is_refuted_later(finding: &OpenFinding, point: &Point, points: &[Point]) -> bool {
+    finding.alert.rule == working_tests_failing::RULE.name
+        && points.iter().any(|later| {
+            later.iteration > point.iteration
+                && later.tree_key == point.tree_key
+                && later.metrics.tests_passed() > point.metrics.tests_passed()
+                && !later.open_findings.iter().any(|open| open.alert.rule == finding.alert.rule)
+        })
+}
+
 /// The best iteration so far, recomputed from the log. `head` is left to the store.
 pub fn best(points: &[Point], config: &LoopConfig) -> BestTracker {
     let mut tracker = BestTracker { schema_version: SCHEMA_VERSION, ..BestTracker::default() };
     let mut candidates = Vec::new();
     for point in points {
-        match eligibility(point, config) {
+        match eligibility(point, points, config) {
             Ok(()) => candidates.push(point),
             Err(why) => {
                 tracker.ineligible.insert(point.iteration, why);
@@ -105,7 +119,7 @@ pub fn select(points: &[Point], config: &LoopConfig) -> Choice {
 
 /// As [`select`], leaving out iterations that failed verification.
 pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iteration]) -> Choice {
-    let scores: Vec<Candidate> = points.iter().map(|point| candidate(point, config, rejected)).collect();
+    let scores: Vec<Candidate> = points.iter().map(|point| candidate(point, points, config, rejected)).collect();
     let eligible: Vec<&Point> =
         points.iter().zip(&scores).filter(|(_, candidate)| candidate.eligible).map(|(point, _)| point).collect();
     let reaching: Vec<&Point> = eligible.iter().copied().filter(|point| reaches(point, config)).collect();
@@ -136,8 +150,8 @@ pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iterati
     choice
 }
 
-fn candidate(point: &Point, config: &LoopConfig, rejected: &[Iteration]) -> Candidate {
-    let eligible = match eligibility(point, config) {
+fn candidate(point: &Point, points: &[Point], config: &LoopConfig, rejected: &[Iteration]) -> Candidate {
+    let eligible = match eligibility(point, points, config) {
         Ok(()) if rejected.contains(&point.iteration) => Err("it failed verification".to_owned()),
         other => other,
     };

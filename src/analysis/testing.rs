@@ -1,8 +1,10 @@
 //! Stories for tests: iterations recorded one after the other, and metrics in few words.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
-use super::{Current, Verdict, Work, assess};
+use super::{Current, SameTree, Verdict, Work, assess};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::config::{Effect, LoopConfig, MetricConfig};
 use crate::model::ids::{Iteration, ObjectId};
@@ -10,6 +12,8 @@ use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
 };
 use crate::model::progress::{EstimateMark, Estimator, ProgressEstimate};
+use crate::model::record::SameBody;
+use crate::model::reruns::Runs;
 use crate::model::trajectory::{AlertMark, Point, PointScore};
 use crate::model::units::Percent;
 use crate::model::verdict::Accepted;
@@ -38,6 +42,8 @@ pub struct Story {
     last_cases: Option<TestCases>,
     parent: Option<Iteration>,
     accepted: Vec<Accepted>,
+    same_bodies: Vec<SameBody>,
+    same_tree: BTreeMap<String, SameTree>,
     tree: Option<ObjectId>,
     said: Option<(String, u64)>,
     said_before: Option<String>,
@@ -54,6 +60,8 @@ impl Story {
             last_cases: None,
             parent: None,
             accepted: Vec::new(),
+            same_bodies: Vec::new(),
+            same_tree: BTreeMap::new(),
             tree: None,
             said: None,
             said_before: Some(String::new()),
@@ -83,6 +91,17 @@ impl Story {
     pub fn accept(&mut self, rule: &str) {
         let at = DateTime::<Utc>::UNIX_EPOCH;
         self.accepted.push(Accepted { rule: rule.to_owned(), reason: "on purpose".to_owned(), at });
+    }
+
+    /// In the next iteration, a test that is gone has the source of a new one.
+    pub fn same_body(&mut self, from: &str, to: &str) {
+        self.same_bodies.push(SameBody { from: from.to_owned(), to: to.to_owned() });
+    }
+
+    /// In the next iteration, this is known of a test: runs on earlier trees that it passed on, and on the same tree.
+    pub fn runs(&mut self, id: &str, earlier: (u32, u32), again: (u32, u32)) {
+        let runs = |(runs, failed)| Runs { runs, failed };
+        self.same_tree.insert(id.to_owned(), SameTree { earlier: runs(earlier), again: runs(again) });
     }
 
     /// The code of the next iteration; without it every iteration has code of its own.
@@ -129,6 +148,8 @@ impl Story {
         let key = self.tree.take().map_or(key, |tree| tree.0);
         let (said, estimate) = (self.said.take(), self.estimate.take());
         let accepted = std::mem::take(&mut self.accepted);
+        let same_bodies = std::mem::take(&mut self.same_bodies);
+        let same_tree = std::mem::take(&mut self.same_tree);
         let current = Current {
             iteration: Iteration(number),
             parent: self.parent,
@@ -137,6 +158,8 @@ impl Story {
             tree_key: ObjectId(key),
             cases: cases.as_ref(),
             previous_cases: self.last_cases.as_ref(),
+            same_bodies: &same_bodies,
+            same_tree: &same_tree,
             accepted: &accepted,
             label: None,
             cost: self.cost,
@@ -153,9 +176,16 @@ impl Story {
         let verdict = assess(&self.points, &current, &self.config);
         let again = Current { metrics: verdict.metrics.clone(), ..current.clone() };
         assert_eq!(assess(&self.points, &again, &self.config), verdict, "judging a record again says the same");
-        self.points.push(point(&current, &verdict));
+        let point = point(&current, &verdict);
         self.parent = Some(Iteration(number));
-        self.last_cases = cases.or(self.last_cases.take());
+        self.last_cases = match cases {
+            Some(mut cases) => {
+                super::forgive(&mut cases, &point);
+                Some(cases)
+            }
+            None => self.last_cases.take(),
+        };
+        self.points.push(point);
         self.said_before = said.map(|(output, _)| output).or(self.said_before.take());
         verdict
     }
@@ -183,6 +213,7 @@ fn point(current: &Current, verdict: &Verdict) -> Point {
         alerts: verdict.alerts.iter().map(mark).collect(),
         open_findings: verdict.open_findings.clone(),
         recommendation: verdict.recommendation.clone(),
+        reruns: BTreeMap::new(),
         tree: current.tree,
         tree_key: current.tree_key,
         label: None,

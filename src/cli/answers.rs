@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::cases::Outcome;
 use crate::model::config::LoopConfig;
 use crate::model::figures::{Figures, ReportKind};
 use crate::model::ids::{Iteration, LoopId, ObjectId, TreePath};
 use crate::model::progress::{EstimateMark, Progress};
 use crate::model::record::SourceError;
+use crate::model::reruns::Runs;
 use crate::model::trajectory::Selection;
+use crate::model::transitions::Renamed;
 use crate::model::units::Score;
 use crate::model::verdict::{Classification, Deltas, OpenFinding, Recommendation};
 
@@ -150,6 +153,12 @@ pub struct TestDifference {
     pub broken: Vec<String>,
     /// Failing or erroring in a, passed in b.
     pub fixed: Vec<String>,
+    /// Ran in a, skipped in b.
+    pub newly_skipped: Vec<String>,
+    /// Skipped in a, ran in b.
+    pub unskipped: Vec<String>,
+    /// Under another id in b.
+    pub renamed: Vec<Renamed>,
 }
 
 /// A file that differs.
@@ -159,6 +168,93 @@ pub struct FileDifference {
     pub path: TreePath,
     /// `added`, `removed` or `modified`.
     pub change: String,
+}
+
+/// Tests by outcome.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TestCounts {
+    /// Passed.
+    pub passed: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Errored.
+    pub errored: u64,
+    /// Skipped.
+    pub skipped: u64,
+}
+
+/// A test that fails or flakes.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TestLine {
+    /// Its id.
+    pub id: String,
+    /// What it came to at the newest iteration; null if it is gone.
+    pub outcome: Option<Outcome>,
+    /// Failing or erroring: the iteration from which on it does.
+    pub failing_since: Option<Iteration>,
+    /// The last iteration of the lineage at which it passed; null with `failing_since`: it never did.
+    pub last_passed: Option<Iteration>,
+    /// The files that changed in the iteration that broke it.
+    pub files: Vec<FileDifference>,
+    /// Its runs on trees on which it ran more than once and passed: those that failed are flakes.
+    pub same_tree: Runs,
+    /// The iterations with such a failure.
+    pub flaked_in: Vec<Iteration>,
+}
+
+/// `tests --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Tests {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// The newest iteration of the lineage that names its tests.
+    pub iteration: Iteration,
+    /// All its tests.
+    pub counts: TestCounts,
+    /// Those that fail or flake, by id; with `--broken` or `--flaky` only these.
+    pub tests: Vec<TestLine>,
+}
+
+/// A change of one test.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TestEvent {
+    /// The iteration.
+    pub iteration: Iteration,
+    /// Its id then.
+    pub id: String,
+    /// What it was where the iteration came from; null if it was not there.
+    pub was: Option<Outcome>,
+    /// What it came to; null if it is gone.
+    pub now: Option<Outcome>,
+    /// The files that changed in the iteration.
+    pub files: Vec<FileDifference>,
+}
+
+/// `tests --history --json`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TestHistory {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// Its latest id.
+    pub id: String,
+    /// Its ids before that, the latest first.
+    pub earlier_ids: Vec<String>,
+    /// As in `tests --json`.
+    pub outcome: Option<Outcome>,
+    /// As in `tests --json`.
+    pub failing_since: Option<Iteration>,
+    /// As in `tests --json`.
+    pub last_passed: Option<Iteration>,
+    /// As in `tests --json`.
+    pub same_tree: Runs,
+    /// As in `tests --json`.
+    pub flaked_in: Vec<Iteration>,
+    /// Every change, in order of recording.
+    pub events: Vec<TestEvent>,
 }
 
 /// `restore --json`, `undo --json`.

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::engine::{Given, given};
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, LoopId};
+use crate::model::reruns::RerunCommand;
 
 const AFTER_HELP: &str = "\
 The whole story:
@@ -192,6 +193,10 @@ pub enum Command {
         /// The iteration whose tree this one started from [default: the last one, or the one restored since]
         #[arg(long, value_name = "ITER")]
         parent: Option<Iteration>,
+        /// Run newly failing tests again until it is clear which are flakes: words without a shell, {ids} becomes one word
+        /// a test [default: flake.rerun]
+        #[arg(long, value_name = "CMD {ids}")]
+        rerun: Option<RerunCommand>,
         #[command(flatten)]
         inputs: Inputs,
     },
@@ -289,6 +294,20 @@ pub enum Command {
         /// To
         #[arg(value_name = "B")]
         b: Iteration,
+    },
+    /// The ledger of tests: which fail and since when, which iteration broke them, which flake
+    Tests {
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// Only tests that failed on a tree that they passed on
+        #[arg(long)]
+        flaky: bool,
+        /// Only tests that fail now, and what changed in the iteration that broke them
+        #[arg(long)]
+        broken: bool,
+        /// Everything that became of one test: ID, or a part of it that no other has
+        #[arg(long, value_name = "ID", conflicts_with_all = ["flaky", "broken"])]
+        history: Option<String>,
     },
     /// Records and estimates as they come, those that are there first; ends when the loop closes
     Watch {

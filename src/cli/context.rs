@@ -127,7 +127,8 @@ impl Context {
         let name = path.strip_prefix(self.layout.root()).unwrap_or(&path).display().to_string();
         let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;
         let effective = config::load(&text, &name)?;
-        self.check_permissions(&path, effective.config.estimate.asks())?;
+        let names_a_command = effective.config.flake.rerun.is_some();
+        self.check_permissions(&path, names_a_command || effective.config.estimate.asks())?;
         Ok((effective, Some(path)))
     }
 

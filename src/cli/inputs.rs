@@ -1,5 +1,7 @@
 //! From what was typed to what the engine is offered.
 
+use std::ffi::OsString;
+
 use chrono::Utc;
 
 use super::args::Inputs;
@@ -8,7 +10,7 @@ use super::context::Context;
 use super::estimator;
 use crate::analysis::estimate::{Answer, read_answer};
 use crate::disk;
-use crate::engine::{Asked, Offer};
+use crate::engine::{Asked, Offer, Reran, Runner};
 use crate::error::{Error, Result};
 use crate::ingest::{self, FORMATS};
 use crate::model::figures::ReportKind;
@@ -40,6 +42,16 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
         measured_with(&mut offer, child::run(&context.layout, &inputs.command, None, Echo::Stderr)?);
     }
     Ok(offer)
+}
+
+/// Runs newly failing tests again, each time in a process of its own; what it prints goes to stderr.
+pub fn runner(context: &Context) -> Runner {
+    let layout = context.layout.clone();
+    Box::new(move |words| {
+        let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let ran = child::run(&layout, &argv, None, Echo::Stderr)?;
+        Ok(Reran { command: ran.command, console: ran.console, since: ran.since })
+    })
 }
 
 /// A text file that the user named, without the white space at its end.

@@ -8,6 +8,7 @@ use crate::engine::Manifest;
 use crate::error::{Error, Result};
 use crate::model::calls::{CallLine, Watched};
 use crate::model::cases::TestCases;
+use crate::model::ledger::{Frame, LedgerHead};
 use crate::model::metrics::Metrics;
 use crate::model::progress::EstimatePrompt;
 use crate::model::record::IterationRecord;
@@ -40,12 +41,18 @@ pub const SCHEMAS: &[SchemaOf] = &[
     of::<Metrics>("metrics", "iterations/*/metrics.json"),
     of::<Manifest>("manifest", "iterations/*/manifest.json"),
     of::<TestCases>("test-cases", "the object that testing.cases names"),
+    of::<LedgerHead>("ledger-head", "the first line of progress/tests.jsonl"),
+    of::<Frame>("ledger-frame", "each further line of progress/tests.jsonl"),
     of::<RestoreRecord>("restore-record", "restores/<n>.json"),
     of::<answers::Gate>("gate", "gate --json"),
     of::<answers::Log>("log", "log --json"),
     of::<answers::LogLine>("log-line", "a line of log --jsonl"),
     of::<answers::Status>("status", "status --json"),
     of::<answers::Difference>("diff", "diff --json"),
+    of::<answers::Tests>("tests", "tests --json"),
+    of::<answers::TestLine>("test-line", "a line of tests --jsonl"),
+    of::<answers::TestHistory>("test-history", "tests --history --json"),
+    of::<answers::TestEvent>("test-event", "a line of tests --history --jsonl"),
     of::<answers::Restored>("restored", "restore, undo --json"),
     of::<answers::Finish>("finish", "finish --json"),
     of::<answers::Accept>("accept", "accept --json"),

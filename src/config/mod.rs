@@ -12,9 +12,10 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::model::config::{
-    Alerts, Capture, Classify, Controller, Endpoint, Estimate, Keep, Limits, LoopConfig, Looping, MetricConfig,
+    Alerts, Capture, Classify, Controller, Endpoint, Estimate, Flake, Keep, Limits, LoopConfig, Looping, MetricConfig,
     Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Terminate, Weights,
 };
+use crate::model::reruns::RerunCommand;
 
 /// The reference: every key, its default, unit and reason.
 pub const DEFAULT_YAML: &str = include_str!("default.yaml");
@@ -264,6 +265,10 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
     }
     within("select.threshold", config.select.threshold, 0.0, 1.0)?;
     at_least("select.max_attempts", config.select.max_attempts.into(), 1)?;
+    within("flake.prior_break", config.flake.prior_break, 1e-6, 0.5)?;
+    within("flake.prior_rate", config.flake.prior_rate, 1e-6, 0.5)?;
+    within("flake.confirmed", config.flake.confirmed, 0.5, 1.0)?;
+    within("flake.refuted", config.flake.refuted, 0.0, 0.5)?;
     check_watching(config, within, at_least)?;
     progress::check(config, within, at_least)?;
     at_least("limits.reports", config.limits.reports, 1)?;
@@ -349,7 +354,7 @@ macro_rules! patch {
 
 patch!(LoopConfigPatch for LoopConfig { rules: BTreeMap<String, RuleMode>, metrics: BTreeMap<String, MetricConfig> } groups {
     quality: QualityPatch, classify: ClassifyPatch, alerts: AlertsPatch, stall: StallPatch, looping: LoopingPatch as "loop",
-    terminate: TerminatePatch, select: SelectPatch, controller: ControllerPatch, monitor: MonitorPatch,
+    terminate: TerminatePatch, select: SelectPatch, flake: FlakePatch, controller: ControllerPatch, monitor: MonitorPatch,
     progress: ProgressPatch, estimate: EstimatePatch,
     reports: ReportsPatch, limits: LimitsPatch, capture: CapturePatch,
 });
@@ -364,6 +369,9 @@ patch!(TerminatePatch for Terminate {
 } groups {});
 patch!(SelectPatch for Select {
     threshold: f64, primary: String, objectives: Vec<String>, revalidate: u32, reruns: u32, max_attempts: u32, keep_after_finish: Vec<Keep>,
+} groups {});
+patch!(FlakePatch for Flake {
+    prior_break: f64, prior_rate: f64, confirmed: f64, refuted: f64, rerun: RerunCommand, max_reruns: u32, max_tests: u32,
 } groups {});
 patch!(ControllerPatch for Controller {
     max_steps: u64, repeats: u32, window: u32, patience: u32, history: u32, allow_widen: bool, profiles: Vec<String>,

@@ -136,6 +136,11 @@ impl LoopLayout {
         self.progress().join("trajectory.json")
     }
 
+    /// What became of each test, for `tests` (derived).
+    pub fn ledger(&self) -> PathBuf {
+        self.progress().join("tests.jsonl")
+    }
+
     /// The folder of iterations.
     pub fn iterations(&self) -> PathBuf {
         self.dir.join("iterations")

@@ -112,7 +112,7 @@ impl Recording<'_> {
         let mut iteration = Iteration::BASELINE;
         for run in &self.importing.told.runs {
             let draft = IterationRecord { previous_record, ..self.draft(run, iteration, parent) };
-            let record = judged(draft, None, &history, self.config, &objects, self.store)?;
+            let record = judged(draft, (None, None), &history, self.config, &objects, self.store)?;
             let Commit::Done(head) = self.store.commit(&record)? else {
                 return Err(Error::failed("another writer recorded into the loop that is imported")
                     .at(&self.store.paths().record(iteration)));
@@ -175,6 +175,8 @@ impl Recording<'_> {
             config: self.config_id,
             previous_record: None,
             command: None,
+            reruns: Vec::new(),
+            same_bodies: Vec::new(),
             label: run.description.clone(),
             cost: None,
             tokens: run.tokens,

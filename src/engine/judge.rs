@@ -1,6 +1,9 @@
 //! A record's verdict, from what the record holds beside it and the history. Recording and replaying judge here, so that a
 //! stored loop judged again gives the same bytes.
 
+use std::collections::BTreeMap;
+
+use super::evidence::{named_ancestor, same_tree};
 use super::work::Said;
 use crate::analysis::{self, Current, Work};
 use crate::disk::hash::id_of;
@@ -17,7 +20,7 @@ use crate::store::Store;
 ///
 /// # Errors
 /// If stored test outcomes that are needed, or what the agent said, cannot be read.
-pub(super) fn judged(
+pub(super) fn judged_again(
     record: IterationRecord,
     cases: Option<&TestCases>,
     history: &[Point],
@@ -25,14 +28,33 @@ pub(super) fn judged(
     objects: &Objects,
     store: &Store,
 ) -> Result<IterationRecord> {
+    // Without a side to compare with, nothing is read: names are an addition to the counts.
+    let before = match cases {
+        Some(_) => named_ancestor(objects, history, record.parent)?.map(|(_, cases)| cases),
+        None => None,
+    };
+    judged(record, (before.as_ref(), cases), history, config, objects, store)
+}
+
+/// The same, with the test outcomes before and now at hand.
+///
+/// # Errors
+/// As [`judged_again`].
+pub(super) fn judged(
+    record: IterationRecord,
+    (previous_cases, cases): (Option<&TestCases>, Option<&TestCases>),
+    history: &[Point],
+    config: &LoopConfig,
+    objects: &Objects,
+    store: &Store,
+) -> Result<IterationRecord> {
     let said = Said::of(store, &record, history)?;
-    let named = |metrics: &crate::model::metrics::Metrics| metrics.testing.as_ref().and_then(|tests| tests.cases);
-    let previous_cases = match analysis::previous_with(history, record.parent, |metrics| named(metrics).is_some())
-        .and_then(|p| named(&p.metrics))
-    {
-        // Without a side to compare with, nothing is read: names are an addition to the counts.
-        Some(id) if cases.is_some() => Some(read_cases(objects, &id)?),
-        _ => None,
+    let same_tree = match (previous_cases, cases) {
+        (Some(before), Some(now)) => {
+            let tests = analysis::open_between(before, now).newly_failing;
+            same_tree(objects, history, Some(record.tree_key), &record.reruns, &tests)?
+        }
+        _ => BTreeMap::new(),
     };
     let verdict = analysis::assess(
         history,
@@ -43,7 +65,9 @@ pub(super) fn judged(
             tree: record.tree,
             tree_key: record.tree_key,
             cases,
-            previous_cases: previous_cases.as_ref(),
+            previous_cases,
+            same_bodies: &record.same_bodies,
+            same_tree: &same_tree,
             accepted: &record.accepted,
             label: record.label.as_deref(),
             cost: record.cost,

@@ -3,7 +3,9 @@
 
 mod accept;
 mod begin;
+mod bodies;
 mod estimate;
+mod evidence;
 mod finish;
 mod import;
 mod inspect;
@@ -16,7 +18,9 @@ mod prune;
 mod record;
 mod repair;
 mod replay;
+mod rerun;
 mod restore;
+mod tests;
 mod verify;
 mod view;
 mod why;
@@ -28,11 +32,13 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Utc};
 
 use crate::disk::layout::Layout;
+use crate::error::Result;
 use crate::ingest::Format;
 use crate::model::figures::ReportKind;
 use crate::model::ids::Iteration;
 use crate::model::progress::ProgressEstimate;
 use crate::model::record::Command;
+use crate::model::reruns::RerunCommand;
 
 pub use accept::accept;
 pub use begin::{Opening, begin};
@@ -49,8 +55,9 @@ pub use record::{Manifest, ManifestChange, Recorded, change_name, changed_files,
 pub use repair::repair;
 pub use replay::{Replayed, replay};
 pub use restore::{Target, restore_iteration, settle, undo};
+pub use tests::{TestLedger, changed_in, test_ledger};
 pub use verify::{Finding, Verified, verify};
-pub use view::{Difference, SoFar, Tests, best_so_far, difference, iteration, iteration_report, loop_so_far, newest};
+pub use view::{Difference, SoFar, best_so_far, difference, iteration, iteration_report, loop_so_far, newest};
 
 /// What every stage needs from outside.
 pub struct Session<'a> {
@@ -65,12 +72,26 @@ pub struct Session<'a> {
 }
 
 /// A report that the user named.
+#[derive(Clone)]
 pub struct Asked {
     /// Read it as this; without it, the content decides.
     pub format: Option<&'static Format>,
     /// A path or a glob; `-` is standard input.
     pub path: String,
 }
+
+/// A rerun command that has ended.
+pub struct Reran {
+    /// For the record.
+    pub command: Command,
+    /// What it printed, at its first byte.
+    pub console: std::fs::File,
+    /// Just before it began, by the clock of the work tree's file system.
+    pub since: Option<SystemTime>,
+}
+
+/// Runs a command's words as they are, without a shell. The engine starts no process by itself.
+pub type Runner = Box<dyn Fn(&[String]) -> Result<Reran>>;
 
 /// What an iteration is measured from.
 #[derive(Default)]
@@ -109,6 +130,10 @@ pub struct Offer {
     pub ask: Option<Ask>,
     /// The iteration that this one started from, if the user says so.
     pub parent: Option<Iteration>,
+    /// Runs newly failing tests again, in the place of the config's `flake.rerun`.
+    pub rerun: Option<RerunCommand>,
+    /// Who runs it; without one, nothing is run.
+    pub run: Option<Runner>,
     /// When measuring began.
     pub started_at: DateTime<Utc>,
 }

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::bodies::renamed_by_body;
 use super::estimate::estimate;
+use super::evidence::named_ancestor;
 use super::judge::judged;
 use super::loops::frozen_config;
 use super::measure::{Measured, PassedOver, measure};
+use super::rerun::{Settled, settle};
 use super::why::why_stopped;
 use super::work::line_changes;
 use super::{Offer, Session, own, restore};
@@ -23,6 +26,7 @@ use crate::model::ids::{Iteration, ObjectId, TreePath};
 use crate::model::metrics::{CodebaseMetrics, CustomMetric, Metrics};
 use crate::model::progress::ProgressEstimate;
 use crate::model::record::IterationRecord;
+use crate::model::reruns::Rerun;
 use crate::model::trajectory::{BestTracker, Point};
 use crate::model::verdict::{Action, Recommendation};
 use crate::report::{self, IterationExtra};
@@ -170,6 +174,12 @@ pub(super) fn keep(
     // Before the locks: nobody else waits for an estimator.
     let estimate = estimate(session, store, config, &offer, &measured, &history, &mut notes)?;
 
+    let settled = match offer.run {
+        Some(_) => settle(session, store, config, &offer, &history, &mut measured)?,
+        None => Settled::default(),
+    };
+    notes.extend(settled.notes);
+
     // Held until the record is there: `restore` and `prune` wait for it.
     let captures = Lock::shared(&session.layout.lock(), session.wait)?;
     let cases = measured.measurement.cases.take().map(|cases| TestCases { schema_version: SCHEMA_VERSION, ..cases });
@@ -199,6 +209,7 @@ pub(super) fn keep(
         config,
         offer: &offer,
         measured: &measured,
+        reruns: settled.reruns,
         captured: &captured,
         objects,
         estimate,
@@ -278,6 +289,7 @@ struct Recording<'a> {
     config: &'a LoopConfig,
     offer: &'a Offer,
     measured: &'a Measured,
+    reruns: Vec<Rerun>,
     captured: &'a Captured,
     /// As they are after the capture: the new snapshot is among them.
     objects: Objects,
@@ -333,6 +345,8 @@ impl Recording<'_> {
             config: config_id,
             previous_record: None,
             command: self.offer.command.clone(),
+            reruns: self.reruns.clone(),
+            same_bodies: Vec::new(),
             label: self.offer.label.clone(),
             cost: self.offer.cost,
             tokens: self.offer.tokens,
@@ -383,18 +397,31 @@ impl Recording<'_> {
                 Some((newest, _)) => self.store.accepted_since(newest)?.0,
                 None => Vec::new(),
             };
+            let before = match cases {
+                Some(_) => named_ancestor(&self.objects, &history.points, parent)?,
+                None => None,
+            };
+            let same_bodies = match (&before, cases) {
+                (Some((point, before)), Some(now)) => {
+                    renamed_by_body(&self.objects, (&point.tree, &self.captured.root), before, now)?
+                }
+                _ => Vec::new(),
+            };
+            let before = before.map(|(_, cases)| cases);
             let record = IterationRecord {
                 iteration,
                 parent,
                 recorded_at: self.session.now,
                 accepted,
+                same_bodies,
                 previous_record: history.head.map(|(_, id)| id),
                 line_changes: line_changes(self.store, &self.objects, parent, &draft)?,
                 ..draft.clone()
             };
             // First: judging reads what the agent said from there.
             self.keep_artifacts(iteration)?;
-            let record = judged(record, cases, &history.points, self.config, &self.objects, self.store)?;
+            let record =
+                judged(record, (before.as_ref(), cases), &history.points, self.config, &self.objects, self.store)?;
             if let Commit::Done(head) = self.store.commit(&record)? {
                 return Ok(Some((record, head, history)));
             }

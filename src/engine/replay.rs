@@ -1,7 +1,7 @@
 //! Judging a stored loop again, under its own config or another.
 
 use super::Session;
-use super::judge::{judged, read_cases};
+use super::judge::{judged_again, read_cases};
 use super::loops::frozen_config;
 use crate::error::Result;
 use crate::model::config::LoopConfig;
@@ -39,7 +39,7 @@ pub fn replay(
         let Some(config) = other.or(own.as_ref()) else { break };
         let id = stored.record.metrics.testing.as_ref().and_then(|tests| tests.cases);
         let cases = id.map(|id| read_cases(&objects, &id)).transpose()?;
-        let judged = judged(stored.record.clone(), cases.as_ref(), &history, config, &objects, store)?;
+        let judged = judged_again(stored.record.clone(), cases.as_ref(), &history, config, &objects, store)?;
         history.push(Point::of(&judged));
         replayed.push(Replayed { stored: stored.record, judged });
     }

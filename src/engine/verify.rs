@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::Session;
-use super::judge::{judged, read_cases};
+use super::judge::{judged_again, read_cases};
 use super::loops::frozen_config;
 use super::measure::measure_again;
 use super::work::line_changes;
@@ -340,7 +340,7 @@ impl Check<'_> {
             line_changes(self.store, objects, record.parent, record)?
         };
         let again = IterationRecord { metrics, tree_key, line_changes, ..record.clone() };
-        judged(again, cases.as_ref(), history, &config, objects, self.store)
+        judged_again(again, cases.as_ref(), history, &config, objects, self.store)
     }
 }
 

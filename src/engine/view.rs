@@ -4,13 +4,12 @@ use super::judge::read_cases;
 use super::loops::frozen_config;
 use super::record::{changed_files, no_such_iteration};
 use super::why::why_stopped;
-use crate::analysis;
+use crate::analysis::{self, TestChanges};
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
-use crate::model::cases::{Outcome, TestCases};
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
-use crate::model::record::IterationRecord;
+use crate::model::record::{IterationRecord, SameBody};
 use crate::model::trajectory::{BestTracker, Point};
 use crate::model::verdict::Deltas;
 use crate::report::{self, IterationExtra};
@@ -132,22 +131,9 @@ pub struct Difference {
     /// b − a.
     pub deltas: Deltas,
     /// Tests by name; absent if either side does not name its tests.
-    pub tests: Option<Tests>,
+    pub tests: Option<TestChanges>,
     /// Files that differ.
     pub files: Vec<Change>,
-}
-
-/// Tests that differ, by id, in order.
-#[derive(Default)]
-pub struct Tests {
-    /// In a and not in b.
-    pub lost: Vec<String>,
-    /// Only in b.
-    pub added: Vec<String>,
-    /// Passed in a, failing or erroring in b.
-    pub broken: Vec<String>,
-    /// Failing or erroring in a, passed in b.
-    pub fixed: Vec<String>,
 }
 
 /// Compares two iterations of a loop.
@@ -160,7 +146,7 @@ pub fn difference(layout: &Layout, store: &Store, a: Iteration, b: Iteration) ->
     let named = |record: &IterationRecord| record.metrics.testing.as_ref().and_then(|tests| tests.cases);
     let read = |id: Option<ObjectId>| id.map(|id| read_cases(&objects, &id)).transpose();
     let tests = match (read(named(&a))?, read(named(&b))?) {
-        (Some(before), Some(after)) => Some(compare(&before, &after)),
+        (Some(before), Some(after)) => Some(analysis::compare(&before, &after, &[], &same_bodies(&a, &b))),
         _ => None,
     };
     Ok(Difference {
@@ -172,17 +158,7 @@ pub fn difference(layout: &Layout, store: &Store, a: Iteration, b: Iteration) ->
     })
 }
 
-fn compare(before: &TestCases, after: &TestCases) -> Tests {
-    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
-    let mut tests = Tests::default();
-    for (id, was) in &before.cases {
-        match after.outcome(id) {
-            None => tests.lost.push(id.clone()),
-            Some(is) if was.outcome == Outcome::Passed && is_bad(is) => tests.broken.push(id.clone()),
-            Some(Outcome::Passed) if is_bad(was.outcome) => tests.fixed.push(id.clone()),
-            Some(_) => {}
-        }
-    }
-    tests.added = after.cases.keys().filter(|id| !before.cases.contains_key(*id)).cloned().collect();
-    tests
+/// What the later of two iterations knows of tests with one source, if it was compared with the other.
+fn same_bodies(a: &IterationRecord, b: &IterationRecord) -> Vec<SameBody> {
+    if b.parent == Some(a.iteration) { b.same_bodies.clone() } else { Vec::new() }
 }

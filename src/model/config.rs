@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use super::custom::{Aggregate, Bounds, Effect, MetricConfig};
+use super::reruns::RerunCommand;
 use super::verdict::Dimension;
 pub use super::watching::{Controller, Endpoint, Estimate, Monitor, Progress};
 
@@ -29,6 +30,8 @@ pub struct LoopConfig {
     pub terminate: Terminate,
     /// Which iteration is kept (§7).
     pub select: Select,
+    /// Broken tests and flakes (§12.2).
+    pub flake: Flake,
     /// A supervisor's steps (§11).
     pub controller: Controller,
     /// An agent's tool calls (§10).
@@ -194,6 +197,26 @@ pub struct Select {
     pub max_attempts: u32,
     /// Whose snapshots `prune` leaves after the end.
     pub keep_after_finish: Vec<Keep>,
+}
+
+/// Broken tests and flakes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flake {
+    /// Probability, 0–1, that a change breaks a given test.
+    pub prior_break: f64,
+    /// Share of runs, 0–1, in which a test of which nothing is known flakes.
+    pub prior_rate: f64,
+    /// Probability, 0–1, from which a newly failing test is confirmed to be broken.
+    pub confirmed: f64,
+    /// Probability, 0–1, up to which it is refuted: a flake.
+    pub refuted: f64,
+    /// Runs newly failing tests again; null is on demand only.
+    pub rerun: Option<RerunCommand>,
+    /// Reruns of one iteration.
+    pub max_reruns: u32,
+    /// Newly failing tests above which none is run again.
+    pub max_tests: u32,
 }
 
 /// Whether a rule moves verdicts.

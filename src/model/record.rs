@@ -9,6 +9,7 @@ use super::figures::{Figures, ReportKind};
 use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::metrics::Metrics;
 use super::progress::{LineChanges, Output, Progress, ProgressEstimate};
+use super::reruns::Rerun;
 use super::steps::TerminalStatus;
 use super::verdict::{Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
 
@@ -116,6 +117,15 @@ pub struct Command {
     pub duration_ms: u64,
 }
 
+/// A test that is gone, and a new one whose source is the same but for its name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct SameBody {
+    /// The id that is gone.
+    pub from: String,
+    /// The new id.
+    pub to: String,
+}
+
 /// Where an imported iteration comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Imported {
@@ -212,6 +222,12 @@ pub struct IterationRecord {
     /// The command that was run, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Command>,
+    /// Runs of the rerun command, in order: newly failing tests alone, on the same tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reruns: Vec<Rerun>,
+    /// Tests that are gone and new ones with the same source, as it was when this was recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_bodies: Vec<SameBody>,
     /// The user's own words for the iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,

@@ -8,6 +8,7 @@ use super::ids::{Iteration, LoopId, ObjectId};
 use super::metrics::{Direction, Metrics};
 use super::progress::{EstimateMark, Output, Progress};
 use super::record::IterationRecord;
+use super::reruns::{self, Runs};
 use super::units::Score;
 use super::verdict::{
     COMPONENTS, Classification, Dimension, OpenFinding, QualityScore, Recommendation, Severity, Status,
@@ -96,6 +97,9 @@ pub struct Point {
     pub open_findings: Vec<OpenFinding>,
     /// As recorded, without the alternatives.
     pub recommendation: Recommendation,
+    /// Tests that were run again on its tree.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reruns: BTreeMap<String, Runs>,
     /// The snapshot's root directory.
     pub tree: ObjectId,
     /// The snapshot without reports.
@@ -138,6 +142,7 @@ impl Point {
                 .collect(),
             open_findings: record.open_findings.clone(),
             recommendation: Recommendation { alternatives: Vec::new(), ..record.recommendation.clone() },
+            reruns: reruns::pooled(&record.reruns),
             tree: record.tree,
             tree_key: record.tree_key,
             label: record.label.clone(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ids::Iteration;
+use super::transitions::Transitions;
 use super::units::{Quantity, Score};
 
 /// The quality score of S002 with its parts (ANALYSIS §2).
@@ -105,6 +106,13 @@ pub struct NamedTests {
     pub names: Vec<String>,
 }
 
+impl NamedTests {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
 /// Differences against another iteration. Each is absent if either side is (ANALYSIS, principle 3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Deltas {
@@ -146,9 +154,12 @@ pub struct Deltas {
     /// Tests that are gone, by id, where both sides name their tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests_lost: Option<NamedTests>,
-    /// Tests that passed and now fail or error, by id.
+    /// Tests that passed and now fail or error, by id, without those that are told to be flakes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests_broken: Option<NamedTests>,
+    /// Every test that changed, by what became of it, where both sides name their tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Transitions>,
 }
 
 /// What an iteration was for the loop (ANALYSIS §3).

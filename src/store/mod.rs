@@ -4,6 +4,7 @@
 //! the newest record's.
 
 mod history;
+mod ledger;
 mod let_go;
 mod notes;
 

@@ -45,5 +45,6 @@ mod schemas;
 mod steps;
 mod support;
 mod tamper;
+mod tests_ledger;
 mod vectors;
 mod writers;

@@ -90,12 +90,13 @@ fn stored_files_keep_to_their_schemas() {
 #[test]
 fn answers_keep_to_their_schemas() {
     let project = story();
-    let cases: [(&str, i32, &[&str]); 16] = [
+    let cases: [(&str, i32, &[&str]); 17] = [
         ("gate", 11, &["gate", "--json"]),
         ("log", 0, &["log", "--json"]),
         ("status", 0, &["status", "--json"]),
         ("record", 0, &["show", "1", "--json"]),
         ("diff", 0, &["diff", "1", "2", "--json"]),
+        ("tests", 0, &["tests", "--json"]),
         ("loops", 0, &["loops", "--json"]),
         ("verify", 0, &["verify", "--json", "--recompute"]),
         ("config", 0, &["config", "show", "--json"]),

@@ -108,6 +108,7 @@ fn printed(number: u32, total: f64) -> Point {
             alternatives: Vec::new(),
             confidence: 0.5,
         },
+        reruns: std::collections::BTreeMap::new(),
         tree: ObjectId([0; 32]),
         tree_key: ObjectId([0; 32]),
         label: None,
@@ -286,7 +287,7 @@ fn v13_a_suite_that_does_not_load_is_broken_not_deleted() {
     let testing = middle.metrics.testing.as_ref().unwrap();
     assert_eq!(testing.collection_errors, 7);
     assert_eq!((testing.test_count, testing.tests_passed, testing.pass_rate), (None, None, None));
-    assert!(eligibility(&story.points()[1], &story.config).is_err());
+    assert!(eligibility(&story.points()[1], story.points(), &story.config).is_err());
     let third = story.record(tests(73, 0));
     assert_eq!(third.from_previous.as_ref().unwrap().against["test_count"], Iteration(0));
     assert_eq!(third.classification, Some(Classification::Plateau));
@@ -386,7 +387,7 @@ fn v29_a_deletion_is_not_the_new_normal_one_iteration_later() {
     assert!(third.alerts.is_empty(), "no new alert");
     assert_eq!(open(third), ["test_count_decreased"]);
     assert_eq!(third.open_findings[0].closes_when, "there are 10 tests");
-    assert!(eligibility(&story.points()[3], &story.config).is_err());
+    assert!(eligibility(&story.points()[3], story.points(), &story.config).is_err());
     assert_eq!(best(story.points(), &story.config).iteration, Some(Iteration(1)));
     assert_eq!(third.recommendation.action, Action::Continue);
     // An open finding moves the confidence: a weight of .80, and .75 for the finding.
@@ -397,7 +398,7 @@ fn v29_a_deletion_is_not_the_new_normal_one_iteration_later() {
 fn v29_accepting_the_deletion_makes_the_third_eligible() {
     let (story, verdicts) = deletion(true);
     assert!(open(&verdicts[3]).is_empty());
-    assert_eq!(eligibility(&story.points()[3], &story.config), Ok(()));
+    assert_eq!(eligibility(&story.points()[3], story.points(), &story.config), Ok(()));
     assert_eq!(best(story.points(), &story.config).iteration, Some(Iteration(3)));
 }
 

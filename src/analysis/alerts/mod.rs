@@ -20,7 +20,7 @@ mod suite_not_run;
 mod suite_partial;
 pub mod suspicious_best;
 mod test_count_decreased;
-mod working_tests_failing;
+pub mod working_tests_failing;
 
 use super::comparison::Comparison;
 use crate::model::config::{LoopConfig, RuleMode};

@@ -2,7 +2,6 @@
 
 use super::{AlertRule, beside};
 use crate::analysis::comparison::Comparison;
-use crate::model::metrics::Metrics;
 use crate::model::units::{EPS, round_half_up};
 use crate::model::verdict::{Alert, Severity, Status};
 
@@ -22,7 +21,7 @@ pub const RULE: AlertRule = AlertRule {
 
 fn check(comparison: &Comparison) -> Vec<Alert> {
     let drop = comparison.config.classify.pass_rate_drop;
-    let Some(pair) = comparison.pair(Metrics::pass_rate).filter(|pair| pair.change() < -drop - EPS) else {
+    let Some(pair) = comparison.pass_rate().filter(|pair| pair.change() < -drop - EPS) else {
         return Vec::new();
     };
     let message = format!("Pass rate dropped {}%", round_half_up(-pair.change(), 2));

@@ -27,7 +27,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
 fn gone(comparison: &Comparison, tests: &TestChanges, id: &str) -> Alert {
     let mut alert = RULE.alert(comparison, format!("Passing test removed: {id}"));
     alert.subject = Some(id.to_owned());
-    // Names alone miss honest renames (one real rename shares a third of its words), and bodies are not at hand.
+    // Names alone miss honest renames (one real rename shares a third of its words), and a body may be edited with it.
     if tests.may_be_rewritten(id) {
         alert.seed_severity = Some(alert.severity);
         alert.severity = Severity::Medium;
@@ -53,6 +53,20 @@ mod tests {
         assert_eq!(rules(&verdict), ["passing_test_removed"]);
         assert_eq!(verdict.alerts[0].severity, Severity::Critical);
         assert_eq!(verdict.classification, Some(Classification::Regression));
+    }
+
+    #[test]
+    fn v14_a_rename_with_the_same_body_is_no_loss_whatever_the_names_say() {
+        let (old, new) =
+            ("t::test_parsing_pre_and_build_metadata_see_issue_217", "t::test_leading_digit_in_pre_and_build");
+        let mut story = Story::new();
+        story.record_named(tests(1, 0), cases(&[format!("{old} P")]));
+        story.same_body(old, new);
+        let verdict = story.record_named(tests(1, 0), cases(&[format!("{new} P")]));
+        assert!(rules(&verdict).is_empty());
+        assert_eq!(verdict.metrics.test_count(), Some(1));
+        let renamed = verdict.from_previous.unwrap().tests.unwrap().renamed;
+        assert_eq!((renamed[0].from.as_str(), renamed[0].to.as_str()), (old, new));
     }
 
     #[test]

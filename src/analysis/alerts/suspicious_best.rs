@@ -106,7 +106,7 @@ mod tests {
         assert!(rules(&story.record(latency(tests(8, 0), 8.4))).is_empty(), "8σ from 10 is 8.4");
         let verdict = story.record(latency(tests(8, 0), 6.7));
         assert_eq!(rules(&verdict), ["suspicious_best"]);
-        assert!(eligibility(&story.points()[2], &story.config).is_err());
+        assert!(eligibility(&story.points()[2], story.points(), &story.config).is_err());
         assert_eq!(best(story.points(), &story.config).iteration, Some(Iteration(1)));
         story.same_tree();
         assert!(rules(&story.record(latency(tests(8, 0), 6.7))).is_empty());

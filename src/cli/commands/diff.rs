@@ -9,7 +9,10 @@ use crate::engine::{change_name, changed_files, difference};
 use crate::error::Result;
 use crate::model::ids::Iteration;
 use crate::model::trajectory::Point;
-use crate::report::{self, terminal::DiffView};
+use crate::report::{
+    self,
+    terminal::{DiffTests, DiffView},
+};
 
 pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -> Result<Exit> {
     let store = context.store(choice, true)?;
@@ -22,10 +25,13 @@ pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -
             b,
             deltas: found.deltas,
             tests: found.tests.map(|tests| TestDifference {
-                lost: tests.lost,
+                lost: tests.removed,
                 added: tests.added,
-                broken: tests.broken,
+                broken: tests.newly_failing,
                 fixed: tests.fixed,
+                newly_skipped: tests.newly_skipped,
+                unskipped: tests.unskipped,
+                renamed: tests.renamed,
             }),
             files: found
                 .files
@@ -36,18 +42,19 @@ pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -
         return Ok(Exit::Done);
     }
     let files = changed_files(&found.files);
-    let empty = Vec::new();
-    let tests = found.tests.as_ref();
-    let named = |of: fn(&crate::engine::Tests) -> &Vec<String>| tests.map_or(&empty, of).as_slice();
     let view = DiffView {
         a: &Point::of(&found.a),
         b: &Point::of(&found.b),
         deltas: &found.deltas,
-        lost: named(|tests| &tests.lost),
-        added: named(|tests| &tests.added),
-        broken: named(|tests| &tests.broken),
-        fixed: named(|tests| &tests.fixed),
-        tests_are_named: tests.is_some(),
+        tests: found.tests.as_ref().map(|tests| DiffTests {
+            lost: &tests.removed,
+            broken: &tests.newly_failing,
+            fixed: &tests.fixed,
+            newly_skipped: &tests.newly_skipped,
+            unskipped: &tests.unskipped,
+            added: &tests.added,
+            renamed: &tests.renamed,
+        }),
         files: &files,
     };
     output::out(&report::terminal::diff(&view, context.screen()));

@@ -23,6 +23,7 @@ mod schema;
 mod show;
 mod status;
 mod steps;
+mod tests;
 mod verify;
 mod watch;
 
@@ -42,8 +43,8 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
             let options = begin::Options { goal, progress_threshold, stuck_after };
             begin::run(context, &choice, &inputs, &options)
         }
-        Command::Record { choice, exit_code, anchor, parent, inputs } => {
-            record::run(context, &choice, &inputs, &record::Options { exit_code, anchor, parent })
+        Command::Record { choice, exit_code, anchor, parent, rerun, inputs } => {
+            record::run(context, &choice, &inputs, record::Options { exit_code, anchor, parent, rerun })
         }
         Command::Run { choice, annotate, command } => run::run(context, &choice, annotate, &command),
         Command::Gate { choice } => gate::run(context, &choice),
@@ -60,6 +61,9 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Log { choice } => log::run(context, &choice),
         Command::Show { choice, iteration } => show::run(context, &choice, iteration),
         Command::Diff { choice, a, b } => diff::run(context, &choice, a, b),
+        Command::Tests { choice, flaky, broken, history } => {
+            tests::run(context, &choice, &tests::Asked { flaky, broken, history })
+        }
         Command::Watch { choice } => watch::run(context, &choice),
         Command::Monitor => monitor::run(context),
         Command::Steps { choice } => steps::run(context, &choice),

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use crate::cli::args::{Inputs, LoopChoice};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
-use crate::cli::inputs::offer;
+use crate::cli::inputs::{offer, runner};
 use crate::cli::output;
 use crate::disk;
 use crate::engine::{Offer, Recorded, record};
 use crate::error::{ErrorKind, Result};
 use crate::model::ids::Iteration;
+use crate::model::reruns::RerunCommand;
 use crate::report;
 use crate::store::Store;
 
@@ -19,14 +20,16 @@ pub struct Options {
     pub exit_code: bool,
     pub anchor: Option<PathBuf>,
     pub parent: Option<Iteration>,
+    pub rerun: Option<RerunCommand>,
 }
 
-pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: &Options) -> Result<Exit> {
+pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Options) -> Result<Exit> {
     let store = context.store(choice, false)?;
     // Looked at before the command runs, so that nobody waits for tests that cannot be recorded.
     check(context, &store)?;
     warn_of_another_config(context, &store);
-    let offer = Offer { parent: options.parent, ..offer(context, inputs)? };
+    let offer =
+        Offer { parent: options.parent, rerun: options.rerun, run: Some(runner(context)), ..offer(context, inputs)? };
     let recorded = context.with_session(|session| record(session, &store, offer))?;
     tell(context, &recorded)?;
     if let Some(anchor) = &options.anchor {

@@ -522,6 +522,24 @@ mod tests {
     }
 
     #[test]
+    fn v26_only_the_last_attempt_of_pytest_s_reruns_counts() {
+        let case = |name: &str, outcome: &str| format!("<testcase classname='t' name='{name}'>{outcome}</testcase>");
+        let mut elements = vec![case("flaky", ""); 3];
+        elements.extend(vec![case("bad", ""); 3]);
+        elements.push(case("bad", "<failure message='no'/>"));
+        elements.push(case("xfail", "<skipped type='pytest.xfail'/>"));
+        elements.push(case("xpass", ""));
+        elements.push(case("skip", "<skipped/>"));
+        let text =
+            format!("<testsuites><testsuite name='pytest' tests='5'>{}</testsuite></testsuites>", elements.concat());
+        let (counts, details) = read(&text);
+        assert_eq!((counts, details.duplicates), ([5, 2, 1, 0, 2, 1], 0));
+        let attempts = |id: &str| (details.cases.cases[id].outcome, details.cases.cases[id].attempts);
+        assert_eq!(attempts("t::flaky"), (Outcome::Passed, 3));
+        assert_eq!(attempts("t::bad"), (Outcome::Failed, 4));
+    }
+
+    #[test]
     fn ids_are_class_and_name_and_suites_where_there_is_no_class() {
         for (case, id) in [
             ("classname='c' name='n'", "c::n"),

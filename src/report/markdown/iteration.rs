@@ -253,6 +253,9 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<NameList> {
             more: (more > 0).then(|| more.to_string()),
         })
     };
+    let tests = deltas.tests.clone().unwrap_or_default();
+    let pairs = tests.renamed.iter().map(|pair| format!("{} → {}", pair.from, pair.to)).collect();
+    let renamed = NamedTests { count: tests.renamed_count, names: pairs };
     let failed_units = record
         .metrics
         .testing
@@ -261,6 +264,13 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<NameList> {
     [
         list("Tests lost", &deltas.tests_lost),
         list("Tests broken", &deltas.tests_broken),
+        list("Tests fixed", &Some(tests.fixed)),
+        list("Tests newly skipped", &Some(tests.newly_skipped)),
+        list("Tests unskipped", &Some(tests.unskipped)),
+        list("Tests flaky", &Some(tests.flaky)),
+        list("Tests added, failing", &Some(tests.added_failing)),
+        list("Tests added", &Some(tests.added_passing)),
+        list("Tests renamed", &Some(renamed)),
         list("Failed to load", &failed_units),
     ]
     .into_iter()

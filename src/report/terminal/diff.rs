@@ -1,9 +1,11 @@
 //! Two iterations side by side.
 
+use super::findings::{ALL, renamed};
 use super::page::{INDENT, Page};
 use super::parts::{brief, maybe, pair_table};
 use super::text::{Tone, toned};
 use crate::model::trajectory::Point;
+use crate::model::transitions::Renamed;
 use crate::model::verdict::Deltas;
 use crate::report::Screen;
 use crate::report::rows::pair_rows;
@@ -18,18 +20,29 @@ pub struct DiffView<'a> {
     pub b: &'a Point,
     /// From the first to the second.
     pub deltas: &'a Deltas,
+    /// By name; absent if the reports of one of the two name no tests.
+    pub tests: Option<DiffTests<'a>>,
+    /// `A`, `M` or `D` and the path, of each file that differs.
+    pub files: &'a [(char, String)],
+}
+
+/// Tests that differ, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct DiffTests<'a> {
     /// In the first, gone in the second.
     pub lost: &'a [String],
-    /// New in the second.
-    pub added: &'a [String],
     /// Passed in the first, failing in the second.
     pub broken: &'a [String],
     /// Failing in the first, passing in the second.
     pub fixed: &'a [String],
-    /// The reports of both name their tests.
-    pub tests_are_named: bool,
-    /// `A`, `M` or `D` and the path, of each file that differs.
-    pub files: &'a [(char, String)],
+    /// Ran in the first, skipped in the second.
+    pub newly_skipped: &'a [String],
+    /// Skipped in the first, ran in the second.
+    pub unskipped: &'a [String],
+    /// New in the second.
+    pub added: &'a [String],
+    /// Under another id in the second.
+    pub renamed: &'a [Renamed],
 }
 
 /// The screen of `diff`.
@@ -48,20 +61,22 @@ pub fn diff(view: &DiffView<'_>, screen: Screen) -> String {
 }
 
 fn tests(page: &mut Page, view: &DiffView<'_>) {
-    let lists = [
-        ("tests lost", view.lost, Some(Tone::Bad)),
-        ("tests broken", view.broken, Some(Tone::Bad)),
-        ("tests fixed", view.fixed, Some(Tone::Good)),
-        ("tests added", view.added, None),
-    ];
-    if lists.iter().all(|(_, names, _)| names.is_empty()) {
+    let Some(tests) = &view.tests else {
         page.section("tests");
-        let why = if view.tests_are_named {
-            "the same by name and outcome"
-        } else {
-            "not compared by name: the reports of one of the two name no tests"
-        };
-        page.paragraph(INDENT, INDENT, why);
+        page.paragraph(INDENT, INDENT, "not compared by name: the reports of one of the two name no tests");
+        return;
+    };
+    let lists = [
+        ("tests lost", tests.lost, Some(Tone::Bad)),
+        ("tests broken", tests.broken, Some(Tone::Bad)),
+        ("tests fixed", tests.fixed, Some(Tone::Good)),
+        ("tests newly skipped", tests.newly_skipped, Some(Tone::Warn)),
+        ("tests unskipped", tests.unskipped, None),
+        ("tests added", tests.added, None),
+    ];
+    if lists.iter().all(|(_, names, _)| names.is_empty()) && tests.renamed.is_empty() {
+        page.section("tests");
+        page.paragraph(INDENT, INDENT, "the same by name and outcome");
     }
     for (title, names, tone) in lists.into_iter().filter(|(_, names, _)| !names.is_empty()) {
         page.section(&format!("{title} ({})", names.len()));
@@ -69,6 +84,8 @@ fn tests(page: &mut Page, view: &DiffView<'_>) {
             page.paragraph(INDENT, INDENT, &maybe(tone, &brief(name)));
         }
     }
+    let count = u64::try_from(tests.renamed.len()).unwrap_or(u64::MAX);
+    renamed(page, count, tests.renamed, ALL);
 }
 
 fn files(page: &mut Page, view: &DiffView<'_>) {

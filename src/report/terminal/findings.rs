@@ -4,6 +4,7 @@ use super::page::{INDENT, Page};
 use super::parts::{brief, severity_tone};
 use super::text::{Tone, padded, toned};
 use crate::model::metrics::TestMetrics;
+use crate::model::transitions::Renamed;
 use crate::model::verdict::{Alert, NamedTests, OpenFinding};
 use crate::report::view::{length, plain};
 use crate::report::words::{remark, sorted};
@@ -126,6 +127,23 @@ pub(super) fn named_tests(page: &mut Page, title: &str, tests: &NamedTests, most
     }
     let shown = u64::try_from(most.entries).unwrap_or(u64::MAX).min(length(&tests.names));
     let more = tests.count.saturating_sub(shown);
+    if more > 0 {
+        page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &format!("and {more} more")));
+    }
+}
+
+/// Tests under another id, and why they are taken for the same.
+pub(super) fn renamed(page: &mut Page, count: u64, pairs: &[Renamed], most: Most) {
+    if count == 0 {
+        return;
+    }
+    page.section(&format!("tests renamed ({count})"));
+    for pair in pairs.iter().take(most.entries) {
+        let because = toned(Tone::Dim, &format!("({})", pair.because.what()));
+        page.paragraph(INDENT, INDENT, &format!("{} → {} {because}", brief(&pair.from), brief(&pair.to)));
+    }
+    let shown = u64::try_from(pairs.len().min(most.entries)).unwrap_or(u64::MAX);
+    let more = count.saturating_sub(shown);
     if more > 0 {
         page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &format!("and {more} more")));
     }

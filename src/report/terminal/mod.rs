@@ -11,6 +11,7 @@ mod parts;
 mod recorded;
 mod selected;
 mod status;
+mod tests;
 mod text;
 
 use page::{Column, Page};
@@ -20,11 +21,12 @@ use super::view::{ABSENT, number, plain};
 use crate::model::figures::Figures;
 use crate::model::metrics::Direction;
 
-pub use diff::{DiffView, diff};
+pub use diff::{DiffTests, DiffView, diff};
 pub use log::log;
 pub use recorded::{recorded, show, watched};
 pub use selected::{Destination, RestoredView, restored, selected};
 pub use status::{StatusView, status};
+pub use tests::{HistoryView, TestRow, TestsView, test_history, tests};
 
 /// The metrics that a report tells.
 pub fn metrics(figures: &Figures, screen: Screen) -> String {

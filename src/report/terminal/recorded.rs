@@ -1,6 +1,6 @@
 //! The screens of one iteration: the one that `begin` and `record` print, and the whole of it for `show`.
 
-use super::findings::{ALL, FEW, Most, alerts, failed_units, named_tests, open_findings, rest};
+use super::findings::{ALL, FEW, Most, alerts, failed_units, named_tests, open_findings, renamed, rest};
 use super::page::{INDENT, Page};
 use super::parts::{best_line, brief, head_line, metric_table, score_change, score_line, sources, verdict};
 use super::text::{Tone, padded, toned};
@@ -30,7 +30,7 @@ pub fn recorded(record: &IterationRecord, best: &BestTracker, head: &ObjectId, s
     build_and_own(&mut page, record);
     progress_and_estimate(&mut page, record);
     alerts(&mut page, &record.alerts, FEW, &where_all);
-    tests(&mut page, record, FEW);
+    tests(&mut page, record, FEW, false);
     open_findings(&mut page, &record.open_findings, FEW, &where_all);
     accepted(&mut page, record);
     sources(&mut page, &source_lines(record), FEW, &where_all);
@@ -56,7 +56,7 @@ pub fn show(record: &IterationRecord, screen: Screen) -> String {
     progress_and_estimate(&mut page, record);
     signals(&mut page, record);
     alerts(&mut page, &record.alerts, ALL, "");
-    tests(&mut page, record, ALL);
+    tests(&mut page, record, ALL, true);
     open_findings(&mut page, &record.open_findings, ALL, "");
     accepted(&mut page, record);
     sources(&mut page, &source_lines(record), ALL, "");
@@ -168,8 +168,8 @@ fn signals(page: &mut Page, record: &IterationRecord) {
     }
 }
 
-/// Tests by name, those left out that a finding above names already.
-fn tests(page: &mut Page, record: &IterationRecord, most: Most) {
+/// Tests by name, those left out that a finding above names already; with `added`, those that are new too.
+fn tests(page: &mut Page, record: &IterationRecord, most: Most, added: bool) {
     let told = |name: &String| {
         record.alerts.iter().any(|alert| {
             alert.subject.as_ref() == Some(name) || alert.evidence.iter().any(|line| line.ends_with(name.as_str()))
@@ -185,6 +185,20 @@ fn tests(page: &mut Page, record: &IterationRecord, most: Most) {
     let deltas = record.from_previous.as_ref();
     list(page, "tests lost", deltas.and_then(|deltas| deltas.tests_lost.as_ref()));
     list(page, "tests broken", deltas.and_then(|deltas| deltas.tests_broken.as_ref()));
+    if let Some(tests) = deltas.and_then(|deltas| deltas.tests.as_ref()) {
+        let further = [
+            ("tests fixed", &tests.fixed, Tone::Good),
+            ("tests newly skipped", &tests.newly_skipped, Tone::Warn),
+            ("tests unskipped", &tests.unskipped, Tone::Dim),
+            ("tests flaky", &tests.flaky, Tone::Warn),
+            ("tests added, failing", &tests.added_failing, Tone::Warn),
+            ("tests added", &tests.added_passing, Tone::Dim),
+        ];
+        for (title, names, tone) in further.into_iter().take(if added { 6 } else { 4 }) {
+            named_tests(page, title, names, most, tone);
+        }
+        renamed(page, tests.renamed_count, &tests.renamed, most);
+    }
     let units = failed_units(record.metrics.testing.as_ref());
     list(page, "failed to load", units.as_ref());
 }

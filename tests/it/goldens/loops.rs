@@ -284,6 +284,8 @@ pub fn bare(iteration: u32) -> IterationRecord {
         config: object(3),
         previous_record: None,
         command: None,
+        reruns: Vec::new(),
+        same_bodies: Vec::new(),
         label: None,
         cost: None,
         tokens: None,

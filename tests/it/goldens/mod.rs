@@ -15,6 +15,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use highwater::config;
+use highwater::model::cases::Outcome;
+use highwater::model::ids::Iteration;
+use highwater::model::ledger::{Event, Flaking, Standing, TestHistory};
+use highwater::model::reruns::Runs;
+use highwater::model::transitions::{Renamed, SameBecause};
 use highwater::report::{self, IterationExtra, Screen, terminal};
 
 use edges::{hostile, hostile_text, many_alerts, measured_oddly, nobody_eligible, restored_view};
@@ -43,11 +48,15 @@ fn diff_of(of: &Loop, a: usize, b: usize, screen: Screen) -> String {
         a: &points[a],
         b: &points[b],
         deltas: &deltas,
-        lost: &lost,
-        added: &[],
-        broken: &[],
-        fixed: &[hostile_text()],
-        tests_are_named: true,
+        tests: Some(terminal::DiffTests {
+            lost: &lost,
+            broken: &[],
+            fixed: &[hostile_text()],
+            newly_skipped: &[],
+            unskipped: &[],
+            added: &[],
+            renamed: &[Renamed { from: hostile_text(), to: "b::test_x".to_owned(), because: SameBecause::Body }],
+        }),
         files: &[('A', hostile_text()), ('D', "tests/test_total_row.py".to_owned()), ('M', "src/report.py".to_owned())],
     };
     terminal::diff(&view, screen)
@@ -63,6 +72,75 @@ fn status_of(of: &Loop, is_closed: bool, screen: Screen) -> String {
         other_open_loops: &["auth".to_owned(), "search-2".to_owned()],
     };
     terminal::status(&view, screen)
+}
+
+fn changed_files() -> Vec<(char, String)> {
+    let mut files = vec![('A', hostile_text()), ('D', "tests/test_total_row.py".to_owned())];
+    files.extend((0..6).map(|n| ('M', format!("src/hourbook/part{n}.py"))));
+    files
+}
+
+fn tests_of(screen: Screen) -> String {
+    let standing = |outcome, since, last: Option<u32>| Standing {
+        outcome,
+        bad_since: Some(Iteration(since)),
+        last_passed: last.map(Iteration),
+    };
+    let hostile = hostile_text();
+    let row = |id, standing| terminal::TestRow { id, standing, files: changed_files() };
+    let rows = [
+        row("tests.test_report::test_total_row", standing(Outcome::Failed, 9, Some(8))),
+        row(&hostile, standing(Outcome::Errored, 9, Some(8))),
+        row("tests.test_durations::test_red", standing(Outcome::Failed, 2, None)),
+    ];
+    let flaky = ["tests.test_clock::test_now".to_owned(), hostile.clone()];
+    let flaking = Flaking { runs: Runs { runs: 12, failed: 3 }, iterations: (3..20).map(Iteration).collect() };
+    let flaky: Vec<(&String, &Flaking)> = flaky.iter().map(|id| (id, &flaking)).collect();
+    let view = terminal::TestsView {
+        loop_id: &loop_id(),
+        iteration: Iteration(11),
+        passed: 140,
+        failed: 3,
+        skipped: 2,
+        broken: Some(&rows),
+        flaky: Some(&flaky),
+    };
+    terminal::tests(&view, screen)
+}
+
+fn no_tests(screen: Screen) -> String {
+    let view = terminal::TestsView {
+        loop_id: &loop_id(),
+        iteration: Iteration(0),
+        passed: 1,
+        failed: 0,
+        skipped: 0,
+        broken: Some(&[]),
+        flaky: Some(&[]),
+    };
+    terminal::tests(&view, screen)
+}
+
+fn history_of(screen: Screen) -> String {
+    use Outcome::{Errored, Failed, Passed, Skipped};
+    let changes = [
+        (0, None, Some(Passed)),
+        (2, Some(Passed), Some(Failed)),
+        (3, Some(Failed), Some(Passed)),
+        (4, Some(Passed), Some(Skipped)),
+        (6, Some(Skipped), Some(Failed)),
+        (7, Some(Failed), Some(Errored)),
+        (9, Some(Errored), None),
+    ];
+    let event = |(iteration, was, now)| Event { iteration: Iteration(iteration), id: "t::x".to_owned(), was, now };
+    let history = TestHistory {
+        ids: vec!["tests.test_report::test_total_row".to_owned(), hostile_text()],
+        events: changes.into_iter().map(event).collect(),
+        on_one_tree: Flaking { runs: Runs { runs: 4, failed: 1 }, iterations: vec![Iteration(2)] },
+    };
+    let files: Vec<Vec<(char, String)>> =
+        (0..changes.len()).map(|n| if n == 3 { Vec::new() } else { changed_files() }).collect();
+    terminal::test_history(&terminal::HistoryView { loop_id: &loop_id(), history: &history, files: &files }, screen)
 }
 
 fn generic_table(screen: Screen) -> String {
@@ -116,6 +194,9 @@ fn screens(screen: Screen) -> BTreeMap<String, String> {
         all.insert(format!("restored-{name}"), terminal::restored(&view, screen));
     }
     all.insert("table".into(), generic_table(screen));
+    all.insert("tests".into(), tests_of(screen));
+    all.insert("tests-none".into(), no_tests(screen));
+    all.insert("test-history".into(), history_of(screen));
     all
 }
 
@@ -183,6 +264,9 @@ fn accepted() -> BTreeMap<String, String> {
         "restored-dry",
         "restored-into",
         "table",
+        "tests",
+        "tests-none",
+        "test-history",
     ];
     let elsewhere = [
         (60, vec!["recorded-hourbook-004", "log-hourbook"]),

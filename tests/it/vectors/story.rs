@@ -1,5 +1,7 @@
 //! A loop recorded in memory: every iteration is judged, becomes a record, and is judged again from its stored form.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use highwater::analysis::{Current, Verdict, Work, assess};
 use highwater::model::cases::{Outcome, TestCase, TestCases};
@@ -86,6 +88,8 @@ impl Story {
             tree_key: ObjectId(key),
             cases: cases.as_ref(),
             previous_cases,
+            same_bodies: &[],
+            same_tree: &BTreeMap::new(),
             accepted: &accepted,
             label: None,
             cost: None,
@@ -142,6 +146,8 @@ fn record(current: &Current, verdict: Verdict) -> IterationRecord {
         config: ObjectId([0; 32]),
         previous_record: None,
         command: None,
+        reruns: Vec::new(),
+        same_bodies: Vec::new(),
         label: None,
         cost: current.cost,
         tokens: current.tokens,

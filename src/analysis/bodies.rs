@@ -1,0 +1,429 @@
+//! The source of tests, without a parser: enough to see that a test which is gone and a new one are the same but for the
+//! name (ANALYSIS §12.1).
+//!
+//! - Python: from `def NAME` to where the indentation ends.
+//! - Rust, Go, Java, C#, Kotlin, C++: `NAME(…) … {` to the brace that closes it.
+//! - JavaScript and TypeScript: `test("NAME", …)`, `it("NAME", …)` to the bracket that closes it, and functions as above.
+//!
+//! Decorators and attributes stand before that. Of the rest, blank lines and indentation do not matter. What is cut wrongly,
+//! a brace in a regular expression for example, compares unequal or is not found: then the names decide.
+
+use std::collections::BTreeMap;
+
+use super::renames::{base_name, one_to_one, split};
+use crate::model::record::SameBody;
+
+/// Lines that hold more than brackets and comments, below which many tests look alike.
+const LEAST_STATEMENTS: usize = 3;
+
+/// One function, or one block of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, or the text that a test block has in its place.
+    pub name: String,
+    /// Words of the file's path and of the class around it, to tell functions of one name apart.
+    pub place: Vec<String>,
+    /// Everything after the name, one line a line.
+    pub body: String,
+}
+
+/// Whether functions are looked for in a file of that name.
+pub fn is_source(path: &str) -> bool {
+    language(path).is_some()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Python,
+    Script,
+    Braces,
+}
+
+fn language(path: &str) -> Option<Language> {
+    let extension = path.rsplit_once('.')?.1;
+    match extension {
+        "py" => Some(Language::Python),
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Some(Language::Script),
+        "rs" | "go" | "java" | "cs" | "kt" | "cc" | "cpp" | "cxx" => Some(Language::Braces),
+        _ => None,
+    }
+}
+
+/// The functions of a file that are long enough to be compared.
+pub fn functions(path: &str, text: &str) -> Vec<Function> {
+    let mut found = match language(path) {
+        Some(Language::Python) => python(text),
+        Some(Language::Script) => [blocks(text), braced(text, true)].concat(),
+        Some(Language::Braces) => braced(text, false),
+        None => Vec::new(),
+    };
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    found.retain(|function| statements(&function.body) >= LEAST_STATEMENTS);
+    for function in &mut found {
+        function.place.extend(words(stem).map(str::to_owned));
+    }
+    found
+}
+
+/// Pairs of tests gone and new, one to one, whose source is the same.
+pub fn same_bodies(gone: &[String], new: &[String], before: &[Function], now: &[Function]) -> Vec<SameBody> {
+    let mut by_body: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
+    for id in gone {
+        if let Some(body) = body_of(id, before) {
+            by_body.entry(body).or_default().0.push(id);
+        }
+    }
+    for id in new {
+        if let Some(body) = body_of(id, now) {
+            by_body.entry(body).or_default().1.push(id);
+        }
+    }
+    let mut pairs: Vec<SameBody> = by_body.into_values().flat_map(|(gone, new)| one_to_one(&gone, &new)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The body of a test: of the functions that bear its name, the one whose place fits its id best. `None` where several
+/// with other bodies fit as well.
+fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
+    let (place, name) = split(id);
+    let name = base_name(name);
+    let parts: Vec<&str> = words(place).collect();
+    let fit = |function: &Function| function.place.iter().filter(|word| parts.contains(&word.as_str())).count();
+    let mut best: Option<(usize, &str)> = None;
+    let mut is_unclear = false;
+    for function in functions.iter().filter(|function| bears(name, &function.name)) {
+        let fit = fit(function);
+        match best {
+            Some((known, body)) if known == fit => is_unclear |= body != function.body,
+            Some((known, _)) if known > fit => {}
+            _ => (best, is_unclear) = (Some((fit, function.body.as_str())), false),
+        }
+    }
+    best.filter(|_| !is_unclear).map(|(_, body)| body)
+}
+
+/// Whether a test of this name is that function: it is its name, the outermost of nested ones (Go), or stands last behind
+/// those of its suites (JavaScript).
+fn bears(name: &str, function: &str) -> bool {
+    let outer = name.split('/').next().unwrap_or(name);
+    let is_last = || {
+        let before = name.strip_suffix(function);
+        before.is_some_and(|before| before.ends_with(|c: char| !c.is_alphanumeric() && c != '_'))
+    };
+    !function.is_empty() && (name == function || outer == function || is_last())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Lines without indentation and blank lines.
+fn tidied(body: &str) -> String {
+    let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+/// Lines after the first, which is the head, that hold more than brackets and comments.
+fn statements(body: &str) -> usize {
+    let is_comment = |line: &str| ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark));
+    let says = |line: &&str| !is_comment(line) && line.contains(|c: char| c.is_alphanumeric());
+    body.lines().skip(1).filter(says).count()
+}
+
+fn python(text: &str) -> Vec<Function> {
+    let lines: Vec<&str> = text.lines().collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut classes: Vec<(usize, String)> = Vec::new();
+    let mut found = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        if code.is_empty() {
+            continue;
+        }
+        let here = depth(line);
+        classes.retain(|(depth, _)| *depth < here);
+        if let Some(name) = code.strip_prefix("class ").and_then(identifier) {
+            classes.push((here, name.to_owned()));
+        }
+        let code = code.strip_prefix("async ").unwrap_or(code);
+        let Some(head) = code.strip_prefix("def ") else { continue };
+        let Some(name) = identifier(head) else { continue };
+        let further = lines.iter().skip(n + 1);
+        // A head over several lines is closed by a bracket at its own depth.
+        let is_inside =
+            |line: &&&str| line.trim().is_empty() || depth(line) > here || line.trim_start().starts_with(')');
+        let body: Vec<&str> = further.take_while(is_inside).copied().collect();
+        let head = head.strip_prefix(name).unwrap_or_default();
+        let place = classes.iter().map(|(_, name)| name.clone()).collect();
+        found.push(Function { name: name.to_owned(), place, body: tidied(&format!("{head}\n{}", body.join("\n"))) });
+    }
+    found
+}
+
+fn identifier(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    text.get(..end).filter(|name| !name.is_empty())
+}
+
+/// Words that stand before brackets and are no function's name.
+const NO_NAMES: [&str; 12] =
+    ["if", "for", "while", "switch", "catch", "match", "return", "fn", "func", "function", "using", "lock"];
+
+/// `NAME(…) … {…}`. In a script, single quotes are those of strings; elsewhere of one character.
+fn braced(text: &str, is_script: bool) -> Vec<Function> {
+    let code = Code::of(text, is_script);
+    let mut classes: Vec<(usize, String)> = Vec::new();
+    let mut found = Vec::new();
+    for (at, word) in code.words() {
+        classes.retain(|(end, _)| *end > at);
+        let after = at + word.len();
+        if matches!(word, "class" | "mod" | "impl" | "interface" | "object") {
+            let rest = text.get(after..).unwrap_or_default();
+            let name = identifier(rest.trim_start());
+            let end = code.next(after, b"{;").filter(|(_, byte)| *byte == b'{').and_then(|(at, _)| code.closed(at));
+            classes.extend(name.zip(end).map(|(name, end)| (end, name.to_owned())));
+            continue;
+        }
+        if NO_NAMES.contains(&word) {
+            continue;
+        }
+        let Some(function) = code.function(text, after) else { continue };
+        let place = classes.iter().map(|(_, name)| name.clone()).collect();
+        found.push(Function { name: word.to_owned(), place, body: tidied(function) });
+    }
+    found
+}
+
+/// `test("NAME", …)`, `it.only('NAME', …)`.
+fn blocks(text: &str) -> Vec<Function> {
+    let code = Code::of(text, true);
+    let mut found = Vec::new();
+    for (at, word) in code.words().into_iter().filter(|(_, word)| matches!(*word, "test" | "it")) {
+        let rest = text.get(at + word.len()..).unwrap_or_default();
+        let rest_at = rest.find('(').filter(|to| {
+            rest.get(..*to).is_some_and(|between| between.chars().all(|c| c.is_alphanumeric() || c == '.'))
+        });
+        let Some(open) = rest_at.map(|to| at + word.len() + to) else { continue };
+        let Some(end) = code.closed(open) else { continue };
+        let Some(inside) = text.get(open + 1..end).map(str::trim_start) else { continue };
+        let Some(quote) = inside.chars().next().filter(|c| matches!(c, '\'' | '"' | '`')) else { continue };
+        let Some((name, body)) = inside.get(1..).and_then(|rest| rest.split_once(quote)) else { continue };
+        found.push(Function { name: name.to_owned(), place: Vec::new(), body: tidied(body) });
+    }
+    found
+}
+
+/// Text in which what stands in strings and comments is blanked out, byte by byte.
+struct Code(Vec<u8>);
+
+impl Code {
+    fn of(text: &str, is_script: bool) -> Code {
+        let bytes = text.as_bytes();
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+        let mut code = bytes.to_vec();
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = match (byte(at), byte(at + 1)) {
+                (b'/', b'/') => end_of(bytes, at + 2, b"\n", false),
+                (b'/', b'*') => end_of(bytes, at + 2, b"*/", false),
+                (b'"', b'"') if byte(at + 2) == b'"' => end_of(bytes, at + 3, b"\"\"\"", true),
+                (b'r', b'#') if byte(at + 2) == b'"' => end_of(bytes, at + 3, b"\"#", false),
+                (b'"', _) => end_of(bytes, at + 1, b"\"", true),
+                (b'`', _) => end_of(bytes, at + 1, b"`", true),
+                (b'\'', _) if is_script => end_of(bytes, at + 1, b"'", true),
+                (b'\'', b'\\') => end_of(bytes, at + 3, b"'", false),
+                // Else a lifetime.
+                (b'\'', _) if byte(at + 2) == b'\'' => at + 3,
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            for blank in code.iter_mut().take(end).skip(at).filter(|byte| **byte != b'\n') {
+                *blank = b' ';
+            }
+            at = end;
+        }
+        Code(code)
+    }
+
+    /// Words of letters, digits and `_`, with their places.
+    fn words(&self) -> Vec<(usize, &str)> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+        let mut words = Vec::new();
+        let mut from = None;
+        for at in 0..=self.0.len() {
+            match (self.0.get(at).is_some_and(is_part), from) {
+                (true, None) => from = Some(at),
+                (false, Some(begin)) => {
+                    let word = self.0.get(begin..at).and_then(|word| std::str::from_utf8(word).ok());
+                    words.extend(word.map(|word| (begin, word)));
+                    from = None;
+                }
+                _ => {}
+            }
+        }
+        words
+    }
+
+    /// The next of these bytes from `at` on.
+    fn next(&self, at: usize, wanted: &[u8]) -> Option<(usize, u8)> {
+        let found = self.0.iter().enumerate().skip(at).find(|(_, byte)| wanted.contains(byte));
+        found.map(|(at, byte)| (at, *byte))
+    }
+
+    /// The place of the bracket that closes the one at `open`.
+    fn closed(&self, open: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for (at, byte) in self.0.iter().enumerate().skip(open) {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        return Some(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// What follows a function's name that ends at `after`: its parameters and its body; `None` if it is none.
+    fn function<'t>(&self, text: &'t str, after: usize) -> Option<&'t str> {
+        if self.0.get(after) != Some(&b'(') {
+            return None;
+        }
+        let parameters = self.closed(after)?;
+        let (open, byte) = self.next(parameters + 1, b"{;(=,.")?;
+        if byte != b'{' {
+            return None;
+        }
+        text.get(after..=self.closed(open)?)
+    }
+}
+
+/// Where what is closed by `close` ends; a backslash escapes if `escapes`.
+fn end_of(bytes: &[u8], from: usize, close: &[u8], escapes: bool) -> usize {
+    let mut at = from;
+    while at < bytes.len() {
+        if escapes && bytes.get(at) == Some(&b'\\') {
+            at += 2;
+        } else if bytes.get(at..).is_some_and(|rest| rest.starts_with(close)) {
+            return at + close.len();
+        } else {
+            at += 1;
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pairs between two versions of one file, as `old → new`.
+    fn pairs(path: &str, ids: (&[&str], &[&str]), before: &str, now: &str) -> Vec<String> {
+        let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>();
+        let found = same_bodies(&owned(ids.0), &owned(ids.1), &functions(path, before), &functions(path, now));
+        found.into_iter().map(|pair| format!("{} → {}", pair.from, pair.to)).collect()
+    }
+
+    #[test]
+    fn python_functions_are_found_by_indentation_and_class() {
+        let old = "class TestA:\n    @pytest.mark.slow\n    def test_old(self, tmp):\n        x = 1\n\n        y = '''\n  {'''\n        assert x < y\n\ndef test_short():\n    pass\n";
+        let new = "class TestB:\n    def test_new(self, tmp):\n        x = 1\n        y = '''\n  {'''\n        assert x < y\n\n\ndef test_brief():\n    pass\n";
+        let ids: (&[&str], &[&str]) = (
+            &["tests.test_a.TestA::test_old", "tests.test_a::test_short"],
+            &["tests.test_a.TestB::test_new", "tests.test_a::test_brief"],
+        );
+        // The text in quotes ends the indentation: the rest of that test is not compared, here or there.
+        assert!(functions("tests/test_a.py", old).iter().all(|function| function.name == "test_old"));
+        let found = pairs("tests/test_a.py", ids, old, new);
+        assert!(found.is_empty() || found == ["tests.test_a.TestA::test_old → tests.test_a.TestB::test_new"]);
+        let (old, new) = (old.replace("\n  {", "{"), new.replace("\n  {", "{"));
+        let found = pairs("tests/test_a.py", ids, &old, &new);
+        assert_eq!(found, ["tests.test_a.TestA::test_old → tests.test_a.TestB::test_new"], "two lines are too few");
+    }
+
+    #[test]
+    fn v14_the_real_rename_is_found_by_its_body() {
+        let body = "(parse):\n    for text in SAMPLES:\n        version = parse(text)\n        assert version.pre == ('0a',)\n        assert version.build == ('1b',)\n";
+        let (old, new) = ("test_parsing_pre_and_build_metadata_see_issue_217", "test_leading_digit_in_pre_and_build");
+        let file = |name: &str| format!("import x\n\n@given(x)\ndef {name}{body}\n\ndef other():\n    return 1\n");
+        let id = |name: &str| format!("tests.test_semver::{name}");
+        let found = pairs("tests/test_semver.py", (&[&id(old)], &[&id(new)]), &file(old), &file(new));
+        assert_eq!(found, [format!("{} → {}", id(old), id(new))]);
+        let edited = file(new).replace("'0a'", "'0b'");
+        assert!(pairs("tests/test_semver.py", (&[&id(old)], &[&id(new)]), &file(old), &edited).is_empty());
+    }
+
+    #[test]
+    fn braces_in_strings_characters_and_comments_do_not_count() {
+        let rust = |name: &str| {
+            format!(
+                "mod tests {{\n    #[test]\n    fn {name}() {{\n        let open = \"{{\"; // {{ no\n        let one: &'static str = '{{';\n        let raw = r#\"}}\"}}\"#;\n        /* }} */ assert_eq!(open, one);\n    }}\n\n    #[test]\n    fn next() {{ a(); }}\n}}\n"
+            )
+        };
+        let found =
+            pairs("src/a.rs", (&["a::tests::old_one"], &["a::tests::new_one"]), &rust("old_one"), &rust("new_one"));
+        assert_eq!(found, ["a::tests::old_one → a::tests::new_one"]);
+    }
+
+    #[test]
+    fn go_java_and_test_blocks_have_their_ways() {
+        let go = |name: &str| format!("func {name}(t *testing.T) {{\n\ta := 1\n\tb := '}}'\n\tcheck(t, a, b)\n}}\n");
+        let found = pairs(
+            "pkg/x_test.go",
+            (&["example.com/pkg::TestOld"], &["example.com/pkg::TestNew"]),
+            &go("TestOld"),
+            &go("TestNew"),
+        );
+        assert_eq!(found.len(), 1);
+        let java = |name: &str| {
+            format!(
+                "class T {{\n  @Test\n  void {name}() throws Exception {{\n    int a = f(1);\n    if (a > 2) {{ g(); }}\n    assertEquals(\"}}\", a);\n  }}\n}}\n"
+            )
+        };
+        let found = pairs(
+            "src/test/java/com/x/T.java",
+            (&["com.x.T::oldOne"], &["com.x.T::newOne"]),
+            &java("oldOne"),
+            &java("newOne"),
+        );
+        assert_eq!(found.len(), 1);
+        let script = |name: &str| {
+            format!(
+                "describe('math', () => {{\n  it.only('{name}', async () => {{\n    const a = `}}`;\n    const b = f(a);\n    expect(b).toBe(\"x\");\n  }});\n}});\n"
+            )
+        };
+        let found = pairs(
+            "src/math.test.ts",
+            (&["math.test::math adds two"], &["math.test::math adds both"]),
+            &script("adds two"),
+            &script("adds both"),
+        );
+        assert_eq!(found, ["math.test::math adds two → math.test::math adds both"]);
+    }
+
+    #[test]
+    fn functions_of_one_name_are_told_apart_by_their_place_or_not_at_all() {
+        let text = "class TestA:\n    def test_x(self):\n        a = 1\n        b = 2\n        assert a < b\n\nclass TestB:\n    def test_x(self):\n        a = 3\n        b = 4\n        assert a < b\n";
+        let found = functions("tests/test_a.py", text);
+        assert!(body_of("tests.test_a.TestB::test_x", &found).unwrap().contains("a = 3"));
+        assert_eq!(body_of("tests.test_a::test_x", &found), None);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic() {
+        for text in
+            ["", "def", "def (", "def x", "fn x(", "fn x() {", "}}}", "it('", "'", "\"", "r#\"", "ü'ü{(", "class", "/*"]
+        {
+            for path in ["a.py", "a.rs", "a.ts", "a.go", "a.java", "none"] {
+                functions(path, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `tests`: the ledger of tests. Which iteration broke a test, what changed in it, and which tests flake.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::ledger::Ledger;
+use crate::cli::answers::{FileDifference, TestCounts, TestEvent, TestHistory, TestLine, Tests, VERSION};
+use crate::cli::args::LoopChoice;
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::engine::{TestLedger, change_name, changed_files, changed_in, test_ledger};
+use crate::error::{Error, Result};
+use crate::model::cases::Outcome;
+use crate::model::ids::{Iteration, LoopId};
+use crate::model::ledger::Standing;
+use crate::model::reruns::Runs;
+use crate::report::terminal::{self, HistoryView, TestRow, TestsView};
+use crate::snapshot::objects::Objects;
+use crate::snapshot::tree::Change;
+use crate::store::Store;
+
+/// Ids that an error names.
+const NAMED: usize = 5;
+
+/// What is asked for.
+pub struct Asked {
+    pub flaky: bool,
+    pub broken: bool,
+    pub history: Option<String>,
+}
+
+pub fn run(context: &Context, choice: &LoopChoice, asked: &Asked) -> Result<Exit> {
+    let store = context.store(choice, true)?;
+    let found = test_ledger(&context.layout, &store)?;
+    for damaged in &found.damaged {
+        context.say(&format!("damaged: iteration {} is left out: {}", damaged.iteration, damaged.error.message));
+    }
+    let ledger = Ledger::new(&found.points, &found.frames);
+    let Some(newest) = ledger.newest() else {
+        return Err(Error::bad_input(format!("no report of loop {} names its tests", store.id()))
+            .help("`highwater list formats` tells which formats do"));
+    };
+    let mut files =
+        Files { store: &store, objects: Objects::open(&context.layout)?, found: &found, changes: BTreeMap::new() };
+    match &asked.history {
+        Some(part) => {
+            let id = one_id(&ledger, part)?;
+            history(context, store.id(), &ledger, newest, &id, &mut files)?;
+        }
+        None => list(context, store.id(), &ledger, newest, asked, &mut files)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// What each iteration changed, read once.
+struct Files<'a> {
+    store: &'a Store,
+    objects: Objects,
+    found: &'a TestLedger,
+    changes: BTreeMap<Iteration, Vec<Change>>,
+}
+
+impl Files<'_> {
+    fn of(&mut self, iteration: Iteration) -> Result<&[Change]> {
+        if !self.changes.contains_key(&iteration) {
+            let changes = changed_in(self.store, &self.objects, &self.found.points, iteration)?;
+            self.changes.insert(iteration, changes);
+        }
+        Ok(self.changes.get(&iteration).map_or(&[], Vec::as_slice))
+    }
+
+    fn answer(&mut self, iteration: Option<Iteration>) -> Result<Vec<FileDifference>> {
+        let Some(iteration) = iteration else { return Ok(Vec::new()) };
+        let difference =
+            |change: &Change| FileDifference { path: change.path.clone(), change: change_name(change).to_owned() };
+        Ok(self.of(iteration)?.iter().map(difference).collect())
+    }
+
+    fn screen(&mut self, iteration: Option<Iteration>) -> Result<Vec<(char, String)>> {
+        iteration.map_or(Ok(Vec::new()), |iteration| Ok(changed_files(self.of(iteration)?)))
+    }
+}
+
+/// The one test that is meant: by its whole id, or by a part that no other has.
+fn one_id(ledger: &Ledger<'_>, part: &str) -> Result<String> {
+    let like = ledger.ids_like(part);
+    match like.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => Err(Error::bad_input(format!("no test of this loop is called {part}"))
+            .help("`highwater tests --jsonl` lists those that broke or flake; a part of a name will do")),
+        _ => {
+            let names: Vec<&str> = like.iter().take(NAMED).map(String::as_str).collect();
+            let more = like.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            Err(Error::bad_input(format!("{} tests have {part} in their name", like.len()))
+                .because(format!("{}{more}", names.join(", ")))
+                .help("name one of them whole"))
+        }
+    }
+}
+
+fn list(
+    context: &Context,
+    loop_id: &LoopId,
+    ledger: &Ledger<'_>,
+    newest: Iteration,
+    asked: &Asked,
+    files: &mut Files<'_>,
+) -> Result<()> {
+    let standings = ledger.standings(newest);
+    let flaking = ledger.flaking();
+    let all = !asked.flaky && !asked.broken;
+    let mut broken: Vec<(&String, &Standing)> =
+        standings.iter().filter(|(_, standing)| standing.bad_since.is_some() && (all || asked.broken)).collect();
+    broken.sort_by_key(|(id, standing)| (std::cmp::Reverse(standing.bad_since), *id));
+    let flaky = || flaking.iter().filter(|_| all || asked.flaky);
+    let counts = counts(standings.values());
+    if !context.json() {
+        let mut rows = Vec::new();
+        for (id, standing) in broken {
+            // A test that never passed was not broken by the iteration that first ran it.
+            let broke_in = standing.bad_since.filter(|_| standing.is_broken());
+            rows.push(TestRow { id, standing: *standing, files: files.screen(broke_in)? });
+        }
+        let flaky: Vec<_> = flaky().collect();
+        let view = TestsView {
+            loop_id,
+            iteration: newest,
+            passed: counts.passed,
+            failed: counts.failed.saturating_add(counts.errored),
+            skipped: counts.skipped,
+            broken: (all || asked.broken).then_some(&rows),
+            flaky: (all || asked.flaky).then_some(&flaky),
+        };
+        output::out(&terminal::tests(&view, context.screen()));
+        return Ok(());
+    }
+    let mut lines: BTreeMap<&String, TestLine> = BTreeMap::new();
+    for (id, standing) in broken {
+        let broke_in = standing.bad_since.filter(|_| standing.is_broken());
+        let line = lines.entry(id).or_insert_with(|| line(id, Some(standing)));
+        line.files = files.answer(broke_in)?;
+    }
+    for (id, found) in flaky() {
+        let line = lines.entry(id).or_insert_with(|| line(id, standings.get(id)));
+        (line.same_tree, line.flaked_in) = (found.runs, found.iterations.clone());
+    }
+    let tests: Vec<TestLine> = lines.into_values().collect();
+    if context.jsonl() {
+        return tests.iter().try_for_each(output::json);
+    }
+    output::json(&Tests { schema_version: VERSION, loop_id: loop_id.clone(), iteration: newest, counts, tests })
+}
+
+fn line(id: &str, standing: Option<&Standing>) -> TestLine {
+    TestLine {
+        id: id.to_owned(),
+        outcome: standing.map(|standing| standing.outcome),
+        failing_since: standing.and_then(|standing| standing.bad_since),
+        last_passed: standing.and_then(|standing| standing.last_passed),
+        files: Vec::new(),
+        same_tree: Runs::default(),
+        flaked_in: Vec::new(),
+    }
+}
+
+fn counts<'s>(standings: impl Iterator<Item = &'s Standing>) -> TestCounts {
+    let mut counts = TestCounts::default();
+    for standing in standings {
+        match standing.outcome {
+            Outcome::Passed => counts.passed += 1,
+            Outcome::Skipped => counts.skipped += 1,
+            Outcome::Failed => counts.failed += 1,
+            Outcome::Errored => counts.errored += 1,
+        }
+    }
+    counts
+}
+
+fn history(
+    context: &Context,
+    loop_id: &LoopId,
+    ledger: &Ledger<'_>,
+    newest: Iteration,
+    id: &str,
+    files: &mut Files<'_>,
+) -> Result<()> {
+    let told = ledger.history(id);
+    if !context.json() {
+        let mut changed = Vec::new();
+        for event in &told.events {
+            changed.push(files.screen(Some(event.iteration))?);
+        }
+        let view = HistoryView { loop_id, history: &told, files: &changed };
+        output::out(&terminal::test_history(&view, context.screen()));
+        return Ok(());
+    }
+    let mut events = Vec::new();
+    for event in &told.events {
+        events.push(TestEvent {
+            iteration: event.iteration,
+            id: event.id.clone(),
+            was: event.was,
+            now: event.now,
+            files: files.answer(Some(event.iteration))?,
+        });
+    }
+    if context.jsonl() {
+        return events.iter().try_for_each(output::json);
+    }
+    let standings = ledger.standings(newest);
+    let standing = told.ids.first().and_then(|id| standings.get(id));
+    output::json(&TestHistory {
+        schema_version: VERSION,
+        loop_id: loop_id.clone(),
+        id: told.ids.first().cloned().unwrap_or_else(|| id.to_owned()),
+        earlier_ids: told.ids.iter().skip(1).cloned().collect(),
+        outcome: standing.map(|standing| standing.outcome),
+        failing_since: standing.and_then(|standing| standing.bad_since),
+        last_passed: standing.and_then(|standing| standing.last_passed),
+        same_tree: told.on_one_tree.runs,
+        flaked_in: told.on_one_tree.iterations,
+        events,
+    })
+}

@@ -1,0 +1,112 @@
+//! The ledger of tests of a loop: kept from query to query, brought up to date from the stored outcomes.
+
+use rayon::prelude::*;
+
+use super::judge::read_cases;
+use crate::analysis;
+use crate::disk::layout::Layout;
+use crate::error::Result;
+use crate::model::cases::TestCases;
+use crate::model::ids::{Iteration, ObjectId};
+use crate::model::ledger::Frame;
+use crate::model::metrics::Metrics;
+use crate::model::trajectory::Point;
+use crate::snapshot::objects::Objects;
+use crate::snapshot::tree::{Change, diff};
+use crate::store::{Damaged, Store};
+
+/// Iterations whose outcomes are read at once, by all cores.
+const BATCH: usize = 16;
+
+/// What the ledger is read from.
+pub struct TestLedger {
+    /// One an iteration.
+    pub points: Vec<Point>,
+    /// Those of them that name their tests.
+    pub frames: Vec<Frame>,
+    /// Records that cannot be read.
+    pub damaged: Vec<Damaged>,
+}
+
+/// The ledger of a loop. What is kept of it is made again where it is gone, was edited or is behind; a store that cannot
+/// be written costs only that the next query does it again.
+///
+/// # Errors
+/// If the records or stored outcomes cannot be read.
+pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
+    let history = store.history()?;
+    let points = history.points;
+    let wanted: Vec<(&Point, ObjectId)> =
+        points.iter().filter_map(|point| Some((point, cases_of(&point.metrics)?))).collect();
+    let mut frames = store.ledger();
+    let is_kept = |(frame, (point, cases)): &(&Frame, &(&Point, ObjectId))| {
+        frame.iteration == point.iteration && frame.cases == *cases && frame.against == told_against(&points, point)
+    };
+    let kept = frames.iter().zip(&wanted).take_while(is_kept).count();
+    if kept < frames.len() || kept < wanted.len() {
+        frames.truncate(kept);
+        let objects = Objects::open(layout)?;
+        bring_up_to_date(store, &objects, &points, wanted.get(kept..).unwrap_or_default(), &mut frames)?;
+        let _ = store.keep_ledger(&frames);
+    }
+    Ok(TestLedger { points, frames, damaged: history.damaged })
+}
+
+fn bring_up_to_date(
+    store: &Store,
+    objects: &Objects,
+    points: &[Point],
+    missing: &[(&Point, ObjectId)],
+    frames: &mut Vec<Frame>,
+) -> Result<()> {
+    let mut last: Option<(Iteration, TestCases)> = None;
+    for batch in missing.chunks(BATCH) {
+        let read: Vec<Result<TestCases>> = batch.par_iter().map(|(_, id)| read_cases(objects, id)).collect();
+        for ((point, id), now) in batch.iter().zip(read) {
+            let now = now?;
+            let against = told_against(points, point);
+            let before = match (against, last.take()) {
+                (Some(against), Some((iteration, cases))) if iteration == against => Some(cases),
+                (Some(against), _) => {
+                    let id = point_of(points, against).and_then(|point| cases_of(&point.metrics));
+                    id.map(|id| read_cases(objects, &id)).transpose()?
+                }
+                (None, _) => None,
+            };
+            let same_bodies = store.load(point.iteration)?.record.same_bodies;
+            let before = against.zip(before.as_ref());
+            frames.push(analysis::ledger::frame(point, *id, before, &now, &same_bodies));
+            last = Some((point.iteration, now));
+        }
+    }
+    Ok(())
+}
+
+fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
+    metrics.testing.as_ref().and_then(|testing| testing.cases)
+}
+
+/// The latest ancestor that names its tests.
+fn told_against(points: &[Point], point: &Point) -> Option<Iteration> {
+    let names = |metrics: &Metrics| cases_of(metrics).is_some();
+    analysis::previous_with(points, point.parent, names).map(|point| point.iteration)
+}
+
+fn point_of(points: &[Point], iteration: Iteration) -> Option<&Point> {
+    points.iter().find(|point| point.iteration == iteration)
+}
+
+/// The files that an iteration changed, without reports; none for the baseline.
+///
+/// # Errors
+/// If its record or stored directories cannot be read.
+pub fn changed_in(store: &Store, objects: &Objects, points: &[Point], iteration: Iteration) -> Result<Vec<Change>> {
+    let point = point_of(points, iteration);
+    let Some((point, parent)) = point.and_then(|point| Some((point, point_of(points, point.parent?)?))) else {
+        return Ok(Vec::new());
+    };
+    let reports = store.load(iteration)?.record.report_files;
+    let mut changes = diff(objects, &parent.tree, &point.tree)?;
+    changes.retain(|change| !reports.contains(&change.path));
+    Ok(changes)
+}

@@ -1,0 +1,287 @@
+//! The ledger of tests: which iteration broke a test, which tests flake, and running newly failing ones again.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::support::{Answer, Project, assert_shape};
+
+/// Ten tests, those named here failing.
+fn ten(project: &Project, failing: &[&str]) {
+    let names: Vec<String> = (0..10).map(|n| format!("t{n}")).collect();
+    let tests: Vec<(&str, bool)> =
+        names.iter().map(|name| (name.as_str(), !failing.contains(&name.as_str()))).collect();
+    project.tests(&tests);
+}
+
+/// A runner: it tells which words it got, and each test passes as often as `passes` says it does.
+fn runner(project: &Project, passes: bool) -> String {
+    let script =
+        project.root().parent().unwrap().join(format!("again-{}", project.root().file_name().unwrap().display()));
+    let body = if passes { "/>" } else { "><failure message=\"still\">x</failure></testcase>" };
+    let text = format!(
+        "#!/bin/sh\nfor word; do echo \"asked: $word\"; done\n{{ echo '<testsuites><testsuite name=\"unit\">'\n\
+         for word; do echo \"<testcase classname=\\\"tests.unit\\\" name=\\\"${{word##*::}}\\\"{}\"; done\n\
+         echo '</testsuite></testsuites>'; }} > junit.xml\n",
+        body.replace('"', "\\\"")
+    );
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    script.display().to_string()
+}
+
+fn begun() -> Project {
+    let project = Project::new();
+    ten(&project, &[]);
+    project.run(&["begin", "--loop", "auth"]).expect(0);
+    project
+}
+
+fn record(project: &Project, change: &str, failing: &[&str], arguments: &[&str]) -> Answer {
+    project.write("src/lib.py", format!("x = {change:?}\n"));
+    ten(project, failing);
+    let mut all = vec!["record", "--json"];
+    all.extend_from_slice(arguments);
+    project.run(&all).expect(0)
+}
+
+fn alert<'a>(record: &'a Value, rule: &str) -> &'a Value {
+    let alerts = record["alerts"].as_array().unwrap();
+    alerts.iter().find(|alert| alert["rule"] == rule).unwrap_or_else(|| panic!("no {rule}: {record:#}"))
+}
+
+#[test]
+fn a_flake_that_passes_when_run_again_is_no_regression() {
+    let project = begun();
+    let command = format!("'{}' {{ids}}", runner(&project, true));
+    let answer = record(&project, "one", &["t3"], &["--rerun", &command]);
+    assert!(answer.stderr.contains("asked: tests.unit::t3"), "{answer:?}");
+    let told = answer.json();
+    assert_shape("record", &told);
+    assert_eq!(told["metrics"]["testing"]["tests_failed"], 1, "what was measured stays");
+    let found = alert(&told, "working_tests_failing");
+    assert_eq!((&found["status"], &found["subject"]), (&"refuted".into(), &"tests.unit::t3".into()));
+    assert_eq!(told["classification"], "plateau");
+    assert_eq!(told["reruns"].as_array().unwrap().len(), 1);
+    assert_eq!(told["from_previous"]["tests"]["flaky"]["names"][0], "tests.unit::t3");
+    let log = project.run(&["log", "--json"]).expect(0).json();
+    assert_eq!(log["iterations"][1]["eligible"], true);
+
+    let flaky = project.run(&["tests", "--flaky", "--json"]).expect(0).json();
+    assert_eq!(flaky["tests"][0]["id"], "tests.unit::t3");
+    assert_eq!(flaky["tests"][0]["same_tree"], serde_json::json!({"runs": 2, "failed": 1}));
+    project.run(&["verify", "--recompute"]).expect(0);
+    let replay = project.run(&["replay", "--json"]).expect(0).json();
+    assert_eq!(replay["changes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_test_that_fails_again_is_confirmed_after_as_many_reruns_as_it_takes() {
+    let project = begun();
+    let command = format!("{} {{ids}}", runner(&project, false));
+    let told = record(&project, "one", &["t3", "t4"], &["--rerun", &command]).json();
+    let found = alert(&told, "working_tests_failing");
+    assert_eq!((&found["status"], &found["reliability"]), (&"confirmed".into(), &0.95.into()));
+    assert_eq!(told["reruns"].as_array().unwrap().len(), 1, "one is enough where nothing is known to flake");
+    assert_eq!(told["reruns"][0]["outcomes"].as_object().unwrap().len(), 2);
+    assert_eq!(told["classification"], "regression");
+    project.run(&["verify", "--recompute"]).expect(0);
+}
+
+#[test]
+fn without_being_asked_nothing_is_run_again() {
+    let project = begun();
+    let told = record(&project, "one", &["t3"], &[]).json();
+    let found = alert(&told, "working_tests_failing");
+    assert_eq!((&found["status"], &found["reliability"]), (&"suspected".into(), &0.6.into()));
+    let evidence = "broken with probability 0.58: 1 rerun would settle it: tests.unit::t3";
+    assert_eq!(found["evidence"][0], evidence);
+    assert!(told.get("reruns").is_none());
+}
+
+#[test]
+fn the_config_can_ask_for_reruns_and_bounds_them() {
+    let project = Project::new();
+    let command = runner(&project, false);
+    let config = format!("flake: {{rerun: \"{command} {{ids}}\", max_tests: 1, confirmed: 0.9999, max_reruns: 2}}\n");
+    project.write("highwater.yaml", &config);
+    ten(&project, &[]);
+    project.run(&["begin"]).expect(0);
+    let many = record(&project, "one", &["t3", "t4"], &[]);
+    assert!(many.stderr.contains("more than flake.max_tests (1)"), "{many:?}");
+    record(&project, "two", &[], &[]);
+    let told = record(&project, "three", &["t3"], &[]).json();
+    assert_eq!(told["reruns"].as_array().unwrap().len(), 2);
+
+    let mode =
+        |mode| std::fs::set_permissions(project.path("highwater.yaml"), PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o666);
+    let refused = project.run(&["begin", "--loop", "other"]).expect(65);
+    assert!(refused.stderr.contains("names a command"), "{refused:?}");
+    mode(0o644);
+    for bad in ["flake: {rerun: \"pytest\"}", "flake: {rerun: \"pytest '{ids}\"}", "flake: {prior_break: 0}"] {
+        project.write("highwater.yaml", bad);
+        project.run(&["begin", "--loop", "other"]).expect(65);
+    }
+    project.run(&["record", "--rerun", "pytest"]).expect(64);
+}
+
+#[test]
+fn names_are_words_and_never_code() {
+    let project = Project::new();
+    let hostile = ["--rootdir=/", "$(touch hacked)", "`touch hacked`;touch hacked", "a b"];
+    let tests = |passes: bool| {
+        let all: Vec<(String, bool)> = hostile.iter().map(|name| ((*name).to_owned(), passes)).collect();
+        let all: Vec<(&str, bool)> = all.iter().map(|(name, passes)| (name.as_str(), *passes)).collect();
+        // Without a class the name is the whole id.
+        crate::support::junit(&all).replace(" classname=\"tests.unit\"", "").replace(" name=\"unit\"", "")
+    };
+    project.write("junit.xml", tests(true));
+    project.run(&["begin"]).expect(0);
+    project.write("src/lib.py", "x = 2\n");
+    project.write("junit.xml", tests(false));
+    let command = format!("{} {{ids}}", runner(&project, true));
+    let answer = project.run(&["record", "--rerun", &command]).expect(0);
+    let asked: Vec<&str> = answer.stderr.lines().filter_map(|line| line.strip_prefix("asked: ")).collect();
+    assert!(asked.contains(&"$(touch hacked)") && asked.contains(&"a b"), "{answer:?}");
+    assert!(!asked.iter().any(|word| word.starts_with('-')), "{answer:?}");
+    assert!(!project.exists("hacked"));
+}
+
+#[test]
+fn a_tree_that_is_measured_again_settles_what_failed_on_it() {
+    let project = begun();
+    record(&project, "one", &[], &[]);
+    // The same tree once more, and a test fails that passed on it just now.
+    let told = record(&project, "one", &["t3"], &[]).json();
+    assert_eq!(alert(&told, "working_tests_failing")["status"], "refuted");
+    assert_eq!(told["classification"], "plateau");
+    // Another tree, and it fails again: one failure in two runs is too many to take this one for a break.
+    let told = record(&project, "two", &["t3"], &[]).json();
+    assert_eq!(alert(&told, "working_tests_failing")["status"], "refuted");
+    let flaky = project.run(&["tests", "--flaky"]).expect(0);
+    assert!(flaky.stdout.contains("tests.unit::t3"), "{flaky:?}");
+    project.run(&["verify", "--recompute"]).expect(0);
+}
+
+#[test]
+fn the_ledger_tells_which_iteration_broke_a_test_and_what_it_changed() {
+    let project = begun();
+    record(&project, "one", &[], &[]);
+    project.write("src/extra.py", "y = 1\n");
+    record(&project, "two", &["t3"], &[]);
+    record(&project, "three", &["t3", "t4"], &[]);
+    let told = project.run(&["tests", "--broken", "--json"]).expect(0).json();
+    assert_shape("tests", &told);
+    assert_eq!(told["iteration"], 3);
+    assert_eq!(told["counts"]["failed"], 2);
+    let test = &told["tests"][0];
+    assert_eq!(test["id"], "tests.unit::t3");
+    assert_eq!((&test["failing_since"], &test["last_passed"]), (&2.into(), &1.into()));
+    let files: Vec<&str> =
+        test["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(files, ["src/extra.py", "src/lib.py"]);
+
+    let lines = project.run(&["tests", "--jsonl"]).expect(0).stdout;
+    assert_eq!(lines.lines().count(), 2);
+    lines.lines().for_each(|line| assert_shape("test-line", &serde_json::from_str(line).unwrap()));
+
+    let history = project.run(&["tests", "--history", "::t3", "--json"]).expect(0).json();
+    assert_shape("test-history", &history);
+    let events: Vec<u64> =
+        history["events"].as_array().unwrap().iter().map(|event| event["iteration"].as_u64().unwrap()).collect();
+    assert_eq!(events, [0, 2]);
+    let lines = project.run(&["tests", "--history", "t3", "--jsonl"]).expect(0).stdout;
+    lines.lines().for_each(|line| assert_shape("test-event", &serde_json::from_str(line).unwrap()));
+    let many = project.run(&["tests", "--history", "unit"]).expect(65);
+    assert!(many.stderr.contains("10 tests have unit in their name"), "{many:?}");
+    project.run(&["tests", "--history", "nobody"]).expect(65);
+    project.run(&["tests", "--history", "t3", "--flaky"]).expect(64);
+    let screen = project.run(&["tests"]).expect(0).stdout;
+    assert!(screen.contains("broken in iteration 2") && screen.contains("passed last in iteration 1"), "{screen}");
+}
+
+#[test]
+fn what_is_kept_of_the_ledger_is_made_again_where_it_is_gone_edited_or_behind() {
+    let project = begun();
+    record(&project, "one", &["t3"], &[]);
+    let file = ".progress/auth/progress/tests.jsonl";
+    assert!(!project.exists(file), "recording does not touch it");
+    let first = project.run(&["tests", "--json"]).expect(0).stdout;
+    let kept = project.read(file);
+    for (n, line) in kept.lines().enumerate() {
+        assert_shape(if n == 0 { "ledger-head" } else { "ledger-frame" }, &serde_json::from_str(line).unwrap());
+    }
+    project.write(file, kept.replace("t3", "t7"));
+    assert_eq!(project.run(&["tests", "--json"]).expect(0).stdout, first);
+    assert_eq!(project.read(file), kept);
+    std::fs::remove_file(project.path(file)).unwrap();
+    assert_eq!(project.run(&["tests", "--json"]).expect(0).stdout, first);
+    record(&project, "two", &[], &[]);
+    let told = project.run(&["tests", "--json"]).expect(0).json();
+    assert_eq!((&told["iteration"], &told["counts"]["failed"]), (&2.into(), &0.into()));
+    assert!(project.read(file).lines().count() == 4 && project.read(file).lines().nth(1) == kept.lines().nth(1));
+}
+
+#[test]
+fn a_loop_whose_reports_name_no_tests_has_no_ledger() {
+    let project = Project::new();
+    project.run(&["begin"]).expect(0);
+    let answer = project.run(&["tests"]).expect(65);
+    assert!(answer.stderr.contains("names its tests"), "{answer:?}");
+}
+
+#[test]
+fn v14_a_test_with_another_name_and_the_same_source_is_the_same_test() {
+    let (old, new) = ("test_parsing_pre_and_build_metadata_see_issue_217", "test_leading_digit_in_pre_and_build");
+    let project = Project::new();
+    let suite = |name: &str| {
+        project.write(
+            "tests/test_semver.py",
+            format!("def {name}():\n    version = parse('1-0a+1b')\n    assert version.pre == ('0a',)\n    assert version.build == ('1b',)\n"),
+        );
+        project.write(
+            "junit.xml",
+            format!("<testsuites><testsuite name=\"u\"><testcase classname=\"tests.test_semver\" name=\"{name}\"/></testsuite></testsuites>"),
+        );
+    };
+    suite(old);
+    project.run(&["begin", "--loop", "auth"]).expect(0);
+    suite(new);
+    let told = project.run(&["record", "--json"]).expect(0).json();
+    assert_eq!(told["alerts"], serde_json::json!([]));
+    assert_eq!(told["from_previous"]["test_count"], 0);
+    assert_eq!(told["same_bodies"].as_array().unwrap().len(), 1);
+    assert_eq!(told["from_previous"]["tests"]["renamed"][0]["because"], "body");
+    project.run(&["verify", "--recompute"]).expect(0);
+    assert_eq!(project.run(&["replay", "--json"]).expect(0).json()["changes"], serde_json::json!([]));
+    let history = project.run(&["tests", "--history", new, "--json"]).expect(0).json();
+    assert_eq!(history["earlier_ids"][0], format!("tests.test_semver::{old}"));
+}
+
+#[test]
+fn a_moved_test_is_told_as_renamed() {
+    let project = Project::new();
+    let suite = |class: &str, failing: bool| {
+        let body = if failing { "><failure message=\"m\">x</failure></testcase>" } else { "/>" };
+        format!(
+            "<testsuites><testsuite name=\"u\"><testcase classname=\"{class}\" name=\"test_x\"{body}</testsuite></testsuites>"
+        )
+    };
+    project.write("junit.xml", suite("tests.a", false));
+    project.run(&["begin", "--loop", "auth"]).expect(0);
+    project.write("src/lib.py", "x = 2\n");
+    project.write("junit.xml", suite("tests.b", false));
+    let told = project.run(&["record", "--json"]).expect(0).json();
+    assert_eq!(told["alerts"], serde_json::json!([]));
+    let renamed = serde_json::json!([{"from": "tests.a::test_x", "to": "tests.b::test_x", "because": "name"}]);
+    assert_eq!(told["from_previous"]["tests"]["renamed"], renamed);
+    let diff = project.run(&["diff", "0", "1"]).expect(0).stdout;
+    assert!(diff.contains("tests renamed (1)") && !diff.contains("tests lost"), "{diff}");
+    let show = project.run(&["show", "1"]).expect(0).stdout;
+    assert!(show.contains("tests.a::test_x → tests.b::test_x"), "{show}");
+    let report = project.run(&["report", "1"]).expect(0).stdout;
+    assert!(report.contains("Tests renamed"), "{report}");
+    let history = project.run(&["tests", "--history", "tests.b"]).expect(0).stdout;
+    assert!(history.contains("before: tests.a::test_x"), "{history}");
+}
