@@ -258,17 +258,14 @@ impl Check<'_> {
     fn trajectory(&mut self, records: &[Stored]) {
         let path = self.store.paths().trajectory();
         let Ok(Some(bytes)) = disk::read_if_present(&path, u64::MAX) else { return };
-        let Ok(found) = crate::store::parse::<Trajectory>(&bytes) else {
-            return self.found(&path, "it cannot be read (derived; --repair makes it again)");
-        };
+        // One that is damaged, or of an earlier version, is made again by itself.
+        let Ok(found) = crate::store::parse::<Trajectory>(&bytes) else { return };
         let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
         match self.verified.head {
             Some((_, head)) if head == found.head => {
                 if found.iterations != points {
-                    self.found(
-                        &path,
-                        "it differs from the records that it was made from (derived; --repair makes it again)",
-                    );
+                    let why = "it differs from the records that it was made from (derived; --repair makes it again)";
+                    self.found(&path, why);
                 }
             }
             // One that was made before the newest record is made again by itself.
