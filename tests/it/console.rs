@@ -231,6 +231,7 @@ fn go_test_without_v_tells_failures_and_not_how_many_tests_there_are() {
 fn of_tests_that_ran_again_the_later_result_counts() {
     for (file, expected) in [
         ("again-pytest-lf.txt", [9, 7, 1, 0, 1, 1, 0]),
+        ("again-pytest-quiet-lf.txt", [9, 7, 1, 0, 1, 1, 0]),
         ("again-pytest-verbose.txt", [9, 7, 1, 0, 1, 1, 0]),
         // Only totals: as many tests, so the later run stands.
         ("again-pytest-quiet.txt", [9, 7, 1, 0, 1, 0, 0]),

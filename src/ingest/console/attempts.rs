@@ -109,13 +109,22 @@ fn is_named(parsed: &Parsed) -> bool {
     tests(parsed).is_some_and(|tests| tests.dropped == 0 && tests.duplicates == 0 && !tests.only_failed)
 }
 
-/// As it says itself; else as the numbers of tests tell with those that were left out.
+/// As it says itself; else as the numbers of tests tell with those that were left out, or with a failure that both name.
 fn repeats_failures(earlier: &Run, later: &Run) -> bool {
     let (before, now) = (&earlier.parsed.figures, &later.parsed.figures);
     let bad = before.failed.zip(before.errored).and_then(|(failed, errored)| failed.checked_add(errored));
     let is_rest =
         later.deselected > 0 && now.tests.and_then(|tests| tests.checked_add(later.deselected)) == before.tests;
-    now.tests > Some(0) && now.tests == bad && (later.repeated.is_some() || is_rest)
+    let is_repeated = later.repeated.is_some() || is_rest || fails_again(&earlier.parsed, &later.parsed);
+    now.tests > Some(0) && now.tests == bad && is_repeated
+}
+
+/// Whether all that failed in the later run had failed in the earlier one, and something did.
+fn fails_again(earlier: &Parsed, later: &Parsed) -> bool {
+    let (Some(before), Some(now)) = (tests(earlier), tests(later)) else { return false };
+    let failed_before = |id: &String| before.cases.cases.get(id).is_some_and(|case| is_bad(case.outcome));
+    let mut failed = now.cases.cases.iter().filter(|(_, case)| is_bad(case.outcome)).peekable();
+    failed.peek().is_some() && failed.all(|(id, _)| failed_before(id))
 }
 
 fn ran_twice(earlier: &Run, later: &Run) -> String {
