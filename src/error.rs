@@ -10,7 +10,8 @@ use std::path::Path;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a report was not turned into numbers. The first five are the report corpus's codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reject {
     /// Nothing in it: no bytes, only white space, only a byte order mark.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::cases::Outcome;
@@ -21,7 +20,8 @@ use crate::model::verdict::{Classification, Deltas, OpenFinding, Recommendation}
 pub const VERSION: u32 = 1;
 
 /// An iteration and its score.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Best {
     /// Which.
     pub iteration: Iteration,
@@ -30,7 +30,8 @@ pub struct Best {
 }
 
 /// `gate --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
     /// Version of this shape.
     pub schema_version: u32,
@@ -49,7 +50,8 @@ pub struct Gate {
 }
 
 /// One line of `log`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LogLine {
     /// Its number.
     pub iteration: Iteration,
@@ -86,7 +88,8 @@ pub struct LogLine {
 }
 
 /// `log --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Log {
     /// Version of this shape.
     pub schema_version: u32,
@@ -99,7 +102,8 @@ pub struct Log {
 }
 
 /// `status --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Status {
     /// Version of this shape.
     pub schema_version: u32,
@@ -124,7 +128,8 @@ pub struct Status {
 }
 
 /// `diff --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Version of this shape.
     pub schema_version: u32,
@@ -143,7 +148,8 @@ pub struct Difference {
 }
 
 /// Tests that differ between two iterations, by id.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestDifference {
     /// In a and not in b.
     pub lost: Vec<String>,
@@ -162,7 +168,8 @@ pub struct TestDifference {
 }
 
 /// A file that differs.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileDifference {
     /// Where.
     pub path: TreePath,
@@ -171,7 +178,8 @@ pub struct FileDifference {
 }
 
 /// Tests by outcome.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestCounts {
     /// Passed.
     pub passed: u64,
@@ -184,7 +192,8 @@ pub struct TestCounts {
 }
 
 /// A test that fails or flakes.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestLine {
     /// Its id.
     pub id: String,
@@ -203,7 +212,8 @@ pub struct TestLine {
 }
 
 /// `tests --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tests {
     /// Version of this shape.
     pub schema_version: u32,
@@ -218,7 +228,8 @@ pub struct Tests {
 }
 
 /// A change of one test.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestEvent {
     /// The iteration.
     pub iteration: Iteration,
@@ -233,7 +244,8 @@ pub struct TestEvent {
 }
 
 /// `tests --history --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestHistory {
     /// Version of this shape.
     pub schema_version: u32,
@@ -258,7 +270,8 @@ pub struct TestHistory {
 }
 
 /// `restore --json`, `undo --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Restored {
     /// Version of this shape.
     pub schema_version: u32,
@@ -281,7 +294,8 @@ pub struct Restored {
 }
 
 /// `finish --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finish {
     /// Version of this shape.
     pub schema_version: u32,
@@ -294,7 +308,8 @@ pub struct Finish {
 }
 
 /// `accept --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Accept {
     /// Version of this shape.
     pub schema_version: u32,
@@ -307,7 +322,8 @@ pub struct Accept {
 }
 
 /// One line of `inspect --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Inspected {
     /// Version of this shape.
     pub schema_version: u32,
@@ -337,7 +353,8 @@ pub struct Inspected {
 }
 
 /// One member of `list --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listed {
     /// Its name, as `explain` takes it.
     pub name: String,
@@ -358,7 +375,8 @@ pub struct Listed {
 }
 
 /// `list --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct List {
     /// Version of this shape.
     pub schema_version: u32,
@@ -369,7 +387,8 @@ pub struct List {
 }
 
 /// `explain --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// Version of this shape.
     pub schema_version: u32,
@@ -386,7 +405,8 @@ pub struct Explanation {
 }
 
 /// One loop of `loops --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoopLine {
     /// Its name.
     pub loop_id: LoopId,
@@ -405,7 +425,8 @@ pub struct LoopLine {
 }
 
 /// `loops --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Loops {
     /// Version of this shape.
     pub schema_version: u32,
@@ -418,7 +439,8 @@ pub struct Loops {
 }
 
 /// A closed loop's iterations whose snapshots nobody needs.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PrunedLoop {
     /// The loop.
     pub loop_id: LoopId,
@@ -427,7 +449,8 @@ pub struct PrunedLoop {
 }
 
 /// `prune --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Prune {
     /// Version of this shape.
     pub schema_version: u32,
@@ -448,7 +471,8 @@ pub struct Prune {
 }
 
 /// What `verify` found wrong.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VerifyFinding {
     /// The file.
     pub file: String,
@@ -457,7 +481,8 @@ pub struct VerifyFinding {
 }
 
 /// `verify --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verify {
     /// Version of this shape.
     pub schema_version: u32,
@@ -488,7 +513,8 @@ pub struct Verify {
 }
 
 /// A verdict in short.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReplayVerdict {
     /// Its class; null if there was too little to judge.
     pub classification: Option<Classification>,
@@ -503,7 +529,8 @@ pub struct ReplayVerdict {
 }
 
 /// An iteration that is judged otherwise.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReplayChange {
     /// Its number.
     pub iteration: Iteration,
@@ -518,7 +545,8 @@ pub struct ReplayChange {
 }
 
 /// `replay --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Replay {
     /// Version of this shape.
     pub schema_version: u32,
@@ -539,7 +567,8 @@ pub struct Replay {
 }
 
 /// `config show --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Config {
     /// Version of this shape.
     pub schema_version: u32,
@@ -552,7 +581,8 @@ pub struct Config {
 }
 
 /// `demo --json`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Demo {
     /// Version of this shape.
     pub schema_version: u32,

@@ -4,7 +4,6 @@
 
 use std::io::{BufRead, Read};
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -19,7 +18,8 @@ use crate::model::record::SourceError;
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The answer to a line that is not understood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineError {
     /// Version of this shape.
     pub schema_version: u32,

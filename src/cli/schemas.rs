@@ -1,20 +1,31 @@
-//! The JSON Schema of every stored file and of every `--json` answer, made from the types.
+//! The JSON Schema of every stored file and of every `--json` answer. They are made from the types by this room's test,
+//! which fails if one in `schemas/` is not the type's: the program itself only prints them.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-
+#[cfg(test)]
 use super::answers;
+#[cfg(test)]
 use super::lines::LineError;
+#[cfg(test)]
 use crate::engine::Manifest;
-use crate::error::{Error, Result};
+#[cfg(test)]
 use crate::model::calls::{CallLine, Watched};
+#[cfg(test)]
 use crate::model::cases::TestCases;
+#[cfg(test)]
 use crate::model::ledger::{Frame, LedgerHead};
+#[cfg(test)]
 use crate::model::metrics::Metrics;
+#[cfg(test)]
 use crate::model::progress::EstimatePrompt;
+#[cfg(test)]
 use crate::model::record::IterationRecord;
+#[cfg(test)]
 use crate::model::steps::{Assessment, State};
+#[cfg(test)]
 use crate::model::trajectory::{BestTracker, Selection, Trajectory};
+#[cfg(test)]
 use crate::snapshot::restore::RestoreRecord;
+#[cfg(test)]
 use crate::store::{AcceptedNote, LetGo};
 
 /// One schema.
@@ -23,65 +34,96 @@ pub struct SchemaOf {
     pub name: &'static str,
     /// Which file or answer has this shape.
     pub about: &'static str,
-    make: fn() -> Schema,
+    /// The schema.
+    pub text: &'static str,
 }
 
-const fn of<T: JsonSchema>(name: &'static str, about: &'static str) -> SchemaOf {
-    SchemaOf { name, about, make: || SchemaGenerator::default().into_root_schema_for::<T>() }
+macro_rules! schemas {
+    ($($type:ty, $name:literal, $about:literal;)*) => {
+        /// Stored files first, then answers.
+        pub const SCHEMAS: &[SchemaOf] = &[
+            $(SchemaOf {
+                name: $name,
+                about: $about,
+                text: include_str!(concat!("../../schemas/", $name, ".schema.json")),
+            }),*
+        ];
+
+        /// As [`SCHEMAS`], made from the types.
+        #[cfg(test)]
+        const MADE: &[(&str, fn() -> schemars::Schema)] =
+            &[$(($name, || schemars::SchemaGenerator::default().into_root_schema_for::<$type>())),*];
+    };
 }
 
-/// Stored files first, then answers.
-pub const SCHEMAS: &[SchemaOf] = &[
-    of::<IterationRecord>("record", "progress/iteration-*.json; begin, record, show --json; a line of watch --jsonl"),
-    of::<Trajectory>("trajectory", "progress/trajectory.json"),
-    of::<BestTracker>("best-tracker", "best-tracker.json"),
-    of::<Selection>("selection", "selection.json"),
-    of::<AcceptedNote>("accepted", "a line of accepted.jsonl"),
-    of::<LetGo>("pruned", "pruned.json"),
-    of::<Metrics>("metrics", "iterations/*/metrics.json"),
-    of::<Manifest>("manifest", "iterations/*/manifest.json"),
-    of::<TestCases>("test-cases", "the object that testing.cases names"),
-    of::<LedgerHead>("ledger-head", "the first line of progress/tests.jsonl"),
-    of::<Frame>("ledger-frame", "each further line of progress/tests.jsonl"),
-    of::<RestoreRecord>("restore-record", "restores/<n>.json"),
-    of::<answers::Gate>("gate", "gate --json"),
-    of::<answers::Log>("log", "log --json"),
-    of::<answers::LogLine>("log-line", "a line of log --jsonl"),
-    of::<answers::Status>("status", "status --json"),
-    of::<answers::Difference>("diff", "diff --json"),
-    of::<answers::Tests>("tests", "tests --json"),
-    of::<answers::TestLine>("test-line", "a line of tests --jsonl"),
-    of::<answers::TestHistory>("test-history", "tests --history --json"),
-    of::<answers::TestEvent>("test-event", "a line of tests --history --jsonl"),
-    of::<answers::Restored>("restored", "restore, undo --json"),
-    of::<answers::Finish>("finish", "finish --json"),
-    of::<answers::Accept>("accept", "accept --json"),
-    of::<answers::Inspected>("inspected", "a line of inspect --json"),
-    of::<answers::List>("list", "list --json"),
-    of::<answers::Listed>("listed", "a line of list --jsonl"),
-    of::<answers::Explanation>("explanation", "explain --json"),
-    of::<answers::Loops>("loops", "loops --json"),
-    of::<answers::LoopLine>("loop-line", "a line of loops --jsonl"),
-    of::<answers::Verify>("verify", "verify --json"),
-    of::<answers::Prune>("prune", "prune --json"),
-    of::<answers::Replay>("replay", "replay --json"),
-    of::<answers::Config>("config", "config show --json"),
-    of::<EstimatePrompt>("estimate-prompt", "what estimate.command reads"),
-    of::<CallLine>("call", "a line that monitor reads"),
-    of::<Watched>("watched", "a line that monitor answers"),
-    of::<State>("state", "a line that steps reads"),
-    of::<Assessment>("assessment", "a line that steps answers"),
-    of::<LineError>("line-error", "the answer of monitor and steps to a line that is not understood"),
-    of::<answers::Demo>("demo", "demo --json"),
-];
+schemas! {
+    IterationRecord, "record", "progress/iteration-*.json; begin, record, show --json; a line of watch --jsonl";
+    Trajectory, "trajectory", "progress/trajectory.json";
+    BestTracker, "best-tracker", "best-tracker.json";
+    Selection, "selection", "selection.json";
+    AcceptedNote, "accepted", "a line of accepted.jsonl";
+    LetGo, "pruned", "pruned.json";
+    Metrics, "metrics", "iterations/*/metrics.json";
+    Manifest, "manifest", "iterations/*/manifest.json";
+    TestCases, "test-cases", "the object that testing.cases names";
+    LedgerHead, "ledger-head", "the first line of progress/tests.jsonl";
+    Frame, "ledger-frame", "each further line of progress/tests.jsonl";
+    RestoreRecord, "restore-record", "restores/<n>.json";
+    answers::Gate, "gate", "gate --json";
+    answers::Log, "log", "log --json";
+    answers::LogLine, "log-line", "a line of log --jsonl";
+    answers::Status, "status", "status --json";
+    answers::Difference, "diff", "diff --json";
+    answers::Tests, "tests", "tests --json";
+    answers::TestLine, "test-line", "a line of tests --jsonl";
+    answers::TestHistory, "test-history", "tests --history --json";
+    answers::TestEvent, "test-event", "a line of tests --history --jsonl";
+    answers::Restored, "restored", "restore, undo --json";
+    answers::Finish, "finish", "finish --json";
+    answers::Accept, "accept", "accept --json";
+    answers::Inspected, "inspected", "a line of inspect --json";
+    answers::List, "list", "list --json";
+    answers::Listed, "listed", "a line of list --jsonl";
+    answers::Explanation, "explanation", "explain --json";
+    answers::Loops, "loops", "loops --json";
+    answers::LoopLine, "loop-line", "a line of loops --jsonl";
+    answers::Verify, "verify", "verify --json";
+    answers::Prune, "prune", "prune --json";
+    answers::Replay, "replay", "replay --json";
+    answers::Config, "config", "config show --json";
+    EstimatePrompt, "estimate-prompt", "what estimate.command reads";
+    CallLine, "call", "a line that monitor reads";
+    Watched, "watched", "a line that monitor answers";
+    State, "state", "a line that steps reads";
+    Assessment, "assessment", "a line that steps answers";
+    LineError, "line-error", "the answer of monitor and steps to a line that is not understood";
+    answers::Demo, "demo", "demo --json";
+}
 
-/// The schema's text, as `schemas/` holds it.
-///
-/// # Errors
-/// None in practice.
-pub fn text(schema: &SchemaOf) -> Result<String> {
-    let mut text = serde_json::to_string_pretty(&(schema.make)())
-        .map_err(|error| Error::bug("a schema cannot be written as JSON").because(error.to_string()))?;
-    text.push('\n');
-    Ok(text)
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{MADE, SCHEMAS};
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "it writes the source tree when it is asked to")]
+    fn published_schemas_are_up_to_date() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+        let mut stale = Vec::new();
+        for ((name, make), published) in MADE.iter().zip(SCHEMAS) {
+            let text = format!("{}\n", serde_json::to_string_pretty(&make()).unwrap());
+            if std::env::var_os("HIGHWATER_UPDATE_SCHEMAS").is_some() {
+                std::fs::write(folder.join(format!("{name}.schema.json")), &text).unwrap();
+            } else if published.text != text {
+                stale.push(name);
+            }
+        }
+        assert!(stale.is_empty(), "stale: {stale:?}; HIGHWATER_UPDATE_SCHEMAS=1 cargo test --lib schemas writes them");
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let is_known = SCHEMAS.iter().any(|schema| format!("{}.schema.json", schema.name) == name);
+            assert!(name == "README.md" || is_known, "schemas/{name} belongs to no type");
+        }
+    }
 }

@@ -53,7 +53,8 @@ pub struct Recorded {
 }
 
 /// The summary of a snapshot, for people; derived.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// Version of this layout.
     pub schema_version: u32,
@@ -77,7 +78,8 @@ pub struct Manifest {
 }
 
 /// One path that changed since the parent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ManifestChange {
     /// Which.
     pub path: TreePath,

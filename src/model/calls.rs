@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::verdict::Severity;
 
 /// What a line on the standard input of `monitor` tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// A tool is called, or was: `tool`, and `result` if it is known already.
@@ -22,7 +23,8 @@ pub enum Event {
 }
 
 /// A line on the standard input of `monitor`. Keys that are not listed here are passed over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallLine {
     /// What the line tells; a call if it does not say.
     #[serde(default)]
@@ -48,7 +50,8 @@ pub struct CallLine {
 }
 
 /// What a tool does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CallKind {
     /// Reads a file.
@@ -64,7 +67,8 @@ pub enum CallKind {
 }
 
 /// What came of a call. All of it may be unknown.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallResult {
     /// Nothing was found.
     #[serde(default)]
@@ -88,7 +92,8 @@ impl CallResult {
 }
 
 /// What the monitor looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IssueType {
     /// The very same call again and again, and nothing was edited.
@@ -123,7 +128,8 @@ impl IssueType {
 }
 
 /// Something that was found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Issue {
     /// What.
     pub issue_type: IssueType,
@@ -139,7 +145,8 @@ pub struct Issue {
 }
 
 /// The figures of an issue; those that belong to its type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IssueMetadata {
     /// Calls, reads, searches or directories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,7 +169,8 @@ pub struct IssueMetadata {
 }
 
 /// A line on the standard output of `monitor`: one for each line read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Watched {
     /// Version of this shape.
     pub schema_version: u32,
@@ -179,7 +187,8 @@ pub struct Watched {
 }
 
 /// What was counted in this turn.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallMetrics {
     /// Calls.
     pub calls: u64,
@@ -194,7 +203,8 @@ pub struct CallMetrics {
 }
 
 /// Searches of which it is known what they found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SearchMetrics {
     /// All.
     pub total_searches: u64,
@@ -205,7 +215,8 @@ pub struct SearchMetrics {
 }
 
 /// A call among the last ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecentCall {
     /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// What a test came to. Ordered from best to worst: where several results meet in one id, the worst stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It ran and passed (at its last attempt).
@@ -19,7 +20,8 @@ pub enum Outcome {
 }
 
 /// One test of one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestCase {
     /// Outcome of the last attempt.
     pub outcome: Outcome,
@@ -58,7 +60,8 @@ impl TestCase {
 
 /// All tests of one iteration: id (`suite path :: class :: name [params]`) → what it came to. Stored as an object of
 /// the iteration's pack, named by [`crate::model::metrics::TestMetrics::cases`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestCases {
     /// Version of this layout.
     pub schema_version: u32,

@@ -12,7 +12,8 @@ use super::verdict::Dimension;
 pub use super::watching::{Controller, Endpoint, Estimate, Monitor, Progress};
 
 /// All groups of keys.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LoopConfig {
     /// The quality score (ANALYSIS §2).
@@ -53,7 +54,8 @@ pub struct LoopConfig {
 }
 
 /// The quality score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Quality {
     /// Weight of each dimension, 0–1; they sum to 1.
@@ -67,7 +69,8 @@ pub struct Quality {
 }
 
 /// Weights of the five dimensions; they sum to 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
     /// 0–1.
@@ -96,7 +99,8 @@ impl Weights {
 }
 
 /// Thresholds of the classes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Classify {
     /// Percentage points that the pass rate may fall before it is a regression (R2).
@@ -112,7 +116,8 @@ pub struct Classify {
 }
 
 /// Thresholds of single alerts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Alerts {
     /// Errors more than before that are still no alert.
@@ -124,7 +129,8 @@ pub struct Alerts {
 }
 
 /// The stall.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Stall {
     /// Plateaus in a row.
@@ -136,7 +142,8 @@ pub struct Stall {
 }
 
 /// The infinite loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Looping {
     /// Iterations looked at, this one among them.
@@ -146,7 +153,8 @@ pub struct Looping {
 }
 
 /// When the loop should end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Terminate {
     /// Rollbacks recommended to one best before a person is asked.
@@ -166,7 +174,8 @@ pub struct Terminate {
 }
 
 /// Which iterations keep their snapshot after `finish`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Keep {
     /// Iteration 0.
@@ -180,7 +189,8 @@ pub enum Keep {
 }
 
 /// Which iteration is kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Select {
     /// Score, 0–1, below which an iteration is taken only if none reaches it.
@@ -200,7 +210,8 @@ pub struct Select {
 }
 
 /// Broken tests and flakes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Flake {
     /// Probability, 0–1, that a change breaks a given test.
@@ -220,7 +231,8 @@ pub struct Flake {
 }
 
 /// Whether a rule moves verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleMode {
     /// It is told and moves verdicts.
@@ -232,7 +244,8 @@ pub enum RuleMode {
 }
 
 /// Where reports are looked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reports {
     /// Globs relative to the work tree. Content decides the format.
@@ -242,7 +255,8 @@ pub struct Reports {
 }
 
 /// What is too much.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Report files of one iteration.
@@ -254,7 +268,8 @@ pub struct Limits {
 }
 
 /// What a snapshot holds beside what git would track.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capture {
     /// Globs of files that are kept although an ignore rule or the rule for secrets leaves them out.

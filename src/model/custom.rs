@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::metrics::Direction;
 
 /// A metric of the user's own. A metric that a report tells carries unit and direction; what is declared here goes before.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MetricConfig {
     /// Which way is better. Without it, and without a report that tells it, the metric is kept and not judged.
@@ -43,7 +44,8 @@ pub struct MetricConfig {
 }
 
 /// The range of values that can be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// The lowest.
@@ -62,7 +64,8 @@ impl Bounds {
 }
 
 /// What several samples become.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregate {
     /// The one in the middle, or the mean of the two.
@@ -136,6 +139,7 @@ impl Effect {
     }
 }
 
+#[cfg(test)]
 impl schemars::JsonSchema for Effect {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Effect".into()

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::metrics::Direction;
 
 /// What a report tells about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReportKind {
     /// Test results.
@@ -40,7 +41,8 @@ impl ReportKind {
 }
 
 /// Findings before de-duplication.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RawFindings {
     /// Findings of level error.
     pub errors: u64,
@@ -51,7 +53,8 @@ pub struct RawFindings {
 }
 
 /// One metric that a report tells.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MetricFigure {
     /// Absent if the report names the metric and has no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +73,8 @@ pub struct MetricFigure {
 macro_rules! figures {
     ($($(#[$doc:meta])* $key:ident,)*) => {
         /// The figures of one report: the keys of its kind, each absent where the report does not tell it. Counts.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         pub struct Figures {
             $($(#[$doc])* #[serde(default, skip_serializing_if = "Option::is_none")] pub $key: Option<u64>,)*
             /// Lint: counts before de-duplication, where they differ.

@@ -10,9 +10,10 @@ use crate::error::Error;
 
 /// The name of a loop: `[A-Za-z0-9._-]`, 1–100 long, begins with a letter or digit, ends in no dot, and is no name
 /// that the store or Windows keeps for itself. It is used as a directory name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(test, schemars(with = "String"))]
 pub struct LoopId(String);
 
 /// Names under `.progress/` that belong to the store itself.
@@ -97,9 +98,8 @@ impl fmt::Display for LoopId {
 }
 
 /// The number of an iteration; 0 is the baseline. Order is the number, never a clock.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Iteration(pub u32);
 
@@ -140,9 +140,10 @@ impl FromStr for Iteration {
 }
 
 /// BLAKE3 of an object's bytes, 32 bytes, written as 64 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(into = "String")]
-#[schemars(with = "String", extend("pattern" = "^[0-9a-f]{64}$"))]
+#[cfg_attr(test, schemars(with = "String", extend("pattern" = "^[0-9a-f]{64}$")))]
 pub struct ObjectId(pub [u8; 32]);
 
 impl ObjectId {
@@ -217,9 +218,10 @@ impl From<ObjectId> for String {
 ///
 /// As text (JSON, messages) a byte that is not printable UTF-8 is written `\xNN` and a backslash `\\`: reversible, and
 /// harmless on a terminal.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(test, schemars(with = "String"))]
 pub struct TreePath(Vec<u8>);
 
 /// Longest component, in bytes, that common file systems take.

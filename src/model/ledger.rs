@@ -7,7 +7,8 @@ use super::ids::{Iteration, ObjectId};
 use super::reruns::Runs;
 
 /// Ids in order, each as the number of characters that it shares with the one before, and the rest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Ids(Vec<(usize, String)>);
 
@@ -43,7 +44,8 @@ impl<'a> FromIterator<&'a str> for Ids {
 }
 
 /// Tests whose outcome at an iteration is another than where it came from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Changed {
     /// No longer there.
@@ -77,7 +79,8 @@ impl Changed {
 }
 
 /// One iteration of the ledger.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Frame {
     /// Its number.
     pub iteration: Iteration,
@@ -97,7 +100,8 @@ pub struct Frame {
 }
 
 /// The first line of the ledger's file; a frame a line follows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LedgerHead {
     /// Version of this layout.
     pub schema_version: u32,

@@ -8,7 +8,8 @@ use super::ids::ObjectId;
 use super::units::Percent;
 
 /// All that was measured at one iteration (ANALYSIS §1).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Metrics {
     /// Tests, if a test report was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +30,8 @@ pub struct Metrics {
 
 /// Counts of tests. The five counts are absent together when nothing could be collected although earlier iterations had
 /// tests: a suite that does not load is broken, not empty (ANALYSIS §4, `suite_not_run`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestMetrics {
     /// `passed + failed + errored + skipped`; unit failures are not in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +65,8 @@ pub struct TestMetrics {
 }
 
 /// Coverage of lines, else of statements, else as the percentage that was given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoverageMetrics {
     /// `100·covered/total`, exact.
     pub percentage: Percent,
@@ -76,7 +79,8 @@ pub struct CoverageMetrics {
 }
 
 /// Whether the project built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BuildStatus {
     /// A compiler's or a compiled language's test report without a build error.
@@ -86,7 +90,8 @@ pub enum BuildStatus {
 }
 
 /// Findings by what found them. Each is absent if no tool of its sort reported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QualityMetrics {
     /// Errors of linters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,7 +117,8 @@ pub struct QualityMetrics {
 }
 
 /// Size of the code base.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CodebaseMetrics {
     /// Files in the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +132,8 @@ pub struct CodebaseMetrics {
 }
 
 /// Which way a custom metric is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Less is better: a time, a size.
@@ -136,7 +143,8 @@ pub enum Direction {
 }
 
 /// One value of the user's own.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CustomMetric {
     /// The value; absent with a `reason` if it could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,8 @@ use super::ids::{Iteration, LoopId, ObjectId};
 use super::units::{Percent, Score};
 
 /// What the agent said in an iteration: its output, kept byte for byte.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Output {
     /// The file, as the user would type it.
     pub path: String,
@@ -21,7 +22,8 @@ pub struct Output {
 
 /// Lines that differ between the snapshots of an iteration and of the one it started from. Reports and the agent's output
 /// are left out; a binary file has no lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineChanges {
     /// Lines that came.
     pub insertions: u64,
@@ -37,7 +39,8 @@ impl LineChanges {
 }
 
 /// The four signals of S000.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SignalName {
     /// How different the output is from the one before.
@@ -72,7 +75,8 @@ impl SignalName {
 }
 
 /// What two outputs were compared by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedBy {
     /// Code points, as S000 does.
@@ -84,7 +88,8 @@ pub enum ComparedBy {
 }
 
 /// One signal.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Signal {
     /// Which.
     pub name: SignalName,
@@ -95,7 +100,8 @@ pub struct Signal {
 }
 
 /// The progress score of an iteration, and how the loop stands by it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Progress {
     /// 0–1.
     pub score: Score,
@@ -120,7 +126,8 @@ pub struct Progress {
 }
 
 /// Where an estimate comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EstimateSource {
     /// Somebody else made it.
@@ -143,7 +150,8 @@ impl EstimateSource {
 }
 
 /// Who made an estimate that is not ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
     /// `--estimate`.
@@ -166,7 +174,8 @@ impl Estimator {
 }
 
 /// How much of the goal is reached, and what stands in the way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgressEstimate {
     /// 0–100.
     pub progress_percent: Percent,
@@ -193,7 +202,8 @@ pub struct ProgressEstimate {
 }
 
 /// An estimate, as later iterations need to know it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EstimateMark {
     /// 0–100.
     pub progress_percent: Percent,
@@ -217,7 +227,8 @@ impl EstimateMark {
 
 /// What an estimator is told: one JSON object on the standard input of `estimate.command`, and the prompt of
 /// `estimate.endpoint` in words.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EstimatePrompt {
     /// Version of this shape.
     pub schema_version: u32,

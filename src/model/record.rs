@@ -14,7 +14,8 @@ use super::steps::TerminalStatus;
 use super::verdict::{Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
 
 /// A report that was offered to an iteration, whether or not it became numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Source {
     /// As found, relative to the work tree where it lies in it; `-` is standard input, `(console)` the command's output.
     pub path: String,
@@ -69,7 +70,8 @@ impl Source {
 }
 
 /// Why a report gave no numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceError {
     /// The corpus's code, or `refused`.
     pub code: String,
@@ -104,7 +106,8 @@ impl SourceError {
 }
 
 /// The command that the iteration was measured with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Command {
     /// As typed.
     pub argv: Vec<String>,
@@ -118,7 +121,8 @@ pub struct Command {
 }
 
 /// A test that is gone, and a new one whose source is the same but for its name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SameBody {
     /// The id that is gone.
     pub from: String,
@@ -127,7 +131,8 @@ pub struct SameBody {
 }
 
 /// Where an imported iteration comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Imported {
     /// The format of the file.
     pub format: String,
@@ -139,7 +144,8 @@ pub struct Imported {
 }
 
 /// Everything known of one iteration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IterationRecord {
     /// Version of this layout.
     pub schema_version: u32,

@@ -12,7 +12,8 @@ use super::record::Command;
 pub const IDS: &str = "{ids}";
 
 /// Runs of one test on one and the same code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Runs {
     /// How often it passed, failed or errored.
     pub runs: u32,
@@ -51,7 +52,8 @@ impl Runs {
 }
 
 /// One run of the rerun command, in a process of its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rerun {
     /// With the tests in it.
     pub command: Command,
@@ -70,9 +72,10 @@ pub fn pooled(reruns: &[Rerun]) -> BTreeMap<String, Runs> {
 
 /// A command that runs the tests it is given, such as `pytest {ids}`: words, one of them [`IDS`]. It is no shell command;
 /// each test becomes one word, whatever is in its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(test, schemars(with = "String"))]
 pub struct RerunCommand {
     text: String,
     words: Vec<String>,

@@ -9,7 +9,8 @@ use super::ids::ObjectId;
 
 /// A supervisor's state after one hop: a line on the standard input of `steps`. All but the node may be unknown; keys that
 /// are not listed here are passed over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct State {
     /// The node of the graph that was run: `planner`, `coder`.
     pub node: String,
@@ -55,7 +56,8 @@ pub struct State {
 }
 
 /// One finding of a tool, as the supervisor knows it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Diagnostic {
     /// The tool.
     #[serde(default)]
@@ -72,7 +74,8 @@ pub struct Diagnostic {
 }
 
 /// A command and what came of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LastCommand {
     /// As typed.
     pub command: String,
@@ -85,7 +88,8 @@ pub struct LastCommand {
 }
 
 /// A state reduced to what is compared: hashes and counts. Unknown is absent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// The step's number, from 1.
     pub step: u64,
@@ -127,7 +131,8 @@ pub struct Snapshot {
 }
 
 /// What an agent cannot mend from inside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Obstacle {
     /// A program is not installed.
@@ -153,7 +158,8 @@ impl Obstacle {
 }
 
 /// Whether a run gets on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     /// It does, as far as can be told.
@@ -163,7 +169,8 @@ pub enum StepStatus {
 }
 
 /// Which rule found the run stuck, in the order in which they are asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StuckReason {
     /// More steps than allowed.
@@ -192,7 +199,8 @@ impl StuckReason {
 }
 
 /// A rule that fired: why, and over which steps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stuck {
     /// The rule.
     pub reason: StuckReason,
@@ -205,7 +213,8 @@ pub struct Stuck {
 }
 
 /// What could be done about a run that is stuck. Each is suggested once a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Suggestion {
     /// Ask a person.
@@ -219,7 +228,8 @@ pub enum Suggestion {
 }
 
 /// The one value of `terminal_status`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TerminalStatus {
     /// The run is over. A planner that meets this does not plan again.
@@ -227,7 +237,8 @@ pub enum TerminalStatus {
 }
 
 /// What the controller says of a run after a step: a line on the standard output of `steps`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Assessment {
     /// Version of this shape.
     pub schema_version: u32,

@@ -15,7 +15,8 @@ use super::verdict::{
 };
 
 /// One finding, as later iterations need to know it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AlertMark {
     /// The rule.
     pub rule: String,
@@ -32,7 +33,8 @@ pub struct AlertMark {
 }
 
 /// The quality score of an earlier iteration: what comparing with it needs. What explains it to people is in its record.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PointScore {
     /// As recorded.
     pub total: Score,
@@ -60,7 +62,8 @@ impl From<&QualityScore> for PointScore {
 }
 
 /// What judging a later iteration, `log` and selection read of an earlier one: a projection of its record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Point {
     /// Its number.
     pub iteration: Iteration,
@@ -158,7 +161,8 @@ impl Point {
 }
 
 /// Derived from the records: everything that recording the next iteration needs to know of the earlier ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trajectory {
     /// Version of this layout.
     pub schema_version: u32,
@@ -174,7 +178,8 @@ pub struct Trajectory {
 }
 
 /// Derived from the records: the best so far, and why others cannot be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BestTracker {
     /// Version of this layout.
     pub schema_version: u32,
@@ -195,7 +200,8 @@ pub struct BestTracker {
 }
 
 /// How the scores went after the peak (ANALYSIS §7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DegradationPattern {
     /// The selected iteration is the last.
@@ -211,7 +217,8 @@ pub enum DegradationPattern {
 }
 
 /// What was lost between the peak and the end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Degradation {
     /// First later iteration with a lower score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -226,7 +233,8 @@ pub struct Degradation {
 }
 
 /// One iteration's place in the selection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Candidate {
     /// Which.
     pub iteration: Iteration,
@@ -244,7 +252,8 @@ pub struct Candidate {
 }
 
 /// One of `select.objectives`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Objective {
     /// The metric.
     pub name: String,
@@ -256,7 +265,8 @@ pub struct Objective {
 }
 
 /// One iteration in a Pareto choice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ParetoCandidate {
     /// Which.
     pub iteration: Iteration,
@@ -268,7 +278,8 @@ pub struct ParetoCandidate {
 }
 
 /// What a Pareto choice is made of (ANALYSIS §7.3).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Pareto {
     /// As the config names them.
     pub objectives: Vec<Objective>,
@@ -302,7 +313,8 @@ impl Pareto {
 }
 
 /// The choice at the end of a loop (ANALYSIS §7). `selection.json` appearing closes the loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Selection {
     /// Version of this layout.
     pub schema_version: u32,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::verdict::NamedTests;
 
 /// Why two ids are one test. Ordered from the surest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SameBecause {
     /// Their source without name and decorators is the same.
@@ -31,7 +32,8 @@ impl SameBecause {
 }
 
 /// One test under two ids.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Renamed {
     /// Its id before.
     pub from: String,
@@ -42,7 +44,8 @@ pub struct Renamed {
 }
 
 /// Tests by what became of them. A renamed test is one test, told by its id now.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Transitions {
     /// Passed, and fail or error now.

@@ -12,9 +12,10 @@ pub const EPS: f64 = 1e-9;
 macro_rules! bounded {
     ($(#[$doc:meta])* $name:ident, $max:literal, $digits:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, schemars::JsonSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(try_from = "f64", into = "f64")]
-        #[schemars(with = "f64", extend("minimum" = 0, "maximum" = $max))]
+        #[cfg_attr(test, schemars(with = "f64", extend("minimum" = 0, "maximum" = $max)))]
         pub struct $name(f64);
 
         impl $name {
@@ -89,8 +90,9 @@ pub fn round_half_up(value: f64, digits: u32) -> String {
 }
 
 /// A number as a report gave it: counts stay whole in JSON, measures are reals. Always finite.
-#[derive(Clone, Copy, Debug, PartialEq, schemars::JsonSchema)]
-#[schemars(with = "f64")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(with = "f64"))]
 pub enum Quantity {
     /// A count.
     Count(i64),

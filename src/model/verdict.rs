@@ -9,7 +9,8 @@ use super::transitions::Transitions;
 use super::units::{Quantity, Score};
 
 /// The quality score of S002 with its parts (ANALYSIS §2).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QualityScore {
     /// 0–1: the weighted mean over the dimensions that have a component.
     pub total: Score,
@@ -22,7 +23,8 @@ pub struct QualityScore {
 }
 
 /// The five dimensions of S002.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dimension {
     /// Tests pass, the build succeeds, the linter is silent.
@@ -75,7 +77,8 @@ pub const COMPONENTS: [(Dimension, &str); 11] = [
 ];
 
 /// One dimension of the score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DimensionScore {
     /// Which one.
     pub dimension: Dimension,
@@ -98,7 +101,8 @@ impl QualityScore {
 }
 
 /// Up to twenty names, and how many there are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NamedTests {
     /// How many.
     pub count: u64,
@@ -114,7 +118,8 @@ impl NamedTests {
 }
 
 /// Differences against another iteration. Each is absent if either side is (ANALYSIS, principle 3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Deltas {
     /// Metric → the iteration it was compared with: the latest of the lineage that has it.
     pub against: BTreeMap<String, Iteration>,
@@ -163,7 +168,8 @@ pub struct Deltas {
 }
 
 /// What an iteration was for the loop (ANALYSIS §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Classification {
     /// Iteration 0.
@@ -192,7 +198,8 @@ impl Classification {
 }
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing.
@@ -218,7 +225,8 @@ impl Severity {
 }
 
 /// How sure a finding is, given the evidence so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Read off the counters.
@@ -241,7 +249,8 @@ impl Status {
 }
 
 /// A finding of a rule or of a detector: both emit this one type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alert {
     /// The rule's name: what it flags.
     pub rule: String,
@@ -286,7 +295,8 @@ impl Alert {
 }
 
 /// What closes an open finding on purpose.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Accepted {
     /// Which finding: a rule's name.
     pub rule: String,
@@ -297,7 +307,8 @@ pub struct Accepted {
 }
 
 /// A loss that nobody has made good, explained or accepted. While one is open, no iteration of its lineage can be best.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpenFinding {
     /// As it was raised.
     pub alert: Alert,
@@ -311,7 +322,8 @@ pub struct OpenFinding {
 }
 
 /// The one thing to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Go on.
@@ -337,7 +349,8 @@ impl Action {
 }
 
 /// What to do next, and why (ANALYSIS §5, §6).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Recommendation {
     /// The action of the first row that matched.
     pub action: Action,

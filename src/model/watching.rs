@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The snapshot controller (ANALYSIS §11).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Controller {
     /// Steps that a run may take.
@@ -23,7 +24,8 @@ pub struct Controller {
 }
 
 /// The tool-call monitor (ANALYSIS §10).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Monitor {
     /// Calls, this one among them, in which equal and similar ones are counted.
@@ -53,7 +55,8 @@ pub struct Monitor {
 }
 
 /// The progress score (ANALYSIS §8).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
     /// Score, 0–1, below which there was no progress.
@@ -71,7 +74,8 @@ pub struct Progress {
 }
 
 /// The progress estimate (ANALYSIS §9).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Estimate {
     /// Estimates in a row that are looked at.
@@ -94,7 +98,8 @@ impl Estimate {
 }
 
 /// An endpoint that speaks the chat completions protocol.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
     /// Where `/chat/completions` is: `https://host/v1`; null is none.

@@ -9,7 +9,8 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::ids::{Iteration, LoopId};
 
 /// `pruned.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LetGo {
     /// Version of this layout.
     pub schema_version: u32,

@@ -10,7 +10,8 @@ use crate::model::ids::Iteration;
 use crate::model::verdict::Accepted;
 
 /// One line of `accepted.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AcceptedNote {
     /// Version of this layout.
     pub schema_version: u32,

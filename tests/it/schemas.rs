@@ -1,34 +1,10 @@
-//! The published schemas are the types' own, and every stored file and answer keeps to them.
+//! Every stored file and answer keeps to its published schema.
 
-use std::path::Path;
+use highwater::cli::schemas::SCHEMAS;
 
 use serde_json::Value;
 
 use crate::support::{Project, assert_shape};
-use highwater::cli::schemas::{SCHEMAS, text};
-
-#[test]
-fn published_schemas_are_up_to_date() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
-    let update = std::env::var_os("HIGHWATER_UPDATE_SCHEMAS").is_some();
-    let mut stale = Vec::new();
-    for schema in SCHEMAS {
-        let path = folder.join(format!("{}.schema.json", schema.name));
-        let text = text(schema).unwrap();
-        if update {
-            std::fs::write(&path, &text).unwrap();
-        }
-        if std::fs::read_to_string(&path).ok().as_deref() != Some(text.as_str()) {
-            stale.push(schema.name);
-        }
-    }
-    let known: Vec<String> = SCHEMAS.iter().map(|schema| format!("{}.schema.json", schema.name)).collect();
-    for entry in std::fs::read_dir(&folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(name == "README.md" || known.contains(&name), "schemas/{name} belongs to no type");
-    }
-    assert!(stale.is_empty(), "stale: {stale:?}; HIGHWATER_UPDATE_SCHEMAS=1 cargo test --test it schemas writes them");
-}
 
 /// A loop with a regression, an accepted loss, a restore and an end.
 fn story() -> Project {

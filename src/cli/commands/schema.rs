@@ -2,7 +2,7 @@
 
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::cli::schemas::{SCHEMAS, text};
+use crate::cli::schemas::SCHEMAS;
 use crate::error::{Error, Result};
 
 pub fn run(name: Option<&str>) -> Result<Exit> {
@@ -15,6 +15,6 @@ pub fn run(name: Option<&str>) -> Result<Exit> {
     let schema = SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {
         Error::usage(format!("no schema is named {name:?}")).help("`highwater schema` lists the names")
     })?;
-    output::out(&text(schema)?);
+    output::out(schema.text);
     Ok(Exit::Done)
 }

@@ -16,7 +16,8 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::ids::{Iteration, LoopId, ObjectId, TreePath};
 
 /// Which iteration a restore gives back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The loop.
     pub loop_id: LoopId,
@@ -30,7 +31,8 @@ pub struct Origin {
 }
 
 /// What a restore leaves behind (`restores/<n>.json`): the way back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RestoreRecord {
     /// Version of this file's layout.
     pub schema_version: u32,

@@ -161,7 +161,7 @@ pub fn junit(tests: &[(&str, bool)]) -> String {
 pub fn assert_shape(schema: &str, value: &Value) {
     let known = highwater::cli::schemas::SCHEMAS.iter().find(|one| one.name == schema);
     let known = known.unwrap_or_else(|| panic!("no schema {schema}"));
-    let schema: Value = serde_json::from_str(&highwater::cli::schemas::text(known).unwrap()).unwrap();
+    let schema: Value = serde_json::from_str(known.text).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let faults: Vec<String> =
         validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
