@@ -284,6 +284,29 @@ fn notes_of(captured: &Captured) -> Vec<String> {
     notes
 }
 
+/// The iteration that the work started from; `None` at the baseline.
+///
+/// # Errors
+/// Bad input if the user named one that is not there; as [`restore::parent`].
+pub(super) fn started_from(
+    session: &Session<'_>,
+    store: &Store,
+    offer: &Offer,
+    history: &History,
+) -> Result<Option<Iteration>> {
+    let Some((newest, _)) = history.head else { return Ok(None) };
+    if let Some(parent) = offer.parent {
+        return match history.point(parent) {
+            Some(_) => Ok(Some(parent)),
+            None => Err(no_such_iteration(store, parent, newest)),
+        };
+    }
+    restore::parent(session.layout, store.id(), newest).map(Some).map_err(|error| match error.help {
+        None => error.help("`--parent ITER` says which iteration the work started from; nothing was recorded"),
+        Some(_) => error,
+    })
+}
+
 /// An iteration that is measured and captured, on its way to becoming a record.
 struct Recording<'a> {
     session: &'a Session<'a>,
@@ -394,7 +417,7 @@ impl Recording<'_> {
                 self.objects = Objects::open(self.session.layout)?;
             }
             let iteration = history.next();
-            let parent = self.parent(&history)?;
+            let parent = started_from(self.session, self.store, self.offer, &history)?;
             let accepted = match history.head {
                 Some((newest, _)) => self.store.accepted_since(newest)?.0,
                 None => Vec::new(),
@@ -428,20 +451,6 @@ impl Recording<'_> {
                 return Ok(Some((record, head, history)));
             }
         }
-    }
-
-    fn parent(&self, history: &History) -> Result<Option<Iteration>> {
-        let Some((newest, _)) = history.head else { return Ok(None) };
-        if let Some(parent) = self.offer.parent {
-            return match history.point(parent) {
-                Some(_) => Ok(Some(parent)),
-                None => Err(no_such_iteration(self.store, parent, newest)),
-            };
-        }
-        restore::parent(self.session.layout, self.store.id(), newest).map(Some).map_err(|error| match error.help {
-            None => error.help("`--parent ITER` says which iteration the work started from; nothing was recorded"),
-            Some(_) => error,
-        })
     }
 
     /// The reports that were read, byte for byte, under the iteration's folder.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::evidence::{named_ancestor, same_tree};
 use super::measure::{Measured, measure};
-use super::{Offer, Reran, Session, restore};
+use super::record::started_from;
+use super::{Offer, Reran, Session};
 use crate::analysis;
 use crate::disk;
 use crate::error::Result;
@@ -30,7 +31,7 @@ pub(super) struct Settled {
 /// Reports that the reruns write are added to the measured ones, so that they are no code.
 ///
 /// # Errors
-/// If stored outcomes cannot be read. A rerun that cannot be run is a note, not an error.
+/// If stored outcomes cannot be read; as [`started_from`]. A rerun that cannot be run is a note, not an error.
 pub(super) fn settle(
     session: &Session<'_>,
     store: &Store,
@@ -40,13 +41,10 @@ pub(super) fn settle(
     measured: &mut Measured,
 ) -> Result<Settled> {
     let mut settled = Settled::default();
-    let (Some(command), Some((newest, _))) = (offer.rerun.as_ref().or(config.flake.rerun.as_ref()), history.head)
-    else {
-        return Ok(settled);
-    };
+    let Some(command) = offer.rerun.as_ref().or(config.flake.rerun.as_ref()) else { return Ok(settled) };
     let Some(now) = &measured.measurement.cases else { return Ok(settled) };
+    let Some(parent) = started_from(session, store, offer, history)? else { return Ok(settled) };
     let objects = Objects::open(session.layout)?;
-    let parent = offer.parent.map_or_else(|| restore::parent(session.layout, store.id(), newest), Ok)?;
     let Some((_, before)) = named_ancestor(&objects, &history.points, Some(parent))? else { return Ok(settled) };
     let tests = analysis::open_between(&before, now).newly_failing;
     if tests.len() > usize::try_from(config.flake.max_tests).unwrap_or(usize::MAX) {

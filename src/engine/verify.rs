@@ -262,11 +262,9 @@ impl Check<'_> {
         let Ok(found) = crate::store::parse::<Trajectory>(&bytes) else { return };
         let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
         match self.verified.head {
-            Some((_, head)) if head == found.head => {
-                if found.iterations != points {
-                    let why = "it differs from the records that it was made from (derived; --repair makes it again)";
-                    self.found(&path, why);
-                }
+            Some((_, head)) if head == found.head && found.iterations != points => {
+                let why = "it differs from the records that it was made from (derived; --repair makes it again)";
+                self.found(&path, why);
             }
             // One that was made before the newest record is made again by itself.
             _ if self.ids.values().any(|id| *id == found.head) => {}

@@ -25,7 +25,8 @@ pub enum Outcome {
 pub struct TestCase {
     /// Outcome of the last attempt.
     pub outcome: Outcome,
-    /// How often it was run; 1 unless the report tells of retries.
+    /// How often it was run until it came to that, all before the last having failed; 1 unless the report tells of
+    /// retries.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub attempts: u32,
     /// Milliseconds, if the report gave a duration.

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use highwater::ingest::{Details, Input, Parsed, console::console, merge::merge};
+use highwater::model::cases::Outcome;
 use highwater::model::figures::ReportKind;
 use highwater::model::metrics::BuildStatus;
 
@@ -248,6 +249,18 @@ fn of_tests_that_ran_again_the_later_result_counts() {
         });
         assert_eq!(warned, file != "again-pytest-other-files.txt", "{file}");
     }
+}
+
+#[test]
+fn only_a_run_that_failed_is_an_attempt_at_a_later_one() {
+    let twice = stream("again-pytest-verbose.txt");
+    let (once, _) = twice.split_at(twice.rfind("============================= test session starts").unwrap());
+    let cases = merge(&read(&format!("{once}{twice}"))).cases.unwrap().cases;
+    let of = |id: &str| (cases[id].outcome, cases[id].attempts);
+    assert_eq!(of("tests/test_a.py::test_ok"), (Outcome::Passed, 1), "it never failed, so it is no flake");
+    assert_eq!(of("tests/test_b.py::test_s"), (Outcome::Skipped, 1));
+    assert_eq!(of("tests/test_a.py::test_once"), (Outcome::Passed, 3));
+    assert_eq!(of("tests/test_a.py::test_bad"), (Outcome::Failed, 3));
 }
 
 #[test]

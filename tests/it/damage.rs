@@ -133,7 +133,7 @@ fn damage(root: &Path, name: &Path, kind: &str, how: &str) -> bool {
             put(&root.join(other), &bytes);
             put(&path, &others);
         }
-        "closed" => std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap(),
+        "closed" => std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap(),
         "directory" => {
             std::fs::remove_file(&path).unwrap();
             std::fs::create_dir(&path).unwrap();
@@ -273,7 +273,7 @@ fn a_damaged_file_is_named_and_costs_only_what_it_held() {
         eprintln!("skipped: closed files, because nobody else can run the program here");
     }
     // What is derived, every third time.
-    let is_due = |nth: usize, kind: &str| is_soak() || is_promised(kind) || nth % 3 == 0;
+    let is_due = |nth: usize, kind: &str| is_soak() || is_promised(kind) || nth.is_multiple_of(3);
     let cases: Vec<_> = files
         .iter()
         .enumerate()

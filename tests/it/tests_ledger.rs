@@ -89,6 +89,15 @@ fn a_test_that_fails_again_is_confirmed_after_as_many_reruns_as_it_takes() {
 }
 
 #[test]
+fn nothing_is_run_for_a_parent_that_is_not_there() {
+    let project = begun();
+    ten(&project, &["t3"]);
+    let command = format!("{} {{ids}}", runner(&project, true));
+    let answer = project.run(&["record", "--parent", "7", "--rerun", &command]).expect(65);
+    assert!(answer.stderr.contains("no iteration 7") && !answer.stderr.contains("asked:"), "{answer:?}");
+}
+
+#[test]
 fn without_being_asked_nothing_is_run_again() {
     let project = begun();
     let told = record(&project, "one", &["t3"], &[]).json();

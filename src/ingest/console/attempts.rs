@@ -143,8 +143,10 @@ fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
     let (mut again, mut flaky) = (0_u64, 0_u64);
     before.cases.cases.retain(|id, case| {
         let Some(repeated) = now.cases.cases.get_mut(id) else { return true };
-        repeated.attempts = repeated.attempts.saturating_add(case.attempts);
         let was_bad = is_bad(case.outcome);
+        // Every attempt before the last failed: a test that passed and was run again had no attempt more.
+        let failed = if was_bad { case.attempts } else { case.attempts.saturating_sub(1) };
+        repeated.attempts = repeated.attempts.saturating_add(failed);
         flaky = flaky.saturating_add(u64::from(was_bad && repeated.outcome == Outcome::Passed));
         again = again.saturating_add(1);
         let figures = &mut earlier.figures;
