@@ -143,8 +143,9 @@ impl Files {
                 .because(why)
                 .help("let the tool write one report a package, or unite the sections of each file first"));
         }
-        let tally = self.kept.remove(name).unwrap_or_default();
-        self.held -= held_by(name, &tally).min(self.held);
+        let kept = self.kept.remove(name);
+        self.held -= kept.as_ref().map_or(0, |tally| held_by(name, tally)).min(self.held);
+        let tally = kept.unwrap_or_default();
         self.open = Some((name.to_owned(), tally));
         Ok(())
     }
@@ -295,6 +296,17 @@ mod tests {
         assert_eq!(files.open("4").unwrap_err().reject(), Some(Reject::Refused));
         let parsed = files.finish(&FORMAT).unwrap();
         assert_eq!(parsed.figures.lines_total, Some(3_000_001), "the first file was kept and went on");
+    }
+
+    #[test]
+    fn p19_what_is_held_is_what_is_kept() {
+        let mut files = Files::default();
+        for name in ["a", "b", "c", "a"] {
+            files.open(name).unwrap();
+            files.current().unwrap().line(1, true).unwrap();
+        }
+        files.close().unwrap();
+        assert_eq!(files.held, files.kept.iter().map(|(name, tally)| held_by(name, tally)).sum::<usize>());
     }
 
     #[test]
