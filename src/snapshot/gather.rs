@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::objects::{FoundPack, Objects};
 use super::pack::PackWriter;
-use super::prune::remove_packs;
+use super::prune::{copy_objects, remove_packs};
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
 use crate::error::Result;
@@ -36,7 +36,7 @@ pub fn gather(layout: &Layout, objects: &Objects) -> Result<usize> {
     let mut writer = PackWriter::new(layout);
     let mut gathered: Vec<PathBuf> = Vec::new();
     for pack in objects.packs().into_iter().filter(is_small) {
-        if copy(&objects, &pack, &mut writer).is_ok() {
+        if copy_objects(&objects, pack.frames.iter().map(|(id, _)| id), &mut writer).is_ok() {
             gathered.push(pack.path);
         }
     }
@@ -48,15 +48,6 @@ pub fn gather(layout: &Layout, objects: &Objects) -> Result<usize> {
 fn is_small(pack: &FoundPack) -> bool {
     let fits = |length: u64| length <= MAX_OBJECT_BYTES;
     pack.is_whole && pack.size < SMALL_BYTES && pack.frames.iter().all(|(_, frame)| fits(frame.length))
-}
-
-fn copy(objects: &Objects, pack: &FoundPack, writer: &mut PackWriter) -> Result<()> {
-    for (id, _) in &pack.frames {
-        if !writer.contains(id) {
-            writer.add(&objects.read(id)?)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

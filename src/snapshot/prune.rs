@@ -174,12 +174,25 @@ fn age(pack: &std::path::Path, now: SystemTime) -> Result<Option<Duration>> {
 
 fn move_objects(layout: &Layout, objects: &Objects, ids: &[ObjectId]) -> Result<()> {
     let mut writer = PackWriter::new(layout);
+    copy_objects(objects, ids, &mut writer)?;
+    writer.finish().map(|_| ())
+}
+
+/// Adds objects to a pack that is being written, each once and checked.
+///
+/// # Errors
+/// What reading or writing one says.
+pub(super) fn copy_objects<'i>(
+    objects: &Objects,
+    ids: impl IntoIterator<Item = &'i ObjectId>,
+    writer: &mut PackWriter,
+) -> Result<()> {
     for id in ids {
         if !writer.contains(id) {
             writer.add(&objects.read(id)?)?;
         }
     }
-    writer.finish().map(|_| ())
+    Ok(())
 }
 
 /// Removes packs, synced.
