@@ -5,11 +5,10 @@
 //! not tell what was looked at.
 
 use super::LintTally;
-use super::elements::{Elements, has_attribute, has_child, inside, level_or_error, line_number, rooted, walk};
+use super::elements::{Elements, has_attribute, has_child, inside, level_or_error, place_first, rooted, walk};
 use super::lines::finding;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::text::printable;
 use crate::ingest::xml::Element;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -73,10 +72,8 @@ impl Elements for Reader {
                 self.open = Some(finding("android-lint", level, (None, None), id.as_deref(), &message));
             }
             (Some("issue"), "location") => {
-                if let Some(finding) = self.open.as_mut().filter(|finding| finding.path.is_none()) {
-                    let [file, line] = element.attributes(["file", "line"])?;
-                    finding.path = file.map(|file| printable(&file, 1000));
-                    finding.line = line_number(line);
+                if let Some(finding) = &mut self.open {
+                    place_first(finding, element)?;
                 }
             }
             _ => {}

@@ -5,11 +5,12 @@
 //! does not tell which files were clean.
 
 use super::LintTally;
-use super::elements::{Elements, has_attribute, has_child, inside, level_or_error, line_number, rooted, walk};
+use super::elements::{
+    Elements, has_attribute, has_child, inside, level_or_error, line_number, place_first, rooted, walk,
+};
 use super::lines::finding;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::text::printable;
 use crate::ingest::xml::Element;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -83,10 +84,8 @@ impl Elements for Reader {
                 self.open = Some(finding("cppcheck", level, place, id.as_deref(), &message));
             }
             (Some("error"), "location") => {
-                if let Some(finding) = self.open.as_mut().filter(|finding| finding.path.is_none()) {
-                    let [file, line] = element.attributes(["file", "line"])?;
-                    finding.path = file.map(|file| printable(&file, 1000));
-                    finding.line = line_number(line);
+                if let Some(finding) = &mut self.open {
+                    place_first(finding, element)?;
                 }
             }
             _ => {}

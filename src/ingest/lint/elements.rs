@@ -4,7 +4,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::xml::{Element, Event, Spot, Xml, unescaped};
-use crate::ingest::{Head, Level, XmlHead};
+use crate::ingest::{Finding, Head, Level, XmlHead};
 
 /// Longest text of an element that is kept, in bytes.
 const LONGEST_TEXT: usize = 4096;
@@ -104,6 +104,16 @@ pub(super) fn has_child(xml: &XmlHead, name: &str) -> bool {
 /// A line number from 1; none where there is none.
 pub(super) fn line_number(text: Option<String>) -> Option<u64> {
     text?.trim().parse().ok().filter(|line| *line > 0)
+}
+
+/// Gives a finding without a place the one of a `location` element: the first is where it is, others explain it.
+pub(super) fn place_first(finding: &mut Finding, location: &Element<'_>) -> Result<()> {
+    if finding.path.is_none() {
+        let [file, line] = location.attributes(["file", "line"])?;
+        finding.path = file.map(|file| printable(&file, 1000));
+        finding.line = line_number(line);
+    }
+    Ok(())
 }
 
 /// The level that a severity names, in whatever case; `None` if it is no name that tools use.
