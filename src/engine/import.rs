@@ -12,14 +12,12 @@ use crate::config;
 use crate::disk::{self, hash, lock::Lock};
 use crate::error::{Error, Result};
 use crate::ingest::foreign::{Fate, ForeignLoop, ForeignRun};
-use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, LoopId, ObjectId};
 use crate::model::metrics::{CustomMetric, Metrics};
 use crate::model::record::{Imported, IterationRecord};
 use crate::model::trajectory::Point;
 use crate::model::tree::Tree;
-use crate::model::verdict::{Action, Recommendation};
 use crate::snapshot::objects::Objects;
 use crate::snapshot::pack::PackWriter;
 use crate::store::{Commit, Store};
@@ -132,60 +130,22 @@ impl Recording<'_> {
         let at = run.at_ms.and_then(DateTime::<Utc>::from_timestamp_millis).unwrap_or(self.session.now);
         let format = self.importing.format;
         IterationRecord {
-            schema_version: SCHEMA_VERSION,
-            loop_id: self.importing.id.clone(),
             iteration,
             parent,
-            started_at: at,
-            recorded_at: at,
             metrics: Metrics { custom: self.metrics(run), ..Metrics::default() },
-            sources: Vec::new(),
-            report_files: Vec::new(),
-            output: None,
-            line_changes: None,
-            goal: None,
             warnings: vec![format!(
                 "imported from {} as {format}: not restorable, no files were kept",
                 self.importing.file
             )],
-            quality_score: None,
-            acceptable: false,
-            from_previous: None,
-            from_baseline: None,
-            classification: None,
-            base_class: None,
-            class_rule: String::new(),
-            progress: None,
-            estimate: None,
-            terminal_status: None,
-            alerts: Vec::new(),
-            open_findings: Vec::new(),
-            accepted: Vec::new(),
-            recommendation: Recommendation {
-                action: Action::Continue,
-                target: None,
-                reason: String::new(),
-                because: Vec::new(),
-                also: Vec::new(),
-                alternatives: Vec::new(),
-                confidence: 0.0,
-            },
-            tree: self.tree,
             tree_key: code_key(run, iteration),
-            config: self.config_id,
-            previous_record: None,
-            command: None,
-            reruns: Vec::new(),
-            same_bodies: Vec::new(),
             label: run.description.clone(),
-            cost: None,
             tokens: run.tokens,
             imported: Some(Imported {
                 format: format.to_owned(),
                 status: run.status.clone(),
                 commit: run.commit.clone(),
             }),
-            tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
+            ..IterationRecord::draft(self.importing.id.clone(), at, self.tree, self.config_id)
         }
     }
 

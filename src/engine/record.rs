@@ -28,7 +28,6 @@ use crate::model::progress::ProgressEstimate;
 use crate::model::record::IterationRecord;
 use crate::model::reruns::Rerun;
 use crate::model::trajectory::{BestTracker, Point};
-use crate::model::verdict::{Action, Recommendation};
 use crate::report::{self, IterationExtra};
 use crate::snapshot::capture::{Captured, capture};
 use crate::snapshot::gather::gather;
@@ -330,53 +329,20 @@ impl Recording<'_> {
         let (custom, odd) = own::own(self.offer, &self.measured.measurement.metrics, self.config);
         let warnings = self.measured.measurement.warnings.iter().cloned().chain(odd);
         Ok(IterationRecord {
-            schema_version: SCHEMA_VERSION,
-            loop_id: self.store.id().clone(),
-            iteration: Iteration::BASELINE,
-            parent: None,
-            started_at: self.offer.started_at,
-            recorded_at: self.offer.started_at,
             metrics: self.metrics(cases_id, custom),
             sources: self.measured.sources.clone(),
             report_files: self.measured.report_files.clone(),
             output: self.measured.output.clone(),
-            line_changes: None,
             goal: self.offer.goal.clone(),
             warnings: warnings.collect(),
-            quality_score: None,
-            acceptable: false,
-            from_previous: None,
-            from_baseline: None,
-            classification: None,
-            base_class: None,
-            class_rule: String::new(),
-            progress: None,
             estimate: self.estimate.clone(),
-            terminal_status: None,
-            alerts: Vec::new(),
-            open_findings: Vec::new(),
-            accepted: Vec::new(),
-            recommendation: Recommendation {
-                action: Action::Continue,
-                target: None,
-                reason: String::new(),
-                because: Vec::new(),
-                also: Vec::new(),
-                alternatives: Vec::new(),
-                confidence: 0.0,
-            },
-            tree: self.captured.root,
             tree_key: self.captured.tree_key,
-            config: config_id,
-            previous_record: None,
             command: self.offer.command.clone(),
             reruns: self.reruns.clone(),
-            same_bodies: Vec::new(),
             label: self.offer.label.clone(),
             cost: self.offer.cost,
             tokens: self.offer.tokens,
-            imported: None,
-            tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
+            ..IterationRecord::draft(self.store.id().clone(), self.offer.started_at, self.captured.root, config_id)
         })
     }
 

@@ -155,7 +155,11 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // By table: a record writes and compares thousands.
+        const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+        let nibbles = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let text: String = nibbles.filter_map(|nibble| DIGITS.get(usize::from(nibble))).collect();
+        f.write_str(&text)
     }
 }
 

@@ -11,7 +11,7 @@ use super::metrics::Metrics;
 use super::progress::{LineChanges, Output, Progress, ProgressEstimate};
 use super::reruns::Rerun;
 use super::steps::TerminalStatus;
-use super::verdict::{Accepted, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
+use super::verdict::{Accepted, Action, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
 
 /// A report that was offered to an iteration, whether or not it became numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -248,4 +248,59 @@ pub struct IterationRecord {
     pub imported: Option<Imported>,
     /// Who wrote it: `highwater 0.1.0`.
     pub tool: String,
+}
+
+impl IterationRecord {
+    /// A baseline of which nothing is known and nothing was said yet, made by this version.
+    pub fn draft(loop_id: LoopId, at: DateTime<Utc>, tree: ObjectId, config: ObjectId) -> IterationRecord {
+        IterationRecord {
+            schema_version: super::SCHEMA_VERSION,
+            loop_id,
+            iteration: Iteration::BASELINE,
+            parent: None,
+            started_at: at,
+            recorded_at: at,
+            metrics: Metrics::default(),
+            sources: Vec::new(),
+            report_files: Vec::new(),
+            output: None,
+            line_changes: None,
+            goal: None,
+            warnings: Vec::new(),
+            quality_score: None,
+            acceptable: false,
+            from_previous: None,
+            from_baseline: None,
+            classification: None,
+            base_class: None,
+            class_rule: String::new(),
+            progress: None,
+            estimate: None,
+            terminal_status: None,
+            alerts: Vec::new(),
+            open_findings: Vec::new(),
+            accepted: Vec::new(),
+            recommendation: Recommendation {
+                action: Action::Continue,
+                target: None,
+                reason: String::new(),
+                because: Vec::new(),
+                also: Vec::new(),
+                alternatives: Vec::new(),
+                confidence: 0.0,
+            },
+            tree,
+            tree_key: tree,
+            config,
+            previous_record: None,
+            command: None,
+            reruns: Vec::new(),
+            same_bodies: Vec::new(),
+            label: None,
+            cost: None,
+            tokens: None,
+            imported: None,
+            tool: concat!("highwater ", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
+    }
 }
