@@ -91,7 +91,7 @@ pub struct Reran {
 }
 
 /// Runs a command's words as they are, without a shell. The engine starts no process by itself.
-pub type Runner = Box<dyn Fn(&[String]) -> Result<Reran>>;
+pub type Runner = Box<dyn Fn(&[String]) -> Result<Reran> + Sync>;
 
 /// What an iteration is measured from.
 #[derive(Default)]

@@ -33,7 +33,7 @@ use crate::snapshot::capture::{Captured, capture};
 use crate::snapshot::gather::gather;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::{Change, ChangeKind, diff};
-use crate::store::{Commit, History, Store, Stored};
+use crate::store::{Commit, History, Store, Stored, Unread};
 
 /// What is said about an iteration that was recorded.
 pub struct Recorded {
@@ -101,7 +101,7 @@ pub(super) enum Kept {
 /// has worked, or the disk says no: then nothing was recorded.
 pub fn record(session: &Session<'_>, store: &Store, offer: Offer) -> Result<Recorded> {
     check_open(session, store)?;
-    let history = store.history()?;
+    let history = store.find_history()?;
     let newest = newest_readable(store, &history)?;
     let frozen = frozen_config(session.layout, store, newest.record.config)?;
     match keep(session, store, &frozen.config, frozen.text, offer, Some(Before { history, newest }))? {
@@ -131,12 +131,12 @@ pub fn check_open(session: &Session<'_>, store: &Store) -> Result<()> {
 
 /// What was there before the iteration.
 pub(super) struct Before {
-    history: History,
+    history: Unread,
     /// The newest record that can be read.
     newest: Stored,
 }
 
-fn newest_readable(store: &Store, history: &History) -> Result<Stored> {
+fn newest_readable(store: &Store, history: &Unread) -> Result<Stored> {
     let Some((newest, _)) = history.head else {
         return Err(Error::bad_input(format!("loop {} has no baseline", store.id())));
     };
@@ -159,16 +159,20 @@ pub(super) fn keep(
 ) -> Result<Kept> {
     let mut notes = restore::settle(session)?;
     let is_baseline = before.is_none();
-    let (history, sources_before) = match before {
-        Some(before) => (before.history, before.newest.record.sources),
-        None => (History::default(), Vec::new()),
+    let (unread, sources_before) = match before {
+        Some(before) => (Some(before.history), before.newest.record.sources),
+        None => (None, Vec::new()),
     };
-    let since = match (offer.since, history.head) {
+    let since = match (offer.since, unread.as_ref().and_then(|unread| unread.head)) {
         (Some(since), _) => Some(since),
         (None, Some((newest, _))) => store.recorded_at(newest)?,
         (None, None) => None,
     };
-    let mut measured = measure(session, config, &offer, since, &sources_before)?;
+    let (measured, history) = rayon::join(
+        || measure(session, config, &offer, since, &sources_before),
+        || unread.map_or(Ok(History::default()), |unread| store.read_history(unread)),
+    );
+    let (mut measured, history) = (measured?, history?);
     if let (true, Some(fault)) = (is_baseline, measured.faults.first()) {
         return Err(refused_baseline(fault, measured.faults.len()));
     }

@@ -36,10 +36,20 @@ pub struct History {
     lines: Option<String>,
 }
 
+/// A history whose newest record is known and whose points are not read yet: they are a megabyte in a long loop, and can be
+/// read while something else is done.
+#[derive(Debug)]
+pub struct Unread {
+    /// The highest number by name, and BLAKE3 of its file as it lies there.
+    pub head: Option<(Iteration, ObjectId)>,
+    /// The points as the derived file has them, if that was made from the newest record.
+    lines: Option<String>,
+}
+
 impl History {
     /// The number that the next record gets.
     pub fn next(&self) -> Iteration {
-        self.head.map_or(Iteration::BASELINE, |(newest, _)| newest.next())
+        after(self.head)
     }
 
     /// Adds the iteration that was recorded just now.
@@ -61,6 +71,11 @@ impl History {
         let at = self.points.binary_search_by_key(&iteration, |point| point.iteration).ok()?;
         self.points.get(at)
     }
+}
+
+/// The number that follows the newest record's.
+fn after(head: Option<(Iteration, ObjectId)>) -> Iteration {
+    head.map_or(Iteration::BASELINE, |(newest, _)| newest.next())
 }
 
 impl Store {
@@ -102,18 +117,34 @@ impl Store {
     /// # Errors
     /// As [`Store::load_all`].
     pub fn history(&self) -> Result<History> {
+        self.read_history(self.find_history()?)
+    }
+
+    /// The first half of [`Store::history`]: which record is the newest.
+    ///
+    /// # Errors
+    /// As [`Store::load_all`].
+    pub fn find_history(&self) -> Result<Unread> {
         let derived = disk::read_if_present(&self.paths.trajectory(), super::MAX_BYTES).ok().flatten();
-        let read = derived.and_then(|bytes| read_trajectory(String::from_utf8(bytes).ok()?));
-        if let Some((found, lines)) = read.filter(|(found, _)| found.loop_id == self.id)
-            && let Some(newest) = found.iterations.last().map(|point| point.iteration)
-        {
+        let read = derived.and_then(|bytes| open_trajectory(String::from_utf8(bytes).ok()?));
+        if let Some((found, newest, lines)) = read.filter(|(found, ..)| found.loop_id == self.id) {
             let head = Some((newest, found.head));
-            let known = History { points: found.iterations, head, lines: Some(lines), ..History::default() };
-            if self.is_newest(&known)? {
-                return Ok(known);
+            if self.is_newest(head)? {
+                return Ok(Unread { head, lines: Some(lines) });
             }
         }
-        self.history_from_records()
+        Ok(Unread { head: self.head_of(&self.numbers()?)?, lines: None })
+    }
+
+    /// The second half of [`Store::history`]: the points.
+    ///
+    /// # Errors
+    /// As [`Store::load_all`].
+    pub fn read_history(&self, found: Unread) -> Result<History> {
+        match found.lines.as_deref().and_then(read_points) {
+            Some(points) => Ok(History { points, head: found.head, lines: found.lines, ..History::default() }),
+            None => self.history_from_records(),
+        }
     }
 
     /// The history again, if somebody recorded since `known` was read; else `known` itself.
@@ -121,16 +152,16 @@ impl Store {
     /// # Errors
     /// As [`Store::history`].
     pub fn history_since(&self, known: History) -> Result<History> {
-        if self.is_newest(&known)? { Ok(known) } else { self.history() }
+        if self.is_newest(known.head)? { Ok(known) } else { self.history() }
     }
 
-    /// Whether the head of `known` is the newest record and still as it was. The names are not listed for it: whoever
-    /// records takes the number after the highest.
-    fn is_newest(&self, known: &History) -> Result<bool> {
-        if self.recorded_at(known.next())?.is_some() {
+    /// Whether `head` is the newest record and still as it was. The names are not listed for it: whoever records takes the
+    /// number after the highest.
+    fn is_newest(&self, head: Option<(Iteration, ObjectId)>) -> Result<bool> {
+        if self.recorded_at(after(head))?.is_some() {
             return Ok(false);
         }
-        let Some((newest, id)) = known.head else { return Ok(true) };
+        let Some((newest, id)) = head else { return Ok(true) };
         let bytes = disk::read_if_present(&self.paths.record(newest), super::MAX_BYTES)?;
         Ok(bytes.is_some_and(|bytes| disk::hash::id_of(&bytes) == id))
     }
@@ -210,18 +241,29 @@ fn write_trajectory(empty: &Trajectory, lines: &str) -> Result<String> {
     Ok([head, POINTS, lines, END].concat())
 }
 
-/// What [`write_trajectory`] wrote, and its lines; `None` for any other text, which is then made again from the records.
-fn read_trajectory(mut text: String) -> Option<(Trajectory, String)> {
+/// What [`write_trajectory`] wrote without its points, the newest point's number, and the points' lines; `None` for any other
+/// text, which is then made again from the records.
+fn open_trajectory(mut text: String) -> Option<(Trajectory, Iteration, String)> {
+    /// Of a point.
+    #[derive(serde::Deserialize)]
+    struct Numbered {
+        iteration: Iteration,
+    }
     let (head, rest) = text.split_once(POINTS)?;
-    let mut trajectory: Trajectory = parse(format!("{head},\"iterations\":[]}}").as_bytes()).ok()?;
+    let trajectory: Trajectory = parse(format!("{head},\"iterations\":[]}}").as_bytes()).ok()?;
     let lines = rest.strip_suffix(END)?;
-    let each: Vec<&str> = lines.split('\n').map(|line| line.strip_suffix(',').unwrap_or(line)).collect();
-    // Every point goes to its own place, so that no vector grows and is copied.
-    let points: Vec<Option<Point>> = each.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect();
-    trajectory.iterations = points.into_iter().collect::<Option<_>>()?;
+    let newest: Numbered = serde_json::from_str(lines.rsplit('\n').next()?).ok()?;
     // What is left is the lines. They are a megabyte in a long loop, so they are not copied.
     let begin = text.len() - rest.len();
     text.truncate(text.len() - END.len());
     text.drain(..begin);
-    Some((trajectory, text))
+    Some((trajectory, newest.iteration, text))
+}
+
+/// The points of [`write_trajectory`]'s lines; `None` if one is no point.
+fn read_points(lines: &str) -> Option<Vec<Point>> {
+    let each: Vec<&str> = lines.split('\n').map(|line| line.strip_suffix(',').unwrap_or(line)).collect();
+    // Every point goes to its own place, so that no vector grows and is copied.
+    let points: Vec<Option<Point>> = each.into_par_iter().map(|line| serde_json::from_str(line).ok()).collect();
+    points.into_iter().collect()
 }

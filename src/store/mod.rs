@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use history::{Damaged, History};
+pub use history::{Damaged, History, Unread};
 pub use let_go::LetGo;
 pub use notes::AcceptedNote;
 

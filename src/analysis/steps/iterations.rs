@@ -6,7 +6,7 @@ use crate::analysis::Current;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, QualityMetrics, TestMetrics};
-use crate::model::steps::{Assessment, LastCommand, Snapshot, State};
+use crate::model::steps::{Assessment, LastCommand, Snapshot, State, Suggestion};
 use crate::model::trajectory::Point;
 
 /// The node that every iteration ran.
@@ -30,11 +30,19 @@ pub fn assess_iterations(
     config: &LoopConfig,
     digest: Digest,
 ) -> Option<(Assessment, State)> {
+    let steps: Vec<&Point> = steps(points).collect();
+    let (now, earlier) = steps.split_last()?;
+    let now = State { last_command: ran, ..state_of(now) };
+    let kept = usize::try_from(config.controller.history).unwrap_or(usize::MAX);
+    let recent = last(earlier, kept.saturating_sub(1)).iter().map(|point| make_snapshot(&state_of(point), 0, digest));
+    let assessment = Run::after(recent.collect()).take(&now, config, digest);
+    if matches!(assessment.suggestion, None | Some(Suggestion::AbortWithExplanation)) {
+        return Some((assessment, now));
+    }
+    // A suggestion is given once in a run: only where one fits, the whole run tells whether it was given before.
     let mut run = Run::default();
-    let mut states: Vec<State> = steps(points).map(state_of).collect();
-    let now = State { last_command: ran, ..states.pop()? };
-    for state in &states {
-        run.take(state, config, digest);
+    for point in earlier {
+        run.take(&state_of(point), config, digest);
     }
     Some((run.take(&now, config, digest), now))
 }

@@ -57,6 +57,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run whose last snapshots these are, of which it is not known what was suggested.
+    fn after(history: Vec<Snapshot>) -> Run {
+        Run { history, suggested: BTreeSet::new() }
+    }
+
     /// Takes the next state and assesses the run with it. [`why_we_stopped`] is left to the caller, who knows the best
     /// iteration.
     pub fn take(&mut self, state: &State, config: &LoopConfig, digest: Digest) -> Assessment {

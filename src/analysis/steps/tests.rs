@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::testing::{config, digest as id_of};
+use crate::analysis::testing::{Story, config, digest as id_of, tests};
 use crate::model::cases::Outcome;
 use crate::model::config::RuleMode;
 use crate::model::ids::Iteration;
@@ -154,6 +154,22 @@ fn alternation_asks_for_a_wider_scope_where_that_is_allowed_and_else_for_a_perso
     assert_eq!(suggestions(&config, &trees("ABABA")), [Suggestion::EscalateToHuman, Suggestion::AbortWithExplanation]);
     config.controller.allow_widen = true;
     assert_eq!(suggestions(&config, &trees("ABABA")), [Suggestion::WidenScope, Suggestion::EscalateToHuman]);
+}
+
+#[test]
+fn a_suggestion_of_long_ago_is_not_given_again() {
+    let mut story = Story::new();
+    story.config.controller.history = 6;
+    let mut told = Vec::new();
+    for tree in [9, 1, 2, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 10, 11] {
+        story.tree(tree);
+        story.record(tests(5, 5));
+        told.extend(assess_iterations(story.points(), None, &story.config, id_of).map(|(now, _)| now.suggestion));
+    }
+    let given: Vec<_> = told.iter().enumerate().filter_map(|(at, one)| Some((at + 1, (*one)?))).collect();
+    assert!(given.contains(&(4, Suggestion::EscalateToHuman)), "the first time in turns: {given:?}");
+    assert_eq!(given.last(), Some(&(14, Suggestion::AbortWithExplanation)));
+    assert_eq!(given.iter().filter(|(_, one)| *one == Suggestion::EscalateToHuman).count(), 1);
 }
 
 #[test]
