@@ -28,7 +28,7 @@ pub mod stats;
 pub mod steps;
 mod suite;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use alerts::{AlertRule, RULES};
 pub use comparison::Comparison;

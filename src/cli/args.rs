@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::engine::{Given, given};
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::reruns::RerunCommand;
+use crate::report::FORMS;
 
 const AFTER_HELP: &str = "\
 The whole story:
@@ -124,12 +126,40 @@ impl From<SkipKind> for ReportKind {
     }
 }
 
-/// A text format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum ReportFormat {
-    /// Markdown.
-    Md,
+/// The form of a report: markdown, our own JSON, or one that other programs read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportFormat(&'static str);
+
+impl Default for ReportFormat {
+    fn default() -> ReportFormat {
+        ReportFormat("md")
+    }
+}
+
+impl ReportFormat {
+    /// What `--json` means.
+    pub const JSON: ReportFormat = ReportFormat("json");
+
+    /// Every name, and what it is.
+    fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let own = [("md", "markdown"), ("json", "our own JSON, as `show` and `log` print it")];
+        own.into_iter().chain(FORMS.iter().map(|form| (form.name, form.about)))
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<ReportFormat> {
+        ReportFormat::all().find(|(one, _)| *one == name).map(|(one, _)| ReportFormat(one))
+    }
+
+    /// As `--format` takes it.
+    pub fn name(self) -> String {
+        self.0.to_owned()
+    }
+
+    fn parser() -> impl TypedValueParser<Value = ReportFormat> {
+        let values = ReportFormat::all().map(|(name, about)| PossibleValue::new(name).help(about));
+        PossibleValuesParser::new(values).map(|name| ReportFormat::named(&name).unwrap_or_default())
+    }
 }
 
 /// What `list` can list.
@@ -325,11 +355,11 @@ pub enum Command {
     Report {
         #[command(flatten)]
         choice: LoopChoice,
-        /// ITER, selection or summary [default: summary]
-        #[arg(value_name = "WHAT", default_value = "summary")]
-        what: String,
-        /// The text format
-        #[arg(long, value_enum, default_value = "md")]
+        /// ITER, selection or summary [default: summary; the newest iteration where the form tells one]
+        #[arg(value_name = "WHAT")]
+        what: Option<String>,
+        /// The form
+        #[arg(long, value_name = "FORM", value_parser = ReportFormat::parser(), default_value = "md")]
         format: ReportFormat,
         /// Write to FILE instead of stdout
         #[arg(long, short, value_name = "FILE")]

@@ -12,8 +12,11 @@ mod exit;
 mod inputs;
 mod lines;
 mod output;
+mod post;
 pub mod schemas;
 mod size;
+#[cfg(feature = "otlp")]
+mod telemetry;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

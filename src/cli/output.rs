@@ -35,8 +35,15 @@ pub fn json(value: &impl Serialize) -> Result<()> {
 /// # Errors
 /// As [`json`].
 pub fn json_if_read(value: &impl Serialize) -> Result<bool> {
-    let mut line = serde_json::to_string(value)
+    line(value).map(|line| out_if_read(&line))
+}
+
+/// One JSON object as a line.
+///
+/// # Errors
+/// As [`json`].
+pub fn line(value: &impl Serialize) -> Result<String> {
+    let line = serde_json::to_string(value)
         .map_err(|error| Error::bug("an answer cannot be written as JSON").because(error.to_string()))?;
-    line.push('\n');
-    Ok(out_if_read(&line))
+    Ok(line + "\n")
 }

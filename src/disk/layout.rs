@@ -191,6 +191,11 @@ impl LoopLayout {
         self.reports().join("summary.md")
     }
 
+    /// The same as a page.
+    pub fn summary_page(&self) -> PathBuf {
+        self.reports().join("summary.html")
+    }
+
     /// What hooks swallowed.
     pub fn faults(&self) -> PathBuf {
         self.dir.join("faults.log")

@@ -57,7 +57,10 @@ fn functions_of(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<V
 }
 
 /// The content of the file of that path; `None` if there is none.
-fn file_at(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<Option<ObjectId>> {
+///
+/// # Errors
+/// If stored directories cannot be read.
+pub(super) fn file_at(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<Option<ObjectId>> {
     let mut at = (EntryKind::Directory, *root);
     for part in path.names() {
         if at.0 != EntryKind::Directory {

@@ -15,7 +15,7 @@ use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::{Point, Selection};
-use crate::report;
+use crate::report::{self, WholeLoop};
 use crate::snapshot::objects::Objects;
 use crate::snapshot::restore::Outcome;
 use crate::store::Store;
@@ -58,11 +58,15 @@ pub struct Finished {
 /// If the records cannot be read, or none is there.
 pub fn selection_report(layout: &Layout, store: &Store) -> Result<String> {
     let candidates = Candidates::of(layout, store)?;
-    let selection = match store.selection()? {
-        Some(selection) => selection,
-        None => candidates.would_be(store),
-    };
-    candidates.report(layout, store, &selection)
+    candidates.report(layout, store, &candidates.closing(store)?)
+}
+
+/// What closed the loop, or what `finish` would choose now.
+///
+/// # Errors
+/// As [`selection_report`].
+pub fn selection(layout: &Layout, store: &Store) -> Result<Selection> {
+    Candidates::of(layout, store)?.closing(store)
 }
 
 /// What `finish` would choose now.
@@ -101,6 +105,10 @@ impl Candidates {
             None => None,
         };
         report::selection_markdown(selection, &self.points, &self.config, why.as_ref())
+    }
+
+    fn closing(&self, store: &Store) -> Result<Selection> {
+        Ok(store.selection()?.unwrap_or_else(|| self.would_be(store)))
     }
 
     fn would_be(&self, store: &Store) -> Selection {
@@ -181,6 +189,13 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
         let best = analysis::best(&candidates.points, &candidates.config);
         let text = report::summary_markdown(store.id(), &candidates.points, &best, Some(&selection))?;
         disk::replace(&store.paths().summary(), text.as_bytes())?;
+        let page = report::html(&WholeLoop {
+            loop_id: store.id(),
+            points: &candidates.points,
+            best: &best,
+            selection: Some(&selection),
+        })?;
+        disk::replace(&store.paths().summary_page(), page.as_bytes())?;
         store.close(&selection)?;
     }
     Ok(Finished { selection, outcome, points: candidates.points, is_closed, notes })

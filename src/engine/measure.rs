@@ -443,11 +443,20 @@ fn artifact_name(id: &ObjectId, name: &str) -> String {
 /// Parses the stored copies of a record's sources again and merges them as it was done then.
 ///
 /// # Errors
-/// If an artifact is missing, damaged or does not parse any more.
+/// As [`parse_again`].
 pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Measurement> {
+    let sources: Vec<&Source> = sources.iter().filter(|source| source.figures.is_some()).collect();
+    Ok(merge(&parse_again(&sources, artifact)?))
+}
+
+/// Parses the stored copies of sources that gave figures.
+///
+/// # Errors
+/// If an artifact is missing, damaged or does not parse any more.
+pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Vec<Parsed>> {
     let mut parsed = Vec::new();
     let mut console: Option<Vec<Parsed>> = None;
-    for source in sources.iter().filter(|source| source.figures.is_some()) {
+    for source in sources {
         let (Some(name), Some(format)) = (&source.artifact, source.format.as_deref().and_then(ingest::format)) else {
             return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
         };
@@ -467,5 +476,5 @@ pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Resul
             last.content = source.blake3;
         }
     }
-    Ok(merge(&parsed))
+    Ok(parsed)
 }

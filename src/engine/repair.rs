@@ -16,7 +16,7 @@ use crate::model::config::LoopConfig;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::Point;
 use crate::model::tree::EntryKind;
-use crate::report;
+use crate::report::{self, WholeLoop};
 use crate::snapshot::objects::Objects;
 use crate::snapshot::repair;
 use crate::snapshot::tree::{diff, files};
@@ -88,7 +88,11 @@ impl Remaking<'_> {
         let text = report::selection_markdown(&selection, &self.points, &self.config, why.as_ref())?;
         self.remake(&self.store.paths().selection_report(), text.as_bytes())?;
         let text = report::summary_markdown(self.store.id(), &self.points, &best, Some(&selection))?;
-        self.remake(&self.store.paths().summary(), text.as_bytes())
+        self.remake(&self.store.paths().summary(), text.as_bytes())?;
+        let whole =
+            WholeLoop { loop_id: self.store.id(), points: &self.points, best: &best, selection: Some(&selection) };
+        let page = report::html(&whole)?;
+        self.remake(&self.store.paths().summary_page(), page.as_bytes())
     }
 
     fn iteration(&mut self, stored: &Stored) -> Result<()> {

@@ -1,10 +1,12 @@
-//! Records become text for people: three markdown reports, the screens of the terminal, and the paragraph for an agent.
+//! Records become text: three markdown reports, the screens of the terminal, the paragraph for an agent, and the forms that
+//! other programs read.
 //!
 //! Nothing here judges or measures. Numbers become strings in `view`, once; templates and screens only place them. What was
 //! not measured is shown as `–`, and whatever came from outside is escaped for where it is shown.
 
 mod bars;
 mod for_agent;
+mod forms;
 mod markdown;
 mod next;
 mod render;
@@ -21,6 +23,7 @@ use crate::model::record::IterationRecord;
 use crate::model::trajectory::{BestTracker, Point, Selection};
 
 pub use for_agent::for_agent;
+pub use forms::{FORMS, Form, OneIteration, Place, RuleText, WholeLoop, Write, form, html};
 
 /// Where a screen is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

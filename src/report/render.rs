@@ -2,7 +2,7 @@
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
-use minijinja::{AutoEscape, Environment, ErrorKind as TemplateFault, Output, State, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, ErrorKind as TemplateFault, Output, UndefinedBehavior};
 use serde::Serialize;
 
 use super::view::plain;
@@ -13,6 +13,23 @@ use crate::error::{Error, Result};
 /// # Errors
 /// A bug of ours: a template that names what its view does not have, or prints a value that may be absent.
 pub(super) fn render(name: &'static str, source: &'static str, view: &impl Serialize) -> Result<String> {
+    rendered(name, source, view, prose)
+}
+
+/// The same for a page: everything that the template prints is escaped as HTML.
+///
+/// # Errors
+/// As [`render`].
+pub(super) fn render_html(name: &'static str, source: &'static str, view: &impl Serialize) -> Result<String> {
+    rendered(name, source, view, html)
+}
+
+fn rendered(
+    name: &'static str,
+    source: &'static str,
+    view: &impl Serialize,
+    escape: fn(&str) -> String,
+) -> Result<String> {
     let fault = |error: minijinja::Error| {
         Error::bug(format!("cannot render the {name} report"))
             .because(error.to_string())
@@ -23,22 +40,38 @@ pub(super) fn render(name: &'static str, source: &'static str, view: &impl Seria
     // A tag on a line of its own leaves nothing of that line.
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_syntax(syntax.map_err(fault)?);
-    environment.set_auto_escape_callback(|_| AutoEscape::Custom("markdown".into()));
-    environment.set_formatter(print);
+    environment.set_auto_escape_callback(|_| AutoEscape::Custom("report".into()));
+    environment.set_formatter(move |out, _, value| print(out, value, escape));
     environment.add_filter("code", |text: String| Value::from_safe_string(code(&text)));
     environment.add_template(name, source).map_err(fault)?;
     environment.get_template(name).and_then(|template| template.render(Serde(view))).map_err(fault)
 }
 
 /// How a template's `{{ value }}` is written: prose is escaped, code spans were made safe by their filter.
-fn print(out: &mut Output, _: &mut State, value: &Value) -> Result<(), minijinja::Error> {
+fn print(out: &mut Output, value: &Value, escape: fn(&str) -> String) -> Result<(), minijinja::Error> {
     let text = match value.as_str() {
         Some(text) if value.is_safe() => text.to_owned(),
-        Some(text) => prose(text),
+        Some(text) => escape(text),
         None if value.is_number() => value.to_string(),
         None => return Err(minijinja::Error::new(TemplateFault::InvalidOperation, "a value is absent or no text")),
     };
     out.write_str(&text).map_err(minijinja::Error::from)
+}
+
+/// Text as HTML, in an element or in a quoted attribute.
+fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in plain(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// Text as markdown prose: it cannot begin a block, leave a table's cell, emphasise, link or be HTML.
@@ -123,6 +156,13 @@ mod tests {
         assert_eq!(prose("[x](y)"), "\\[x\\](y)");
         assert_eq!(prose("a\nb"), "a\\\\x0ab");
         assert_eq!(prose("`x` *y* __z__"), "\\`x\\` \\*y\\* \\_\\_z\\_\\_");
+    }
+
+    #[test]
+    fn text_in_a_page_is_no_markup() {
+        let view = std::collections::BTreeMap::from([("text", "<img src='x' onerror=\"a\">&\u{202e}")]);
+        let page = render_html("test", "<p title=\"{{ text }}\">", &view).unwrap();
+        assert_eq!(page, "<p title=\"&lt;img src=&#39;x&#39; onerror=&quot;a&quot;&gt;&amp;\\xe2\\x80\\xae\">");
     }
 
     #[test]

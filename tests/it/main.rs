@@ -23,6 +23,7 @@ mod difflib;
 mod disks;
 mod escape;
 mod estimate;
+mod exports;
 mod faults;
 mod goldens;
 mod guest;

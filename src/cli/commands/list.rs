@@ -12,14 +12,14 @@ use crate::config;
 use crate::error::{Error, Result};
 use crate::ingest::{self, FORMATS};
 use crate::model::config::LoopConfig;
-use crate::report::{self, REPORTS};
+use crate::report::{self, FORMS, Form, REPORTS, Write};
 
 pub fn list(context: &Context, what: Listing) -> Result<Exit> {
     let (name, members) = match what {
         Listing::Formats => ("formats", formats()),
         Listing::Rules => ("rules", RULES.iter().map(|rule| plain(rule.name, rule.about)).collect()),
         Listing::Detectors => ("detectors", detectors()),
-        Listing::Reports => ("reports", REPORTS.iter().map(|report| plain(report.name, report.about)).collect()),
+        Listing::Reports => ("reports", reports()),
     };
     if context.jsonl() {
         members.iter().try_for_each(output::json)?;
@@ -37,6 +37,12 @@ fn detectors() -> Vec<Listed> {
     let calls = monitor::DETECTORS.iter().map(|one| plain(one.issue_type.name(), one.about));
     let steps = steps::RULES.iter().map(|one| plain(one.reason.name(), one.about));
     iterations.chain(calls).chain(steps).collect()
+}
+
+/// What there are reports of, then the forms in which other programs read them.
+fn reports() -> Vec<Listed> {
+    let reports = REPORTS.iter().map(|report| plain(report.name, report.about));
+    reports.chain(FORMS.iter().map(|form| plain(form.name, form.about))).collect()
 }
 
 /// A rule at length.
@@ -105,13 +111,17 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
         } else {
             "The format has no end of its own: a cut is seen only inside a record."
         };
+        // Some are written as well as read.
+        let written = report::form(name).map(|form| format!("\nWritten: {}", form_text(form))).unwrap_or_default();
         let text = format!(
-            "Written by: {}\nTold by: {}\nCounting: {}\n{cuts}",
+            "Written by: {}\nTold by: {}\nCounting: {}\n{cuts}{written}",
             format.written_by, format.told_by, format.counting
         );
         ("format", format.about, text, &[])
     } else if let Some(report) = REPORTS.iter().find(|report| report.name == name) {
         ("report", report.about, format!("`highwater report {name}` prints it; it is kept as {}.", report.file), &[])
+    } else if let Some(form) = report::form(name) {
+        ("report", form.about, form_text(form), &[])
     } else {
         return Err(unknown(name));
     };
@@ -142,6 +152,20 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// How to have it written.
+fn form_text(form: &Form) -> String {
+    let what = match form.write {
+        Write::Iteration(_) => "[ITER]",
+        Write::Loop(_) => "",
+        Write::Markdown(_) => "[ITER|selection|summary]",
+    };
+    let words = ["`highwater report", what, "--format", form.name];
+    format!(
+        "{}` prints it; `-o FILE` writes it.",
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    )
+}
+
 /// Whether a rule or detector is on.
 fn config_mode(config: &LoopConfig, name: &str, what: &str) -> Result<Option<(String, serde_json::Value)>> {
     if what != "rule" && what != "detector" {
@@ -157,8 +181,8 @@ fn unknown(name: &str) -> Error {
     let rules = RULES.iter().map(|rule| rule.name).chain(DETECTORS.iter().map(|one| one.name));
     let rules = rules.chain(monitor::DETECTORS.iter().map(|one| one.issue_type.name()));
     let rules = rules.chain(steps::RULES.iter().map(|one| one.reason.name()));
-    let all: Vec<&str> =
-        rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name)).collect();
+    let all = rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name));
+    let all: Vec<&str> = all.chain(FORMS.iter().map(|one| one.name)).collect();
     let error = Error::usage(format!("nothing is named {name:?}"));
     let error = match config::nearest(name, &all) {
         Some(near) => error.because(format!("did you mean {near}?")),

@@ -67,7 +67,9 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Watch { choice } => watch::run(context, &choice),
         Command::Monitor => monitor::run(context),
         Command::Steps { choice } => steps::run(context, &choice),
-        Command::Report { choice, what, format: _, output } => report::run(context, &choice, &what, output.as_deref()),
+        Command::Report { choice, what, format, output } => {
+            report::run(context, &choice, what.as_deref(), format, output.as_deref())
+        }
         Command::Import { choice, file, format } => import::run(context, &choice, &file, format.as_deref()),
         Command::Inspect { files, format } => inspect::run(context, &files, format.as_deref()),
         Command::List { what } => list::list(context, what),

@@ -85,12 +85,26 @@ pub fn tell(context: &Context, recorded: &Recorded) -> Result<()> {
         }
     }
     if context.json() {
-        return output::json(&recorded.record);
+        output::json(&recorded.record)?;
+    } else {
+        let screen = context.screen();
+        output::out(&report::terminal::recorded(&recorded.record, &recorded.best, &recorded.head, screen));
     }
-    let screen = context.screen();
-    output::out(&report::terminal::recorded(&recorded.record, &recorded.best, &recorded.head, screen));
+    export(context, recorded);
     Ok(())
 }
+
+/// Tells a collector of it, where one is asked for. Last, so that nobody waits for the answer to be shown.
+#[cfg(feature = "otlp")]
+pub fn export(context: &Context, recorded: &Recorded) {
+    if let Some(warning) = crate::cli::telemetry::export(context, &recorded.record) {
+        context.say(&warning);
+    }
+}
+
+/// This build tells nobody.
+#[cfg(not(feature = "otlp"))]
+pub fn export(_: &Context, _: &Recorded) {}
 
 fn tell_passed_over(context: &Context, recorded: &Recorded) {
     const SHOWN: usize = 5;

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 
+use super::record::export;
 use crate::cli::args::LoopChoice;
 use crate::cli::child::{self, Echo, Ran};
 use crate::cli::context::Context;
@@ -86,6 +87,7 @@ fn tell(context: &Context, recorded: &Recorded, annotate: bool) {
             context.say(&format!("highwater: {} {}: {}", alert.severity.name(), alert.rule, alert.message));
         }
     }
+    export(context, recorded);
 }
 
 fn tell_fault(context: &Context, error: &Error) {

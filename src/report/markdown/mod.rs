@@ -6,7 +6,7 @@ mod summary;
 
 pub(super) use iteration::iteration;
 pub(super) use selection::selection;
-pub(super) use summary::summary;
+pub(super) use summary::{SummaryView, summary, view as summary_view};
 
 use serde::Serialize;
 

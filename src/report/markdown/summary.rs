@@ -39,8 +39,9 @@ struct IneligibleRow {
     why: String,
 }
 
+/// The loop as text, for the markdown and the page.
 #[derive(Serialize)]
-struct SummaryView {
+pub(in crate::report) struct SummaryView {
     loop_id: String,
     state: String,
     best: Option<Scored>,
@@ -61,11 +62,21 @@ pub(in crate::report) fn summary(
     best: &BestTracker,
     selection: Option<&Selection>,
 ) -> Result<String> {
+    render::render("summary", include_str!("../../../templates/summary.md"), &view(loop_id, points, best, selection))
+}
+
+/// The same as strings.
+pub(in crate::report) fn view(
+    loop_id: &LoopId,
+    points: &[Point],
+    best: &BestTracker,
+    selection: Option<&Selection>,
+) -> SummaryView {
     let last = points.last();
     // A closed loop has nothing left to do: its last recommendation is history.
     let current = last.filter(|_| selection.is_none());
     let scores: Vec<_> = points.iter().map(Point::score).collect();
-    let view = SummaryView {
+    SummaryView {
         loop_id: loop_id.to_string(),
         state: state(points, selection),
         best: Scored::of_best(best),
@@ -81,8 +92,7 @@ pub(in crate::report) fn summary(
         ineligible: ineligible_rows(points, best),
         open: last.map(|point| open_lines(&point.open_findings)).unwrap_or_default(),
         spent: spent(total(points, |point| point.cost), total_tokens(points)),
-    };
-    render::render("summary", include_str!("../../../templates/summary.md"), &view)
+    }
 }
 
 /// Begins with a capital and ends in a period.

@@ -11,7 +11,7 @@
 mod edges;
 mod loops;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use highwater::config;
@@ -20,7 +20,7 @@ use highwater::model::ids::Iteration;
 use highwater::model::ledger::{Event, Flaking, Standing, TestHistory};
 use highwater::model::reruns::Runs;
 use highwater::model::transitions::{Renamed, SameBecause};
-use highwater::report::{self, IterationExtra, Screen, terminal};
+use highwater::report::{self, IterationExtra, Screen, WholeLoop, terminal};
 
 use edges::{hostile, hostile_text, many_alerts, measured_oddly, nobody_eligible, restored_view};
 use loops::{Loop, best_of, hourbook, long, loop_id, object, selection, unmeasured};
@@ -200,7 +200,7 @@ fn screens(screen: Screen) -> BTreeMap<String, String> {
     all
 }
 
-/// Every markdown report, by name.
+/// Every report, by name.
 fn reports() -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let config = config::defaults().unwrap();
@@ -218,6 +218,8 @@ fn reports() -> BTreeMap<String, String> {
         all.insert(format!("selection-{name}.md"), report::selection_markdown(&end, &points, &config, None).unwrap());
         let summary = report::summary_markdown(&loop_id(), &points, &of.best, None).unwrap();
         all.insert(format!("summary-{name}.md"), summary);
+        let whole = WholeLoop { loop_id: &loop_id(), points: &points, best: &of.best, selection: None };
+        all.insert(format!("summary-{name}.html"), report::html(&whole).unwrap());
     }
     let (of, end) = (hourbook(), selection(&hourbook()));
     let closed = report::summary_markdown(&loop_id(), &of.points(), &of.best, Some(&end)).unwrap();
@@ -401,7 +403,7 @@ fn without_code(line: &str) -> String {
 
 #[test]
 fn hostile_names_break_no_table_and_make_no_html() {
-    for (name, text) in reports() {
+    for (name, text) in reports().into_iter().filter(|(name, _)| name.ends_with(".md")) {
         let mut head: Option<usize> = None;
         for line in text.lines() {
             if line.starts_with('|') {
@@ -417,6 +419,19 @@ fn hostile_names_break_no_table_and_make_no_html() {
             assert!(!tags.contains('<'), "{name}: {line}");
         }
     }
+}
+
+#[test]
+fn hostile_names_make_no_elements_in_a_page() {
+    let reports = reports();
+    let elements = |name: &str| {
+        let tags = reports[name].split('<').skip(1);
+        tags.map(|tag| tag.split([' ', '>', '/']).next().unwrap_or_default().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let known = elements("summary-hourbook.html");
+    assert!(known.contains("table") && known.contains("svg"));
+    assert!(elements("summary-hostile.html").is_subset(&known));
+    assert!(!reports["summary-hostile.html"].chars().any(|c| c.is_control() && c != '\n'));
 }
 
 #[test]

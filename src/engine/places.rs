@@ -1,0 +1,277 @@
+//! What a record alone does not tell of an iteration, for the forms that other programs read: its tests by name, and where
+//! its alerts have a place in a file.
+//!
+//! A test's place is what its report says, else the file that its name stands for. An alert about errors has the place of
+//! each error that the iteration before did not have, from the stored reports. Only files of a snapshot are places.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::bodies::file_at;
+use super::judge::read_cases;
+use super::loops::frozen_config;
+use super::measure::parse_again;
+use super::verify::cases_of;
+use super::view::iteration;
+use crate::analysis;
+use crate::disk::{self, hash::id_of, layout::Layout};
+use crate::error::Result;
+use crate::ingest::{Details, Finding, Level, Sort};
+use crate::model::cases::TestCases;
+use crate::model::figures::ReportKind;
+use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::record::{IterationRecord, Source};
+use crate::model::trajectory::{BestTracker, Point};
+use crate::model::verdict::Alert;
+use crate::report::Place;
+use crate::snapshot::objects::Objects;
+use crate::store::Store;
+
+/// Whose alerts have places, and where they are looked for.
+const PLACED: [(&str, At); 5] = [
+    ("working_tests_failing", At::BrokenTests),
+    ("failing_test_removed", At::GoneTest),
+    ("passing_test_removed", At::GoneTest),
+    ("error_increase", At::NewErrors),
+    ("build_broken", At::BuildErrors),
+];
+
+/// What an alert is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Tests that passed and fail now.
+    BrokenTests,
+    /// A test that is gone.
+    GoneTest,
+    /// Errors of tools that the iteration before did not have.
+    NewErrors,
+    /// The compilers' among them.
+    BuildErrors,
+}
+
+/// Everything that is told of one iteration.
+pub struct Facts {
+    /// Its record.
+    pub record: IterationRecord,
+    /// The best as it was then.
+    pub best: BestTracker,
+    /// Its tests, if its reports named them.
+    pub cases: Option<TestCases>,
+    /// Places of its alerts.
+    pub places: Vec<Place>,
+}
+
+/// Gathers what is told of an iteration; nothing is written.
+///
+/// # Errors
+/// Bad input if there is none of that number, or its record or its tests cannot be read. Places that cannot be found out,
+/// because reports or snapshots were let go, are absent.
+pub fn facts(layout: &Layout, store: &Store, wanted: Iteration) -> Result<Facts> {
+    let record = iteration(store, wanted)?.record;
+    let (records, _) = store.load_all()?;
+    let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
+    // As it was then: what came later has no place in it.
+    let then = points.partition_point(|point| point.iteration <= wanted);
+    let best =
+        analysis::best(points.get(..then).unwrap_or_default(), &frozen_config(layout, store, record.config)?.config);
+    let objects = Objects::open(layout)?;
+    let cases = cases_of(&record.metrics).map(|id| read_cases(&objects, &id)).transpose()?;
+    let mut search = Search { layout, store, objects: &objects, record: &record, known: BTreeMap::new() };
+    let places = search.places(cases.as_ref());
+    Ok(Facts { record, best, cases, places })
+}
+
+struct Search<'a> {
+    layout: &'a Layout,
+    store: &'a Store,
+    objects: &'a Objects,
+    record: &'a IterationRecord,
+    /// Whether a tree has a file of that path, as far as it was asked.
+    known: BTreeMap<(ObjectId, String), bool>,
+}
+
+impl Search<'_> {
+    fn places(&mut self, cases: Option<&TestCases>) -> Vec<Place> {
+        let record = self.record;
+        let (mut places, mut met) = (Vec::new(), BTreeMap::new());
+        for (index, alert) in record.alerts.iter().enumerate() {
+            let Some((_, at)) = PLACED.iter().find(|(rule, _)| *rule == alert.rule) else { continue };
+            let found = match at {
+                At::BrokenTests => self.broken(alert, cases),
+                At::GoneTest => self.gone(alert).into_iter().collect(),
+                At::NewErrors => self.new_errors(&|_| true),
+                At::BuildErrors => self.new_errors(&|sort| sort == Sort::Compiler),
+            };
+            for (path, line, what) in found {
+                let identity = [alert.rule.as_str(), &path, &what].join("\0");
+                let times: &mut u64 = met.entry(identity.clone()).or_default();
+                *times += 1;
+                let fingerprint = id_of(format!("{identity}\0{times}").as_bytes());
+                places.push(Place { alert: index, path, line, what, fingerprint });
+            }
+        }
+        places
+    }
+
+    /// The test that the alert names, else those that the record names as broken.
+    fn broken(&mut self, alert: &Alert, cases: Option<&TestCases>) -> Vec<(String, Option<u64>, String)> {
+        let (Some(cases), record) = (cases, self.record) else { return Vec::new() };
+        let broken = record.from_previous.as_ref().and_then(|deltas| deltas.tests_broken.as_ref());
+        let names = match &alert.subject {
+            Some(subject) => std::slice::from_ref(subject),
+            None => broken.map(|broken| broken.names.as_slice()).unwrap_or_default(),
+        };
+        let place = |id: &String| {
+            let (path, line) = self.file_of(id, cases, &record.tree)?;
+            Some((path, line, id.clone()))
+        };
+        names.iter().filter_map(place).collect()
+    }
+
+    /// Where the test was. Its line is another's by now.
+    fn gone(&mut self, alert: &Alert) -> Option<(String, Option<u64>, String)> {
+        let id = alert.subject.as_ref()?;
+        let before = self.store.load(self.record.parent?).ok()?.record;
+        let cases = read_cases(self.objects, &cases_of(&before.metrics)?).ok()?;
+        let (path, _) = self.file_of(id, &cases, &before.tree)?;
+        Some((path, None, id.clone()))
+    }
+
+    fn file_of(&mut self, id: &str, cases: &TestCases, tree: &ObjectId) -> Option<(String, Option<u64>)> {
+        let case = cases.cases.get(id)?;
+        let told = case.file.as_deref().and_then(|file| inside(self.layout.root(), file));
+        if let Some(path) = told.filter(|path| self.has(tree, path)) {
+            return Some((path, case.line));
+        }
+        named_files(id).into_iter().find(|path| self.has(tree, path)).map(|path| (path, None))
+    }
+
+    fn has(&mut self, tree: &ObjectId, path: &str) -> bool {
+        let objects = self.objects;
+        *self.known.entry((*tree, path.to_owned())).or_insert_with(|| {
+            let path = TreePath::new(path.as_bytes()).ok();
+            path.is_some_and(|path| file_at(objects, tree, &path).is_ok_and(|file| file.is_some()))
+        })
+    }
+
+    /// Errors that the iteration compared with did not have, in the order of the reports.
+    fn new_errors(&mut self, wanted: &dyn Fn(Sort) -> bool) -> Vec<(String, Option<u64>, String)> {
+        let record = self.record;
+        let against = record.from_previous.as_ref().and_then(|deltas| deltas.against.get("error_count"));
+        let before = against.copied().or(record.parent).and_then(|before| self.store.load(before).ok());
+        let mut known: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for (_, _, finding) in before.map(|before| self.errors(&before.record)).unwrap_or_default() {
+            *known.entry(identity(self.layout.root(), &finding)).or_default() += 1;
+        }
+        let mut found = Vec::new();
+        for (_, sort, finding) in self.errors(record) {
+            if let Some(left) = known.get_mut(&identity(self.layout.root(), &finding)).filter(|left| **left > 0) {
+                *left -= 1;
+                continue;
+            }
+            let path = finding.path.as_deref().and_then(|path| inside(self.layout.root(), path));
+            if let Some(path) = path.filter(|path| wanted(sort) && self.has(&record.tree, path)) {
+                found.push((path, finding.line, told(&finding)));
+            }
+        }
+        found
+    }
+
+    /// Errors of the stored reports. One that two reports tell is one.
+    fn errors(&self, record: &IterationRecord) -> Vec<(usize, Sort, Finding)> {
+        let of_findings = |source: &&Source| {
+            source.kind == Some(ReportKind::Lint) && source.figures.is_some() && source.same_run_as.is_none()
+        };
+        let sources: Vec<&Source> = record.sources.iter().filter(of_findings).collect();
+        let folder = self.store.paths().artifacts(record.iteration);
+        let parsed = parse_again(&sources, &|name| disk::read(&folder.join(name), u64::MAX)).unwrap_or_default();
+        let mut errors: Vec<(usize, Sort, Finding)> = Vec::new();
+        let mut met: BTreeMap<(String, String, Option<u64>), usize> = BTreeMap::new();
+        for (report, parsed) in parsed.into_iter().enumerate() {
+            let Details::Lint(lint) = parsed.details else { continue };
+            for finding in lint.findings.into_iter().filter(|finding| finding.level == Level::Error) {
+                let sort = lint.by_tool.get(&finding.tool).map_or(Sort::Linter, |counts| counts.sort);
+                let (path, what) = identity(self.layout.root(), &finding);
+                let first = met.entry((path, what, finding.line)).or_insert(report);
+                if *first == report {
+                    errors.push((report, sort, finding));
+                }
+            }
+        }
+        errors
+    }
+}
+
+/// What makes two findings of two iterations one: not the line, which moves.
+fn identity(root: &Path, finding: &Finding) -> (String, String) {
+    let path = finding.path.as_deref().map(|path| inside(root, path).unwrap_or_else(|| path.to_owned()));
+    (path.unwrap_or_default(), told(finding))
+}
+
+/// `ruff F401: unused import`.
+fn told(finding: &Finding) -> String {
+    let rule = finding.rule.as_ref().map(|rule| format!(" {rule}")).unwrap_or_default();
+    format!("{}{rule}: {}", finding.tool, finding.message)
+}
+
+/// A report's path from the root of the work tree; `None` if it leads out of it.
+fn inside(root: &Path, path: &str) -> Option<String> {
+    let path = path.replace('\\', "/");
+    let path = match Path::new(&path).strip_prefix(root) {
+        Ok(inside) => inside.to_str()?.to_owned(),
+        Err(_) => path,
+    };
+    let parts: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
+    let stays = !path.starts_with('/') && parts.iter().all(|part| !part.is_empty() && *part != "..");
+    stays.then(|| parts.join("/"))
+}
+
+/// Files that a test's id may stand for: itself a path, or a Python module, with classes behind it.
+fn named_files(id: &str) -> Vec<String> {
+    let first = id.split("::").next().unwrap_or_default();
+    let mut files = vec![first.to_owned()];
+    let mut module = first;
+    loop {
+        files.push(format!("{}.py", module.replace('.', "/")));
+        match module.rsplit_once('.') {
+            Some((outer, _)) => module = outer,
+            None => return files,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::RULES;
+
+    #[test]
+    fn rules_with_places_are_rules() {
+        assert!(PLACED.iter().all(|(name, _)| RULES.iter().any(|rule| rule.name == *name)));
+    }
+
+    #[test]
+    fn only_what_stays_inside_is_a_path() {
+        let root = Path::new("/work/project");
+        for (path, expected) in [
+            ("/work/project/src/a.py", Some("src/a.py")),
+            ("./src/a.py", Some("src/a.py")),
+            ("src\\a.py", Some("src/a.py")),
+            ("src/a.py", Some("src/a.py")),
+            ("/usr/lib/a.py", None),
+            ("../a.py", None),
+            ("src/../../a.py", None),
+            ("src//a.py", None),
+            ("", None),
+        ] {
+            assert_eq!(inside(root, path).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_id_stands_for_its_file() {
+        assert_eq!(named_files("tests/test_a.py::test_x")[0], "tests/test_a.py");
+        let files = named_files("tests.test_a.TestB::test_x");
+        assert!(files.contains(&"tests/test_a.py".to_owned()), "{files:?}");
+    }
+}
