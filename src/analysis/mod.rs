@@ -18,6 +18,8 @@ mod identity;
 pub mod ledger;
 pub mod monitor;
 mod open;
+#[cfg(test)]
+mod pairs;
 mod primary;
 pub mod progress;
 mod recommend;
@@ -46,6 +48,8 @@ use std::collections::BTreeMap;
 use classify::{Class, classify};
 use recommend::Facts;
 
+use crate::model::activity::Activity;
+use crate::model::calls::CallLine;
 use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
@@ -101,6 +105,8 @@ pub struct Work<'a> {
     pub output: Option<&'a str>,
     /// What it said in the latest iteration of which that is known; empty while it has not said anything.
     pub previous_output: Option<&'a str>,
+    /// Its tool calls, by transcript.
+    pub calls: Option<&'a [Vec<CallLine>]>,
     /// Lines inserted and deleted since the snapshot that it started from.
     pub changed_lines: Option<u64>,
     /// An estimate from outside.
@@ -132,6 +138,8 @@ pub struct Verdict {
     pub class_rule: String,
     /// What was said and changed, as a score; absent if neither is known.
     pub progress: Option<Progress>,
+    /// What the tool calls add up to; absent if they are not known.
+    pub activity: Option<Activity>,
     /// How much of the goal is reached; absent if nobody asked.
     pub estimate: Option<ProgressEstimate>,
     /// Set where the loop should end because the snapshot controller found it stuck.
@@ -165,6 +173,8 @@ pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdi
     };
     let history = History::new(points, seen, steps::of_iterations(points, current, &metrics, config), config);
     alerts.extend(detected(&history, suite));
+    let activity = current.work.calls.map(|calls| monitor::activity(calls, config));
+    alerts.extend(activity.iter().flat_map(|activity| monitor::alerts(activity, current.iteration)));
     let open_findings = open::carry(&comparison, current, &alerts);
     let acceptable = is_acceptable(&metrics, score.as_ref(), &alerts, config);
     let facts = Facts {
@@ -183,6 +193,7 @@ pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdi
     let terminal_status = (is_stuck && recommendation.action == Action::Stop).then_some(TerminalStatus::AbortedStuck);
     Verdict {
         progress,
+        activity,
         estimate,
         terminal_status,
         quality_score: score,

@@ -208,6 +208,7 @@ fn point(current: &Current, verdict: &Verdict) -> Point {
         classification: verdict.classification,
         base_class: verdict.base_class,
         output: None,
+        transcripts: Vec::new(),
         progress: verdict.progress.clone(),
         estimate: verdict.estimate.as_ref().map(EstimateMark::of),
         alerts: verdict.alerts.iter().map(mark).collect(),

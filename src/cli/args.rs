@@ -72,6 +72,9 @@ pub struct Inputs {
     /// What the agent said in this iteration
     #[arg(long, value_name = "FILE")]
     pub output: Option<String>,
+    /// What the agent did: its transcript, file or folder (repeatable; `list transcripts`); cost and tokens too
+    #[arg(long = "transcript", value_name = "FILE")]
+    pub transcripts: Vec<String>,
     /// How much of the goal is reached: PERCENT, or @FILE with a JSON object that has progress_percent
     #[arg(long, value_name = "PERCENT|@FILE")]
     pub estimate: Option<String>,
@@ -87,10 +90,10 @@ pub struct Inputs {
     /// Your own words for the iteration
     #[arg(long, value_name = "TEXT")]
     pub label: Option<String>,
-    /// US dollars spent in this iteration
+    /// US dollars spent in this iteration [default: as the transcript tells]
     #[arg(long, value_name = "USD", value_parser = cost)]
     pub cost: Option<f64>,
-    /// Tokens spent in this iteration
+    /// Tokens spent in this iteration [default: as the transcript tells]
     #[arg(long, value_name = "N")]
     pub tokens: Option<u64>,
     /// The command to measure with; its output is read as a report too
@@ -174,6 +177,8 @@ pub enum Listing {
     Detectors,
     /// Reports that are written.
     Reports,
+    /// Agents' transcripts that are read.
+    Transcripts,
 }
 
 /// What `config` can do.
@@ -345,7 +350,14 @@ pub enum Command {
         choice: LoopChoice,
     },
     /// A line in, a line out: an agent's tool calls, what is wrong with them (JSON; `schema call`, `watched`)
-    Monitor,
+    Monitor {
+        /// Read the calls of an agent's transcript instead of standard input
+        #[arg(long, value_name = "FILE")]
+        transcript: Option<PathBuf>,
+        /// Read it as this: a name of `list transcripts` [default: the content decides]
+        #[arg(long, value_name = "NAME", requires = "transcript")]
+        format: Option<String>,
+    },
     /// A line in, a line out: a supervisor's states, whether its run gets on (JSON; `schema state`, `assessment`)
     Steps {
         #[command(flatten)]

@@ -33,6 +33,7 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
         cost: inputs.cost,
         tokens: inputs.tokens,
         output: inputs.output.clone(),
+        transcripts: inputs.transcripts.clone(),
         estimate: inputs.estimate.as_deref().map(|text| estimate(context, text)).transpose()?,
         ask: Some(estimator::ask),
         started_at: Utc::now(),

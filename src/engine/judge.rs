@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::evidence::{named_ancestor, same_tree};
-use super::work::Said;
+use super::work::{Said, calls};
 use crate::analysis::{self, Current, Work};
 use crate::disk::hash::id_of;
 use crate::error::Result;
@@ -49,6 +49,7 @@ pub(super) fn judged(
     store: &Store,
 ) -> Result<IterationRecord> {
     let said = Said::of(store, &record, history)?;
+    let calls = calls(store, &record)?;
     let same_tree = match (previous_cases, cases) {
         (Some(before), Some(now)) => {
             let tests = analysis::open_between(before, now).newly_failing;
@@ -75,6 +76,7 @@ pub(super) fn judged(
             work: Work {
                 output: said.current.as_deref(),
                 previous_output: said.previous.as_deref(),
+                calls: calls.as_deref(),
                 changed_lines: record.line_changes.map(LineChanges::all),
                 estimate: record.estimate.as_ref().filter(|estimate| estimate.source == EstimateSource::External),
                 is_estimated: record.estimate.is_some(),
@@ -94,6 +96,7 @@ pub(super) fn judged(
         base_class: verdict.base_class,
         class_rule: verdict.class_rule,
         progress: verdict.progress,
+        activity: verdict.activity,
         estimate: verdict.estimate,
         terminal_status: verdict.terminal_status,
         alerts: verdict.alerts,

@@ -6,11 +6,12 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 
-use super::{Asked, Offer, Session};
+use super::{Asked, Offer, Session, transcript};
 use crate::disk::spool::Spool;
 use crate::error::{Error, ErrorKind, Reject, Result};
 use crate::ingest::merge::{Measurement, merge};
 use crate::ingest::{self, Format, Input, Parsed};
+use crate::model::activity::TranscriptPart;
 use crate::model::config::{Limits, LoopConfig};
 use crate::model::ids::{ObjectId, TreePath};
 use crate::model::progress::Output;
@@ -51,6 +52,8 @@ pub(super) struct Measured {
     pub report_files: Vec<TreePath>,
     /// What the agent said; its copy is among the artifacts.
     pub output: Option<Output>,
+    /// What it did; the calls are among the artifacts.
+    pub transcripts: Vec<TranscriptPart>,
 }
 
 impl Measured {
@@ -85,12 +88,14 @@ pub(super) fn measure(
     let mut reading =
         Reading { session, config, offer, since, before, steps: Vec::new(), measured, parsed: Vec::new() };
     let output = offer.output.as_ref().map(|path| reading.output(path)).transpose()?;
+    let mut told = transcript::shown(session, config, offer);
+    told.extend(output);
     for asked in &offer.reports {
         reading.named(asked)?;
     }
     for found in reports::find(session.layout.root(), &config.reports, &config.limits)? {
         // What the agent says of its tests is no report of them.
-        if output.as_ref() == Some(&found.name) {
+        if told.contains(&found.name) {
             continue;
         }
         if offer.discover {
@@ -432,7 +437,7 @@ fn copy_of(spool: &Spool) -> std::io::Result<Box<dyn Read + Send>> {
 }
 
 /// The stored name of a report's bytes: their hash first, so that two writers never replace each other's.
-fn artifact_name(id: &ObjectId, name: &str) -> String {
+pub(super) fn artifact_name(id: &ObjectId, name: &str) -> String {
     let base = name.rsplit('/').next().unwrap_or(name);
     let plain: String =
         base.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }).collect();

@@ -22,6 +22,7 @@ mod replay;
 mod rerun;
 mod restore;
 mod tests;
+mod transcript;
 mod verify;
 mod view;
 mod why;
@@ -58,6 +59,7 @@ pub use repair::repair;
 pub use replay::{Replayed, replay};
 pub use restore::{Target, restore_iteration, settle, undo};
 pub use tests::{TestLedger, changed_in, test_ledger};
+pub use transcript::read_transcript;
 pub use verify::{Finding, Verified, verify};
 pub use view::{Difference, SoFar, best_so_far, difference, iteration, iteration_report, loop_so_far, newest};
 
@@ -118,12 +120,14 @@ pub struct Offer {
     pub skip: Vec<ReportKind>,
     /// The user's words.
     pub label: Option<String>,
-    /// US dollars.
+    /// US dollars; without it, the transcripts tell.
     pub cost: Option<f64>,
-    /// Tokens.
+    /// Tokens; without it, the transcripts tell.
     pub tokens: Option<u64>,
     /// The file with what the agent said, as the user names it.
     pub output: Option<String>,
+    /// Files and folders with what the agent did, as the user names them.
+    pub transcripts: Vec<String>,
     /// What the loop is for; kept with the baseline.
     pub goal: Option<String>,
     /// How much of the goal the caller says is reached.

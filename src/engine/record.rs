@@ -14,11 +14,12 @@ use super::measure::{Measured, PassedOver, measure};
 use super::rerun::{Settled, settle};
 use super::why::why_stopped;
 use super::work::line_changes;
-use super::{Offer, Session, own, restore};
+use super::{Offer, Session, own, restore, transcript};
 use crate::analysis;
 use crate::disk::{self, lock::Lock};
 use crate::error::{Error, Result};
 use crate::model::SCHEMA_VERSION;
+use crate::model::activity::TranscriptMark;
 use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
 use crate::model::figures::ReportKind;
@@ -176,6 +177,8 @@ pub(super) fn keep(
     if let (true, Some(fault)) = (is_baseline, measured.faults.first()) {
         return Err(refused_baseline(fault, measured.faults.len()));
     }
+    let known: Vec<&TranscriptMark> = history.points.iter().flat_map(|point| &point.transcripts).collect();
+    notes.extend(transcript::take(session, config, &offer, &known, &mut measured)?);
     // Before the locks: nobody else waits for an estimator.
     let estimate = estimate(session, store, config, &offer, &measured, &history, &mut notes)?;
 
@@ -337,6 +340,7 @@ impl Recording<'_> {
             sources: self.measured.sources.clone(),
             report_files: self.measured.report_files.clone(),
             output: self.measured.output.clone(),
+            transcripts: self.measured.transcripts.clone(),
             goal: self.offer.goal.clone(),
             warnings: warnings.collect(),
             estimate: self.estimate.clone(),
@@ -344,8 +348,8 @@ impl Recording<'_> {
             command: self.offer.command.clone(),
             reruns: self.reruns.clone(),
             label: self.offer.label.clone(),
-            cost: self.offer.cost,
-            tokens: self.offer.tokens,
+            cost: self.offer.cost.or_else(|| transcript::cost(&self.measured.transcripts)),
+            tokens: self.offer.tokens.or_else(|| transcript::tokens(&self.measured.transcripts)),
             ..IterationRecord::draft(self.store.id().clone(), self.offer.started_at, self.captured.root, config_id)
         })
     }

@@ -202,7 +202,8 @@ impl Check<'_> {
             let folder = self.store.paths().artifacts(stored.record.iteration);
             let sources = stored.record.sources.iter().filter_map(|s| Some((s.artifact.as_ref()?, s.blake3)));
             let output = stored.record.output.iter().map(|output| (&output.artifact, Some(output.blake3)));
-            let named: BTreeMap<&String, Option<ObjectId>> = sources.chain(output).collect();
+            let calls = stored.record.transcripts.iter().map(|part| (&part.artifact, Some(part.blake3)));
+            let named: BTreeMap<&String, Option<ObjectId>> = sources.chain(output).chain(calls).collect();
             for (name, id) in named {
                 let path = folder.join(name);
                 self.verified.artifacts += 1;

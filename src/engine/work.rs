@@ -1,8 +1,11 @@
-//! What was said and changed in an iteration: the agent's output beside the one before it, and changed lines.
+//! What was said, done and changed in an iteration: the agent's output beside the one before it, its tool calls, and changed
+//! lines.
 
 use super::measure::OUTPUT_BYTES;
+use super::transcript;
 use crate::disk;
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::calls::CallLine;
 use crate::model::ids::Iteration;
 use crate::model::progress::{LineChanges, Output};
 use crate::model::record::IterationRecord;
@@ -37,6 +40,24 @@ impl Said {
         };
         Ok(Said { current, previous })
     }
+}
+
+/// The iteration's tool calls as the store holds them, by transcript; `None` if there is no transcript.
+///
+/// # Errors
+/// If they cannot be read.
+pub(super) fn calls(store: &Store, record: &IterationRecord) -> Result<Option<Vec<Vec<CallLine>>>> {
+    let parts = &record.transcripts;
+    let read = parts.iter().map(|part| {
+        let path = store.paths().artifacts(record.iteration).join(&part.artifact);
+        let bytes = disk::read(&path, u64::MAX)?;
+        if disk::hash::id_of(&bytes) != part.blake3 {
+            return Err(Error::bad_input("these are not the calls that were read: their hash differs").at(&path));
+        }
+        transcript::decoded(&bytes).map_err(|error| error.at(&path))
+    });
+    let all = read.collect::<Result<Vec<_>>>()?;
+    Ok((!parts.is_empty()).then_some(all))
 }
 
 fn read(store: &Store, iteration: Iteration, output: &Output) -> Result<String> {

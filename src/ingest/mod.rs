@@ -24,6 +24,7 @@ pub mod metric;
 pub mod size;
 pub mod test;
 mod text;
+pub mod transcript;
 mod values;
 mod xml;
 

@@ -30,22 +30,22 @@ pub struct CallLine {
     #[serde(default)]
     pub event: Event,
     /// The call's name, which its result refers to.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The tool's name. Every call has one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// As the tool got them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub args: serde_json::Value,
     /// The files and directories it is about; without it, those that the usual keys of `args` name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<String>>,
     /// What the tool does; without it, the tool's name decides.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<CallKind>,
     /// What came of it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
 }
 
@@ -71,16 +71,16 @@ pub enum CallKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallResult {
     /// Nothing was found.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty: Option<bool>,
     /// How much was found.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<u64>,
     /// It did what it should.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
     /// Anything that is equal exactly when what was returned is.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
 
@@ -177,6 +177,9 @@ pub struct Watched {
     /// The call's name, as given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The line itself, where it was read from a transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<CallLine>,
     /// What is new, or has doubled since it was told, or got more severe.
     pub issues: Vec<Issue>,
     /// What the agent should be told now; empty is nothing.

@@ -3,6 +3,7 @@
 //! Nothing in here reads a disk, a clock or the environment. A value that exists is valid: bounds are kept by
 //! constructors, and unknown is `None`, never zero.
 
+pub mod activity;
 pub mod calls;
 pub mod cases;
 pub mod config;

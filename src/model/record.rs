@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Reject};
 
+use super::activity::{Activity, TranscriptPart};
 use super::figures::{Figures, ReportKind};
 use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::metrics::Metrics;
@@ -170,6 +171,9 @@ pub struct IterationRecord {
     /// What the agent said, if that was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
+    /// What the agent did, if that was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transcripts: Vec<TranscriptPart>,
     /// Against the snapshot of the parent; absent for the baseline, and where that cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_changes: Option<LineChanges>,
@@ -201,6 +205,9 @@ pub struct IterationRecord {
     /// What was said and changed, as a score; absent if neither is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
+    /// What the agent's tool calls add up to; absent if they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<Activity>,
     /// How much of the goal is reached; absent if nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<ProgressEstimate>,
@@ -264,6 +271,7 @@ impl IterationRecord {
             sources: Vec::new(),
             report_files: Vec::new(),
             output: None,
+            transcripts: Vec::new(),
             line_changes: None,
             goal: None,
             warnings: Vec::new(),
@@ -275,6 +283,7 @@ impl IterationRecord {
             base_class: None,
             class_rule: String::new(),
             progress: None,
+            activity: None,
             estimate: None,
             terminal_status: None,
             alerts: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::activity::TranscriptMark;
 use super::ids::{Iteration, LoopId, ObjectId};
 use super::metrics::{Direction, Metrics};
 use super::progress::{EstimateMark, Output, Progress};
@@ -86,6 +87,9 @@ pub struct Point {
     /// As recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
+    /// How far the agent's transcripts were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transcripts: Vec<TranscriptMark>,
     /// As recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
@@ -130,6 +134,7 @@ impl Point {
             classification: record.classification,
             base_class: record.base_class,
             output: record.output.clone(),
+            transcripts: record.transcripts.iter().map(|part| part.end.clone()).collect(),
             progress: record.progress.clone(),
             estimate: record.estimate.as_ref().map(EstimateMark::of),
             alerts: record

@@ -2,11 +2,12 @@
 
 use super::view::{class_name, fixed, length, plain, score, signed};
 use super::words::short_action;
+use crate::model::calls::Issue;
 use crate::model::ids::Iteration;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
 use crate::model::units::Quantity;
-use crate::model::verdict::{NamedTests, OpenFinding};
+use crate::model::verdict::{NamedTests, OpenFinding, Severity};
 
 /// Characters of the paragraph, at most.
 const LIMIT: usize = 600;
@@ -18,11 +19,12 @@ const NAME_LIMIT: usize = 90;
 const NAMES: usize = 3;
 
 /// At most 600 characters on an iteration: what it came to and how that differs from the iteration before it, the best so
-/// far, what is recommended, which losses are open. Facts only, no instructions.
+/// far, what is recommended, which losses are open, what was odd about its tool calls. Facts only, no instructions.
 pub fn for_agent(record: &IterationRecord, best: &BestTracker) -> String {
     let mut facts = vec![what_it_was(record), metrics(record), best_so_far(record, best), recommended(record)];
     facts.extend(lost_and_broken(record));
     facts.extend(open(record));
+    facts.extend(calls(record));
     join(&facts)
 }
 
@@ -126,6 +128,14 @@ fn open(record: &IterationRecord) -> Vec<String> {
 /// One line, harmless and of bounded length.
 fn tidy(text: &str) -> String {
     cut(plain(text).trim_end_matches('.'), NAME_LIMIT)
+}
+
+/// What the monitor found in the tool calls, the most severe first: the fact of each message, without the advice after it.
+fn calls(record: &IterationRecord) -> Vec<String> {
+    let issues = record.activity.iter().flat_map(|activity| &activity.issues);
+    let mut told: Vec<&Issue> = issues.filter(|one| one.severity > Severity::Low && !one.observe_only).collect();
+    told.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+    told.iter().filter_map(|issue| Some(format!("{}.", tidy(issue.message.rsplit_once(". ")?.0)))).collect()
 }
 
 fn best_so_far(record: &IterationRecord, best: &BestTracker) -> String {

@@ -115,6 +115,32 @@ pub(super) fn estimate_words(record: &IterationRecord) -> Option<String> {
     Some(format!("estimate {percent} % ({}{by}{stuck}){next}", estimate.source.name()))
 }
 
+/// `12 tool calls: 5 read, 2 searched (1 found nothing), 2 edited, 3 ran`.
+pub(super) fn activity_words(record: &IterationRecord) -> Option<String> {
+    let activity = record.activity.as_ref()?;
+    let nothing = match activity.empty_searches {
+        0 => String::new(),
+        empty => format!(" ({empty} found nothing)"),
+    };
+    let other = [activity.reads, activity.searches, activity.edits, activity.runs].into_iter();
+    let other = activity.tool_calls.saturating_sub(other.fold(0, u64::saturating_add));
+    let parts = [
+        (activity.reads, "read", ""),
+        (activity.searches, "searched", nothing.as_str()),
+        (activity.edits, "edited", ""),
+        (activity.runs, "ran", ""),
+        (other, "did something else", ""),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, did, more)| format!("{count} {did}{more}"))
+        .collect();
+    let calls = if activity.tool_calls == 1 { "tool call" } else { "tool calls" };
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    Some(format!("{} {calls}{parts}", activity.tool_calls))
+}
+
 /// `rollback 3`, `continue`.
 pub(super) fn short_action(recommendation: &Recommendation) -> String {
     match recommendation.target {
@@ -134,7 +160,26 @@ pub(super) fn severity_counts(alerts: &[AlertMark]) -> impl Iterator<Item = (Sev
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+
     use super::*;
+    use crate::model::activity::Activity;
+    use crate::model::ids::ObjectId;
+
+    #[test]
+    fn calls_are_told_by_what_they_did() {
+        let told = |activity: Activity| {
+            let nothing = ObjectId([0; 32]);
+            let mut record = IterationRecord::draft("x".parse().unwrap(), DateTime::UNIX_EPOCH, nothing, nothing);
+            record.activity = Some(activity);
+            activity_words(&record).unwrap()
+        };
+        assert_eq!(told(Activity::default()), "0 tool calls");
+        assert_eq!(told(Activity { tool_calls: 1, runs: 1, ..Activity::default() }), "1 tool call: 1 ran");
+        let many =
+            Activity { tool_calls: 9, reads: 3, searches: 2, empty_searches: 1, edits: 2, ..Activity::default() };
+        assert_eq!(told(many), "9 tool calls: 3 read, 2 searched (1 found nothing), 2 edited, 2 did something else");
+    }
 
     #[test]
     fn durations_are_read_at_a_glance() {

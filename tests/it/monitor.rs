@@ -62,10 +62,19 @@ fn rules_and_thresholds_come_from_the_config() {
 }
 
 #[test]
-fn detectors_of_calls_and_steps_are_listed_and_explained_with_their_thresholds() {
+fn detectors_are_listed_and_explained_with_their_thresholds() {
     let project = Project::new();
     let listed = project.run(&["list", "detectors"]).expect(0).stdout;
-    for (name, key) in [("exact_cycle", "monitor.cycle: 3"), ("revisited_state", "controller.window: 20")] {
+    for (name, key) in [
+        ("exact_cycle", "monitor.cycle: 3"),
+        ("revisited_state", "controller.window: 20"),
+        ("stalled", "stall.window: 3"),
+        ("infinite_loop", "loop.window: 5"),
+        ("metric_cycling", "Formula: "),
+        ("progress_stuck", "progress.stuck_after: 3"),
+        ("estimate_stuck", "estimate.window: 3"),
+        ("stuck_candidate", "controller.repeats: 3"),
+    ] {
         assert!(listed.contains(name), "{listed}");
         let page = project.run(&["explain", name]).expect(0).stdout;
         assert!(page.contains(key) && page.contains(&format!("rules.{name}: \"on\"")), "{page}");

@@ -2,6 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use highwater::disk::hash::id_of;
+use highwater::error::Reject;
+use highwater::ingest::transcript::{parse_transcript, transcript_format};
 use highwater::ingest::{self, Input, Parsed, merge};
 use rayon::prelude::*;
 
@@ -149,6 +152,29 @@ fn n3_n4_damaged_fixtures_never_panic_and_what_is_accepted_adds_up() {
     assert!(fixtures.len() > 100);
     let faults: Vec<String> = fixtures.into_par_iter().with_max_len(1).flat_map_iter(fault).collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn damaged_transcripts_never_panic_and_never_fail() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts");
+    let mut read = 0;
+    for (index, entry) in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().enumerate() {
+        let path = entry.unwrap().into_path();
+        let name = path.parent().and_then(std::path::Path::file_name).unwrap().to_string_lossy().into_owned();
+        let Some(format) = transcript_format(&name) else { continue };
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        for seed in 0..if std::env::var_os("HIGHWATER_SOAK").is_some() { MUTATIONS } else { 16 } {
+            let mut random = Random::new(seed << 16 | u64::try_from(index).unwrap());
+            let damaged = damaged(&bytes, &mut random);
+            let input = Input::bytes("damaged", &damaged);
+            let outcome = catch_unwind(AssertUnwindSafe(|| parse_transcript(&input, Some(format), id_of)));
+            match outcome.unwrap_or_else(|_| panic!("{} with seed {seed}: a panic", path.display())) {
+                Ok(_) => read += 1,
+                Err(error) => assert_eq!(error.reject(), Some(Reject::Empty), "{} with seed {seed}", path.display()),
+            }
+        }
+    }
+    assert!(read > 100, "{read}");
 }
 
 /// The same damage on every machine, so that a seed in a message can be tried again.

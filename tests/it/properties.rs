@@ -17,7 +17,7 @@ use proptest::test_runner::Config;
 use crate::vectors::story::{Story, With, q, tests};
 
 /// Failures are shown, not written beside the tests.
-fn runs(cases: u32) -> Config {
+pub fn runs(cases: u32) -> Config {
     Config { cases, failure_persistence: None, ..Config::default() }
 }
 
@@ -41,7 +41,7 @@ prop_compose! {
 
 prop_compose! {
     /// Any groups measured, perhaps none; perhaps a suite that collects nothing.
-    fn any_metrics()(metrics in complete(), keep in prop::array::uniform4(any::<bool>()), empty in 0u8..8) -> Metrics {
+    pub fn any_metrics()(metrics in complete(), keep in prop::array::uniform4(any::<bool>()), empty in 0u8..8) -> Metrics {
         let mut metrics = metrics;
         if empty == 0 {
             metrics.testing = tests(0, 0).units(&["t.broken"]).testing;

@@ -95,6 +95,7 @@ fn printed(number: u32, total: f64) -> Point {
         classification: None,
         base_class: None,
         output: None,
+        transcripts: Vec::new(),
         progress: None,
         estimate: None,
         alerts: Vec::new(),

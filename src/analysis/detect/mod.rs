@@ -182,7 +182,9 @@ pub fn detect_all(history: &History) -> Vec<Alert> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::testing::config;
+    use crate::analysis::Verdict;
+    use crate::analysis::testing::{Story, config, tests};
+    use crate::model::config::RuleMode;
 
     #[test]
     fn names_are_unlike_those_of_the_rules_and_thresholds_are_keys_of_the_config() {
@@ -213,17 +215,52 @@ mod tests {
         assert_eq!(history.window(2).unwrap()[0].iteration, Iteration(1));
     }
 
+    /// The last verdict of a loop that is stuck in the detector's sense, and as far as it goes in no other.
+    fn stuck(name: &str, mode: RuleMode) -> Verdict {
+        let mut story = Story::new();
+        if name == "stuck_candidate" {
+            story.config.rules.insert("stalled".to_owned(), RuleMode::Off);
+        }
+        story.config.rules.insert(name.to_owned(), mode);
+        let mut last = story.record(tests(8, 2));
+        for n in 1..=12_u64 {
+            let (passed, failed) = match name {
+                "metric_cycling" if n <= 5 => (8 + n % 2, 2 - n % 2),
+                "stalled" if n <= 3 => (8, 2),
+                "stuck_candidate" if n <= 3 => (8, 2),
+                "progress_stuck" | "estimate_stuck" if n <= 4 => (8 + n, 2),
+                // After ten, a state of before comes back with its code.
+                "infinite_loop" => (8 + [n, 9][usize::from(n == 12)], 2),
+                _ => break,
+            };
+            match name {
+                "progress_stuck" => story.say("the same words", 0),
+                "estimate_stuck" => story.estimate(40.0),
+                "stuck_candidate" => story.tree(1),
+                "infinite_loop" => story.tree(u8::try_from([n, 9][usize::from(n == 12)]).unwrap()),
+                _ => {}
+            }
+            last = story.record(tests(passed, failed));
+        }
+        last
+    }
+
     #[test]
-    fn a_detector_that_observes_moves_nothing_and_one_that_is_off_says_nothing() {
-        use crate::model::config::RuleMode;
-        for (mode, told) in [(RuleMode::Off, false), (RuleMode::Observe, true)] {
-            let mut story = crate::analysis::testing::Story::new();
-            story.config.rules.insert("stalled".to_owned(), mode);
-            let verdicts: Vec<_> = (0..4).map(|_| story.record(crate::analysis::testing::tests(8, 0))).collect();
-            let last = verdicts.last().unwrap();
-            assert_eq!(last.alerts.iter().any(|alert| alert.rule == "stalled"), told);
-            assert_eq!(last.classification, Some(Classification::Plateau));
-            assert_eq!(last.recommendation.because, ["continue"]);
+    fn each_meaning_of_stuck_tells_its_evidence_can_observe_and_can_be_off() {
+        for detector in DETECTORS {
+            let name = detector.name;
+            let of = |verdict: &Verdict| verdict.alerts.iter().find(|alert| alert.rule == name).cloned();
+            let is_cause = |verdict: &Verdict| verdict.recommendation.because.iter().any(|cause| cause == name);
+            let on = stuck(name, RuleMode::On);
+            let alert = of(&on).unwrap_or_else(|| panic!("{name} is not told: {:?}", on.alerts));
+            assert!(alert.counts() && !alert.evidence.is_empty(), "{alert:?}");
+            // Progress and estimate ask a person only where both are stuck.
+            assert_eq!(is_cause(&on), !["progress_stuck", "estimate_stuck"].contains(&name), "{name}");
+            let observed = stuck(name, RuleMode::Observe);
+            assert!(of(&observed).is_some_and(|alert| alert.observe_only), "{name}");
+            assert!(!is_cause(&observed), "{name}: {:?}", observed.recommendation);
+            assert_ne!(observed.classification, Some(Classification::Stalled).filter(|_| name == "stalled"));
+            assert_eq!(of(&stuck(name, RuleMode::Off)), None, "{name}");
         }
     }
 }

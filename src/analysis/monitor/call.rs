@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::model::calls::{CallKind, CallLine, CallResult};
+use super::super::steps::Digest;
+use crate::model::calls::{CallKind, CallLine, CallResult, Event};
 
 /// Arguments longer than this, in bytes, are not compared word by word: such calls write files.
 const COMPARED_BYTES: usize = 16 << 10;
@@ -51,6 +52,18 @@ impl Call {
     }
 }
 
+/// A line as it is kept with an iteration, so that it says the same wherever the work tree lies: what the call does and which
+/// paths it is about are settled. What an edit writes, and what is too long to be compared by words, is left as its hash.
+pub fn settled(line: CallLine, root: Option<&str>, digest: Digest) -> CallLine {
+    if line.event != Event::Call {
+        return line;
+    }
+    let Some(call) = Call::new(line.clone(), root) else { return line };
+    let is_hashed = call.kind == CallKind::Edit || call.args.len() > COMPARED_BYTES;
+    let args = if is_hashed { json!({"blake3": digest(call.args.as_bytes()).to_string()}) } else { line.args };
+    CallLine { args, kind: Some(call.kind), paths: Some(call.paths), ..line }
+}
+
 /// Names of tools by what they do, lower case, without the prefix of an extension (`mcp__files__read_file`).
 const TOOLS: &[(CallKind, &[&str])] = &[
     (CallKind::Read, &["read", "read_file", "read_many_files", "view", "open_file", "notebookread"]),
@@ -93,7 +106,7 @@ const TOOLS: &[(CallKind, &[&str])] = &[
 fn kind_of(tool: &str, args: &Value) -> CallKind {
     let name = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
     // One tool with several commands, of which one only shows.
-    if name.starts_with("str_replace_") {
+    if name.starts_with("str_replace_") || name == "file_editor" {
         let shows = args.get("command").and_then(Value::as_str) == Some("view");
         return if shows { CallKind::Read } else { CallKind::Edit };
     }

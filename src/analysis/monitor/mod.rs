@@ -4,11 +4,14 @@
 //! [`Monitor::take`] gets every line; a detector is a file, its line in [`DETECTORS`]. What one call costs does not
 //! depend on how many came before it.
 
+mod activity;
 mod call;
 mod detectors;
 mod policy;
 mod turn;
 
+pub use activity::{activity, alerts};
+pub use call::settled;
 pub use detectors::{CallDetector, DETECTORS};
 
 use crate::error::{Error, Result};
@@ -45,6 +48,7 @@ impl Monitor {
         let mut watched = Watched {
             schema_version: SCHEMA_VERSION,
             id: id.clone(),
+            line: None,
             issues: Vec::new(),
             inject: Vec::new(),
             metrics: None,

@@ -1,9 +1,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::analysis::testing::config;
-use crate::model::calls::{CallResult, Issue, IssueType};
+use crate::analysis::testing::{config, digest};
+use crate::model::calls::{CallKind, CallResult, Issue, IssueType};
 use crate::model::config::RuleMode;
+use crate::model::ids::Iteration;
 use crate::model::verdict::Severity;
 
 /// A monitor under the default config, changed by the test that needs it.
@@ -268,6 +269,56 @@ fn lines_that_tell_too_little_are_bad_input_and_change_nothing() {
         assert!(session.monitor.take(line, &session.config).is_err());
     }
     assert_eq!(session.monitor.turn.calls, 0);
+}
+
+#[test]
+fn an_iterations_calls_add_up_across_turns() {
+    let mut config = config();
+    config.rules.insert("no_edit".into(), RuleMode::Off);
+    let read = |n: u32| json!({"id": format!("t{n}"), "tool": "Read", "args": {"path": "src/a.rs", "offset": n}});
+    let search = json!({"tool": "Grep", "args": {"pattern": "x", "path": "docs"}, "result": {"hits": 0}});
+    let mut lines: Vec<Value> = (0..5).map(read).collect();
+    lines.extend([
+        search.clone(),
+        json!({"event": "new_turn"}),
+        search,
+        json!({"tool": "Bash", "args": {"command": "make"}}),
+    ]);
+    lines.extend([json!({"tool": "Edit", "args": {"path": "b.rs"}}), json!({"tool": "TodoWrite"})]);
+    let lines: Vec<CallLine> = lines.into_iter().map(|line| serde_json::from_value(line).unwrap()).collect();
+    let all = activity(&[lines.clone(), lines[..1].to_vec()], &config);
+    assert_eq!((all.tool_calls, all.reads, all.searches, all.edits, all.runs), (11, 6, 2, 1, 1));
+    assert_eq!((all.empty_searches, all.longest_empty_streak), (2, 1));
+    assert_eq!(all.files_read, [("src/a.rs".to_owned(), 6)].into());
+    assert_eq!(all.top_level_dirs, ["docs".to_owned(), "src".to_owned()].into());
+    assert_eq!(told(&all.issues), [(IssueType::RepeatedFile, Severity::High), (IssueType::EmptyStreak, Severity::Low)]);
+
+    let raised = alerts(&all, Iteration(3));
+    let [alert] = &raised[..] else { panic!("what is low is no alert: {raised:?}") };
+    assert_eq!((alert.rule.as_str(), alert.subject.as_deref()), ("repeated_file", Some("src/a.rs")));
+    assert_eq!((alert.reliability, alert.observe_only, alert.iteration), (0.0, false, Iteration(3)));
+    config.rules.insert("repeated_file".into(), RuleMode::Observe);
+    assert!(alerts(&activity(std::slice::from_ref(&lines), &config), Iteration(3))[0].observe_only);
+    config.rules.insert("repeated_file".into(), RuleMode::Off);
+    assert_eq!(alerts(&activity(&[lines], &config), Iteration(3)), []);
+}
+
+#[test]
+fn a_call_is_kept_so_that_it_says_the_same_elsewhere_and_what_was_written_is_not() {
+    let keep = |line: Value| settled(serde_json::from_value(line).unwrap(), Some("/repo"), digest);
+    let read = keep(json!({"tool": "Read", "args": {"file_path": "/repo/src/a.rs"}}));
+    assert_eq!((read.kind, read.paths.clone()), (Some(CallKind::Read), Some(vec!["src/a.rs".to_owned()])));
+    assert_eq!(read.args, json!({"file_path": "/repo/src/a.rs"}));
+    assert_eq!(settled(read.clone(), Some("/elsewhere"), digest), read);
+    let write = |content: &str| keep(json!({"tool": "Write", "args": {"file_path": "/repo/.env", "content": content}}));
+    assert!(!serde_json::to_string(&write("hunter2")).unwrap().contains("hunter2"));
+    assert_eq!(write("a"), write("a"));
+    assert_ne!(write("a").args, write("b").args);
+    assert_eq!(write("a").paths, Some(vec![".env".to_owned()]));
+    let long = keep(json!({"tool": "Bash", "args": {"command": "x".repeat(20_000)}}));
+    assert!(long.args.to_string().len() < 100 && long.kind == Some(CallKind::Run));
+    let turn = json!({"event": "new_turn"});
+    assert_eq!(keep(turn.clone()), serde_json::from_value(turn).unwrap());
 }
 
 #[test]

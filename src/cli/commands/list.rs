@@ -10,6 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::config;
 use crate::error::{Error, Result};
+use crate::ingest::transcript::{TRANSCRIPT_FORMATS, TranscriptFormat};
 use crate::ingest::{self, FORMATS};
 use crate::model::config::LoopConfig;
 use crate::report::{self, FORMS, Form, REPORTS, Write};
@@ -20,6 +21,7 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
         Listing::Rules => ("rules", RULES.iter().map(|rule| plain(rule.name, rule.about)).collect()),
         Listing::Detectors => ("detectors", detectors()),
         Listing::Reports => ("reports", reports()),
+        Listing::Transcripts => ("transcripts", transcripts()),
     };
     if context.jsonl() {
         members.iter().try_for_each(output::json)?;
@@ -61,6 +63,12 @@ fn formats() -> Vec<Listed> {
     listed.collect()
 }
 
+fn transcripts() -> Vec<Listed> {
+    let told_by = |format: &TranscriptFormat| Some(format.told_by.to_owned());
+    let listed = |format: &&TranscriptFormat| Listed { told_by: told_by(format), ..plain(format.name, format.about) };
+    TRANSCRIPT_FORMATS.iter().map(listed).collect()
+}
+
 fn plain(name: &str, about: &str) -> Listed {
     Listed {
         name: name.to_owned(),
@@ -99,7 +107,8 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
     } else if let Some(detector) = DETECTORS.iter().find(|detector| detector.name == name) {
         ("detector", detector.about, docs(detector.meaning, detector.formula, detector.source), detector.thresholds)
     } else if let Some(one) = monitor::DETECTORS.iter().find(|one| one.issue_type.name() == name) {
-        let meaning = "Told by `highwater monitor`, which reads an agent's tool calls.";
+        let meaning = "Told by `highwater monitor`, which reads an agent's tool calls; and of an iteration's, if `record` gets \
+                       their --transcript. It moves no recommendation.";
         ("detector", one.about, docs(meaning, one.formula, one.source), one.thresholds)
     } else if let Some(one) = steps::RULES.iter().find(|one| one.reason.name() == name) {
         let meaning = "Told by `highwater steps`, which reads a supervisor's states: the run is stuck. Of a loop's own \

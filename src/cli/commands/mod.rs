@@ -65,7 +65,7 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
             tests::run(context, &choice, &tests::Asked { flaky, broken, history })
         }
         Command::Watch { choice } => watch::run(context, &choice),
-        Command::Monitor => monitor::run(context),
+        Command::Monitor { transcript, format } => monitor::run(context, transcript.as_deref(), format.as_deref()),
         Command::Steps { choice } => steps::run(context, &choice),
         Command::Report { choice, what, format, output } => {
             report::run(context, &choice, what.as_deref(), format, output.as_deref())

@@ -12,7 +12,7 @@ use crate::model::verdict::{Alert, NamedTests};
 use crate::report::rows::{MetricRow, metric_rows};
 use crate::report::sources::source_lines;
 use crate::report::view::{ABSENT, build_word, class_name, fixed, length, score, time};
-use crate::report::words::{command_outcome, estimate_words, progress_words, remark, sorted, spent};
+use crate::report::words::{activity_words, command_outcome, estimate_words, progress_words, remark, sorted, spent};
 use crate::report::{IterationExtra, next, render};
 
 /// Names that a list in a report holds at most.
@@ -117,6 +117,7 @@ struct IterationView {
     command: Option<String>,
     command_outcome: String,
     spent: Option<String>,
+    activity: Option<String>,
     rows: Vec<MetricRow>,
     absent: &'static str,
     build: Option<&'static str>,
@@ -172,6 +173,7 @@ pub(in crate::report) fn iteration(
         command: record.command.as_ref().map(|command| command.argv.join(" ")),
         command_outcome: record.command.as_ref().map(command_outcome).unwrap_or_default(),
         spent: spent(record.cost, record.tokens),
+        activity: activity_words(record),
         rows: metric_rows(record, extra.history, "%"),
         absent: ABSENT,
         build: build_word(&record.metrics),

@@ -13,7 +13,7 @@ use crate::report::next;
 use crate::report::rows::metric_rows;
 use crate::report::sources::source_lines;
 use crate::report::view::{POINTS, build_word, class_name, fixed, length, number, plain, score, time};
-use crate::report::words::{command_outcome, estimate_words, progress_words, short_action, spent};
+use crate::report::words::{activity_words, command_outcome, estimate_words, progress_words, short_action, spent};
 
 /// The screen that `begin` and `record` print: verdict and next command, score beside the best, metrics with their
 /// changes, findings, what was read, the head.
@@ -141,11 +141,12 @@ fn build_and_own(page: &mut Page, record: &IterationRecord) {
     }
 }
 
-/// How far it got: shown where the agent's output is known, for the changed lines alone say little.
+/// How far it got: shown where the agent's output is known, for the changed lines alone say little; and what it did.
 fn progress_and_estimate(page: &mut Page, record: &IterationRecord) {
     if record.output.is_some() {
         progress_words(record).iter().for_each(|words| page.paragraph(INDENT, INDENT, words));
     }
+    activity_words(record).iter().for_each(|words| page.paragraph(INDENT, INDENT, words));
     let Some(estimate) = &record.estimate else { return };
     estimate_words(record).iter().for_each(|words| page.paragraph(INDENT, INDENT, &brief(words)));
     if !estimate.reasoning.is_empty() {
