@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::engine::{Given, given};
 use crate::model::figures::ReportKind;
@@ -64,7 +64,7 @@ pub struct LoopChoice {
 }
 
 /// Where an iteration's figures come from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Inputs {
     /// A report: PATH or GLOB, FORMAT:PATH to say what it is, - for stdin (repeatable) [default: reports.globs]
     #[arg(long = "report", value_name = "[FORMAT:]PATH")]
@@ -157,6 +157,12 @@ impl ReportFormat {
     /// As `--format` takes it.
     pub fn name(self) -> String {
         self.0.to_owned()
+    }
+
+    /// All names, as `--format` takes them.
+    #[cfg(feature = "mcp")]
+    pub fn names() -> Vec<String> {
+        ReportFormat::all().map(|(name, _)| name.to_owned()).collect()
     }
 
     fn parser() -> impl TypedValueParser<Value = ReportFormat> {
@@ -363,6 +369,12 @@ pub enum Command {
         #[command(flatten)]
         choice: LoopChoice,
     },
+    /// A Model Context Protocol server on standard input and output, for agents
+    #[cfg(feature = "mcp")]
+    Mcp {
+        #[command(flatten)]
+        choice: LoopChoice,
+    },
     /// Writes a report: an iteration's number, selection, or summary
     Report {
         #[command(flatten)]
@@ -442,6 +454,18 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// Prints the completions of a shell, to be sourced or kept where the shell looks for them
+    Completions {
+        /// Which
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page
+    Man {
+        /// Write the pages of all commands into DIR instead
+        #[arg(long, short, value_name = "DIR")]
+        output: Option<PathBuf>,
+    },
     /// Prints the JSON Schema of a stored file or of an answer
     Schema {
         /// Its name; without one, the names
@@ -450,13 +474,21 @@ pub enum Command {
     },
 }
 
+/// The command line, for what is made from it.
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
 fn metric(text: &str) -> Result<(String, Given), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    if !is_name {
-        return Err("a metric's name is letters, digits, '_', '-' or '.'".into());
-    }
+    check_metric_name(name)?;
     Ok((name.to_owned(), given(value)))
+}
+
+/// Refuses what is no name of a metric, with the reason.
+pub fn check_metric_name(name: &str) -> Result<(), String> {
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if is_name { Ok(()) } else { Err("a metric's name is letters, digits, '_', '-' or '.'".into()) }
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -471,8 +503,6 @@ fn cost(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -29,6 +29,33 @@ pub struct LineError {
     pub error: SourceError,
 }
 
+/// What was read.
+pub enum Line {
+    /// Nothing: the input ended.
+    End,
+    /// A line; the last one may lack its end.
+    Whole,
+    /// The beginning of a line that is longer than it may be; the rest of it was skipped.
+    TooLong,
+}
+
+/// Reads a line of less than `most` bytes into `bytes`.
+///
+/// # Errors
+/// If the input cannot be read.
+pub fn next(input: &mut impl BufRead, bytes: &mut Vec<u8>, most: u64) -> std::io::Result<Line> {
+    bytes.clear();
+    let read = input.take(most).read_until(b'\n', bytes)?;
+    if read == 0 {
+        return Ok(Line::End);
+    }
+    if bytes.ends_with(b"\n") || u64::try_from(read).is_ok_and(|read| read < most) {
+        return Ok(Line::Whole);
+    }
+    input.skip_until(b'\n')?;
+    Ok(Line::TooLong)
+}
+
 /// Reads `T`s from `input`, one a line, and prints what `answer` makes of each. A line that is no `T`, or that `answer`
 /// finds to be bad input, is answered with a [`LineError`]; the end is exit 65 then.
 ///
@@ -42,21 +69,13 @@ pub fn answer_each<T: DeserializeOwned, A: Serialize>(
     let mut bytes = Vec::new();
     let mut line: u64 = 0;
     loop {
-        bytes.clear();
-        let read = (&mut input).take(MAX_BYTES).read_until(b'\n', &mut bytes).map_err(unreadable)?;
-        if read == 0 {
-            return Ok(exit);
-        }
+        let read = next(&mut input, &mut bytes, MAX_BYTES).map_err(unreadable)?;
         line = line.saturating_add(1);
-        if bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        let is_whole = bytes.ends_with(b"\n") || u64::try_from(read).is_ok_and(|read| read < MAX_BYTES);
-        let parsed = if is_whole {
-            serde_json::from_slice::<T>(&bytes).map_err(|error| not_understood(&error))
-        } else {
-            input.skip_until(b'\n').map_err(unreadable)?;
-            Err(refused(Reject::Refused, format!("the line is longer than {} MiB", MAX_BYTES >> 20)))
+        let parsed = match read {
+            Line::End => return Ok(exit),
+            Line::Whole if bytes.trim_ascii().is_empty() => continue,
+            Line::Whole => serde_json::from_slice::<T>(&bytes).map_err(|error| not_understood(&error)),
+            Line::TooLong => Err(refused(Reject::Refused, format!("the line is longer than {} MiB", MAX_BYTES >> 20))),
         };
         let answered = match parsed.map(&mut answer) {
             Ok(Err(error)) if matches!(error.kind, ErrorKind::BadInput) => {

@@ -17,6 +17,7 @@ pub mod schemas;
 mod size;
 #[cfg(feature = "otlp")]
 mod telemetry;
+pub mod tool_answers;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

@@ -6,6 +6,8 @@ use super::answers;
 #[cfg(test)]
 use super::lines::LineError;
 #[cfg(test)]
+use super::tool_answers;
+#[cfg(test)]
 use crate::engine::Manifest;
 #[cfg(test)]
 use crate::model::calls::{CallLine, Watched};
@@ -98,6 +100,10 @@ schemas! {
     Assessment, "assessment", "a line that steps answers";
     LineError, "line-error", "the answer of monitor and steps to a line that is not understood";
     answers::Demo, "demo", "demo --json";
+    tool_answers::Verdict, "verdict", "mcp: assess, record";
+    tool_answers::History, "history", "mcp: history";
+    tool_answers::Peak, "peak", "mcp: best";
+    tool_answers::ReportPage, "report-page", "mcp: report";
 }
 
 #[cfg(test)]

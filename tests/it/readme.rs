@@ -49,3 +49,23 @@ fn the_demo_looks_as_the_readme_shows() {
         "HIGHWATER_UPDATE_README=1 cargo test --test it readme -- --test-threads=1 writes it"
     );
 }
+
+#[test]
+fn the_recipes_are_those_that_the_tests_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/recipes");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut text = String::new();
+    for file in files {
+        let recipe = std::fs::read_to_string(file).unwrap();
+        let (says, script) = recipe.split_once("\n\n").unwrap();
+        let says: Vec<&str> = says.lines().map(|line| line.strip_prefix("# ").unwrap()).collect();
+        text.push_str(&format!("\n{}\n\n```sh\n{script}```\n", says.join("\n")));
+    }
+    text.push('\n');
+    assert_eq!(
+        part("recipes", &text),
+        text,
+        "HIGHWATER_UPDATE_README=1 cargo test --test it readme -- --test-threads=1 writes it"
+    );
+}

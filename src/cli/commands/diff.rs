@@ -5,40 +5,21 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{change_name, changed_files, difference};
+use crate::engine::{self, change_name, changed_files, difference};
 use crate::error::Result;
-use crate::model::ids::Iteration;
+use crate::model::ids::{Iteration, LoopId};
 use crate::model::trajectory::Point;
 use crate::report::{
     self,
     terminal::{DiffTests, DiffView},
 };
+use crate::snapshot::tree::Change;
 
 pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -> Result<Exit> {
     let store = context.store(choice, true)?;
     let found = difference(&context.layout, &store, a, b)?;
     if context.json() {
-        output::json(&Difference {
-            schema_version: VERSION,
-            loop_id: store.id().clone(),
-            a,
-            b,
-            deltas: found.deltas,
-            tests: found.tests.map(|tests| TestDifference {
-                lost: tests.removed,
-                added: tests.added,
-                broken: tests.newly_failing,
-                fixed: tests.fixed,
-                newly_skipped: tests.newly_skipped,
-                unskipped: tests.unskipped,
-                renamed: tests.renamed,
-            }),
-            files: found
-                .files
-                .iter()
-                .map(|change| FileDifference { path: change.path.clone(), change: change_name(change).to_owned() })
-                .collect(),
-        })?;
+        output::json(&answer(store.id(), found))?;
         return Ok(Exit::Done);
     }
     let files = changed_files(&found.files);
@@ -59,4 +40,25 @@ pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -
     };
     output::out(&report::terminal::diff(&view, context.screen()));
     Ok(Exit::Done)
+}
+
+pub fn answer(loop_id: &LoopId, found: engine::Difference) -> Difference {
+    let file = |change: &Change| FileDifference { path: change.path.clone(), change: change_name(change).to_owned() };
+    Difference {
+        schema_version: VERSION,
+        loop_id: loop_id.clone(),
+        a: found.a.iteration,
+        b: found.b.iteration,
+        deltas: found.deltas,
+        tests: found.tests.map(|tests| TestDifference {
+            lost: tests.removed,
+            added: tests.added,
+            broken: tests.newly_failing,
+            fixed: tests.fixed,
+            newly_skipped: tests.newly_skipped,
+            unskipped: tests.unskipped,
+            renamed: tests.renamed,
+        }),
+        files: found.files.iter().map(file).collect(),
+    }
 }

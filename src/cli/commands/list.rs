@@ -100,6 +100,25 @@ fn table(context: &Context, what: Listing, members: &[Listed]) -> String {
 }
 
 pub fn explain(context: &Context, name: &str) -> Result<Exit> {
+    let explanation = explanation(name, || Ok(context.config()?.0.config))?;
+    if context.json() {
+        output::json(&explanation)?;
+        return Ok(Exit::Done);
+    }
+    let Explanation { what, about, text, thresholds, .. } = explanation;
+    let mut page = format!("{name} ({what}): {about}\n\n{}\n", text.trim_end());
+    if !thresholds.is_empty() {
+        page.push_str("\nIn force here:\n");
+        for (key, value) in &thresholds {
+            page.push_str(&format!("  {key}: {value}\n"));
+        }
+    }
+    output::out(&page);
+    Ok(Exit::Done)
+}
+
+/// What a name means, under a config that is loaded once the name is known to be one.
+pub fn explanation(name: &str, config: impl FnOnce() -> Result<LoopConfig>) -> Result<Explanation> {
     let (what, about, text, keys): (&str, &str, String, &[&str]) = if let Some(rule) =
         RULES.iter().find(|rule| rule.name == name)
     {
@@ -134,31 +153,19 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
     } else {
         return Err(unknown(name));
     };
-    let config = context.config()?.0.config;
+    let config = config()?;
     let leaves = config::leaves(&config)?;
     let mode = config_mode(&config, name, what)?;
     let thresholds: BTreeMap<String, serde_json::Value> =
         keys.iter().filter_map(|key| Some(((*key).to_owned(), leaves.get(*key)?.clone()))).chain(mode).collect();
-    if context.json() {
-        output::json(&Explanation {
-            schema_version: VERSION,
-            name: name.to_owned(),
-            what: what.to_owned(),
-            about: about.to_owned(),
-            text,
-            thresholds,
-        })?;
-        return Ok(Exit::Done);
-    }
-    let mut page = format!("{name} ({what}): {about}\n\n{}\n", text.trim_end());
-    if !thresholds.is_empty() {
-        page.push_str("\nIn force here:\n");
-        for (key, value) in &thresholds {
-            page.push_str(&format!("  {key}: {value}\n"));
-        }
-    }
-    output::out(&page);
-    Ok(Exit::Done)
+    Ok(Explanation {
+        schema_version: VERSION,
+        name: name.to_owned(),
+        what: what.to_owned(),
+        about: about.to_owned(),
+        text,
+        thresholds,
+    })
 }
 
 /// How to have it written.

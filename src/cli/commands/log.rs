@@ -38,7 +38,7 @@ pub fn answer(loop_id: &LoopId, points: &[Point], best: &BestTracker) -> Log {
     Log { schema_version: VERSION, loop_id: loop_id.clone(), best: best.iteration, iterations: lines(points, best) }
 }
 
-fn lines(points: &[Point], best: &BestTracker) -> Vec<LogLine> {
+pub fn lines(points: &[Point], best: &BestTracker) -> Vec<LogLine> {
     let line = |point: &Point| {
         let ineligible_because = best.ineligible.get(&point.iteration).cloned();
         LogLine {

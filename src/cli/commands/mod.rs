@@ -12,6 +12,8 @@ mod inspect;
 mod list;
 mod log;
 mod loops;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod monitor;
 mod prune;
 mod record;
@@ -20,6 +22,7 @@ mod report;
 mod restore;
 mod run;
 mod schema;
+mod shell;
 mod show;
 mod status;
 mod steps;
@@ -67,6 +70,8 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Watch { choice } => watch::run(context, &choice),
         Command::Monitor { transcript, format } => monitor::run(context, transcript.as_deref(), format.as_deref()),
         Command::Steps { choice } => steps::run(context, &choice),
+        #[cfg(feature = "mcp")]
+        Command::Mcp { choice } => mcp::run(context, &choice),
         Command::Report { choice, what, format, output } => {
             report::run(context, &choice, what.as_deref(), format, output.as_deref())
         }
@@ -81,6 +86,8 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         }
         Command::Prune { dry_run } => prune::run(context, dry_run),
         Command::Config { command } => config::run(context, &command),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { output } => shell::man(context, output.as_deref()),
         Command::Schema { name } => schema::run(name.as_deref()),
     }
 }

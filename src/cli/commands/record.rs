@@ -25,12 +25,7 @@ pub struct Options {
 
 pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Options) -> Result<Exit> {
     let store = context.store(choice, false)?;
-    // Looked at before the command runs, so that nobody waits for tests that cannot be recorded.
-    check(context, &store)?;
-    warn_of_another_config(context, &store);
-    let offer =
-        Offer { parent: options.parent, rerun: options.rerun, run: Some(runner(context)), ..offer(context, inputs)? };
-    let recorded = context.with_session(|session| record(session, &store, offer))?;
+    let recorded = measure(context, &store, inputs, options.parent, options.rerun)?;
     tell(context, &recorded)?;
     if let Some(anchor) = &options.anchor {
         let line = format!("{} {}:{}", store.id(), recorded.record.iteration, recorded.head);
@@ -40,6 +35,21 @@ pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Opt
         return Ok(Exit::BadInput);
     }
     Ok(if options.exit_code { Exit::of_recommendation(&recorded.record.recommendation) } else { Exit::Done })
+}
+
+/// Measures, keeps and judges an iteration.
+pub fn measure(
+    context: &Context,
+    store: &Store,
+    inputs: &Inputs,
+    parent: Option<Iteration>,
+    rerun: Option<RerunCommand>,
+) -> Result<Recorded> {
+    // Looked at before the command runs, so that nobody waits for tests that cannot be recorded.
+    check(context, store)?;
+    warn_of_another_config(context, store);
+    let offer = Offer { parent, rerun, run: Some(runner(context)), ..offer(context, inputs)? };
+    context.with_session(|session| record(session, store, offer))
 }
 
 /// What would stop a record anyway.

@@ -8,41 +8,64 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::engine::{best_so_far, newest};
 use crate::error::Result;
+use crate::model::trajectory::BestTracker;
 use crate::report::{self, terminal::StatusView};
 use crate::snapshot::restore;
+use crate::store::{Store, Stored};
+
+/// A loop at its newest iteration.
+pub struct Standing {
+    pub newest: Stored,
+    pub best: BestTracker,
+    is_closed: bool,
+    pending_restore: Option<u64>,
+}
+
+impl Standing {
+    pub fn of(context: &Context, store: &Store) -> Result<Standing> {
+        let newest = newest(store)?;
+        let pending = context.with_session(|session| restore::pending(session.layout, session.wait))?;
+        Ok(Standing {
+            best: best_so_far(&context.layout, store, &newest)?,
+            is_closed: store.is_closed()?,
+            pending_restore: pending.map(|pending| pending.number),
+            newest,
+        })
+    }
+
+    pub fn answer(&self) -> Status {
+        let record = &self.newest.record;
+        Status {
+            schema_version: VERSION,
+            loop_id: record.loop_id.clone(),
+            is_closed: self.is_closed,
+            iteration: record.iteration,
+            head: self.newest.id,
+            classification: record.classification,
+            recommendation: record.recommendation.clone(),
+            best: best_answer(&self.best),
+            open_findings: record.open_findings.clone(),
+            pending_restore: self.pending_restore,
+        }
+    }
+}
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let store = context.store(choice, true)?;
-    let stored = newest(&store)?;
-    let best = best_so_far(&context.layout, &store, &stored)?;
-    let is_closed = store.is_closed()?;
-    let pending = context.with_session(|session| restore::pending(session.layout, session.wait))?;
-    let pending = pending.map(|pending| pending.number);
-    let record = stored.record;
+    let standing = Standing::of(context, &context.store(choice, true)?)?;
     if context.json() {
-        output::json(&Status {
-            schema_version: VERSION,
-            loop_id: record.loop_id,
-            is_closed,
-            iteration: record.iteration,
-            head: stored.id,
-            classification: record.classification,
-            recommendation: record.recommendation,
-            best: best_answer(&best),
-            open_findings: record.open_findings,
-            pending_restore: pending,
-        })?;
+        output::json(&standing.answer())?;
         return Ok(Exit::Done);
     }
+    let record = &standing.newest.record;
     let others =
         crate::store::loops(&context.layout)?.into_iter().filter(|one| !one.is_closed && one.id != record.loop_id);
     let others: Vec<String> = others.map(|one| one.id.to_string()).collect();
     let view = StatusView {
-        record: &record,
-        best: &best,
-        head: &stored.id,
-        is_closed,
-        pending_restore: pending,
+        record,
+        best: &standing.best,
+        head: &standing.newest.id,
+        is_closed: standing.is_closed,
+        pending_restore: standing.pending_restore,
         other_open_loops: &others,
     };
     output::out(&report::terminal::status(&view, context.screen()));
