@@ -45,6 +45,7 @@ pub mod disk;
 pub mod engine;
 pub mod error;
 pub mod ingest;
+pub mod integrations;
 pub mod model;
 pub mod report;
 pub mod snapshot;

@@ -1,5 +1,7 @@
 //! The shapes of `--json` answers that are no stored file. Their schemas are made from these types.
 
+pub mod hook;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::engine::{Given, given};
+use crate::integrations::install::INSTALLS;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::reruns::RerunCommand;
@@ -194,6 +195,45 @@ pub enum ConfigCommand {
     Show,
     /// Writes highwater.yaml with every default and its reason
     Init,
+}
+
+/// Whose config hooks are installed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Scope {
+    /// The work tree's.
+    Project,
+    /// The user's own, for every work tree.
+    User,
+}
+
+/// What `hook` can do.
+#[derive(Debug, Subcommand)]
+pub enum HookCommand {
+    /// Adds highwater's hooks to the agent's config, and changes nothing else there
+    Install(HookChange),
+    /// Takes them out again, to the byte
+    Uninstall(HookChange),
+    /// Which agents have them, and whether they work
+    Status,
+}
+
+/// A change of an agent's config.
+#[derive(Debug, Args)]
+pub struct HookChange {
+    /// The agent; detected is every one that is used here
+    #[arg(long, value_name = "NAME|detected", value_parser = agents())]
+    pub agent: String,
+    /// The work tree's config, or the user's own
+    #[arg(long, value_enum, default_value = "project")]
+    pub scope: Scope,
+    /// Print the difference; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+fn agents() -> clap::builder::PossibleValuesParser {
+    INSTALLS.iter().map(|install| install.agent).chain(["detected"]).into()
 }
 
 /// The commands.
@@ -465,6 +505,12 @@ pub enum Command {
         /// Write the pages of all commands into DIR instead
         #[arg(long, short, value_name = "DIR")]
         output: Option<PathBuf>,
+    },
+    /// Lets an agent's own hooks record, judge and answer
+    Hook {
+        /// What to do with them
+        #[command(subcommand)]
+        command: HookCommand,
     },
     /// Prints the JSON Schema of a stored file or of an answer
     Schema {

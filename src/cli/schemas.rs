@@ -71,6 +71,7 @@ schemas! {
     LedgerHead, "ledger-head", "the first line of progress/tests.jsonl";
     Frame, "ledger-frame", "each further line of progress/tests.jsonl";
     RestoreRecord, "restore-record", "restores/<n>.json";
+    answers::hook::Note, "hook-note", ".hooks/*.note";
     answers::Gate, "gate", "gate --json";
     answers::Log, "log", "log --json";
     answers::LogLine, "log-line", "a line of log --jsonl";
@@ -93,6 +94,8 @@ schemas! {
     answers::Prune, "prune", "prune --json";
     answers::Replay, "replay", "replay --json";
     answers::Config, "config", "config show --json";
+    answers::hook::Changes, "hook-changes", "hook install, hook uninstall --json";
+    answers::hook::Status, "hook-status", "hook status --json";
     EstimatePrompt, "estimate-prompt", "what estimate.command reads";
     CallLine, "call", "a line that monitor reads";
     Watched, "watched", "a line that monitor answers";

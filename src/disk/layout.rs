@@ -72,6 +72,11 @@ impl Layout {
         self.cache().join("packs")
     }
 
+    /// The folder of agents' configs as they were before hooks were installed. No loop's name begins with a dot.
+    pub fn hooks(&self) -> PathBuf {
+        self.store().join(".hooks")
+    }
+
     /// The lock of the objects: captures share it, restore and prune hold it alone.
     pub fn lock(&self) -> PathBuf {
         self.store().join("lock")

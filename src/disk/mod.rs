@@ -7,6 +7,7 @@ pub mod hash;
 pub mod layout;
 pub mod lock;
 pub mod spool;
+pub mod theirs;
 mod time;
 mod write;
 

@@ -27,6 +27,7 @@ mod exports;
 mod faults;
 mod goldens;
 mod guest;
+mod hook_install;
 mod hourbook;
 mod importing;
 mod keeping;

@@ -37,6 +37,30 @@ fn the_table_of_formats_is_the_programs() {
 }
 
 #[test]
+fn the_table_of_agents_is_the_programs() {
+    let mut table = String::from("| `--agent` | agent | in the work tree | the user's own |\n|---|---|---|---|\n");
+    for install in highwater::integrations::install::INSTALLS {
+        let file = install.files.last().unwrap().path;
+        let user: Vec<String> = install
+            .user
+            .iter()
+            .map(|(name, below)| match *name {
+                "HOME" => format!("`~/{below}`"),
+                name if below.is_empty() => format!("`${name}`"),
+                name => format!("`${name}/{below}`"),
+            })
+            .collect();
+        let (agent, title, project) = (install.agent, install.title, install.project);
+        table.push_str(&format!("| `{agent}` | {title} | `{project}/{file}` | {} |\n", user.join(", else ")));
+    }
+    assert_eq!(
+        part("agents", &table),
+        table,
+        "HIGHWATER_UPDATE_README=1 cargo test --test it readme -- --test-threads=1 writes it"
+    );
+}
+
+#[test]
 fn the_demo_looks_as_the_readme_shows() {
     let project = Project::new();
     let output = project.command(&["demo", "--keep", "demo"]).env("COLUMNS", "100").output().unwrap();

@@ -7,6 +7,7 @@ mod demo;
 mod diff;
 mod finish;
 mod gate;
+mod hook;
 mod import;
 mod inspect;
 mod list;
@@ -88,6 +89,7 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         Command::Config { command } => config::run(context, &command),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { output } => shell::man(context, output.as_deref()),
+        Command::Hook { command } => hook::run(context, command),
         Command::Schema { name } => schema::run(name.as_deref()),
     }
 }

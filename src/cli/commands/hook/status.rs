@@ -1,0 +1,117 @@
+//! `hook status`: which agents have the hooks, and whether they work.
+
+use super::change::said;
+use super::kept::text_of;
+use super::places;
+use crate::cli::answers::VERSION;
+use crate::cli::answers::hook::{AgentStatus, Faults, FileStatus, HookState, Program, Status};
+use crate::cli::args::Scope;
+use crate::cli::context::Context;
+use crate::cli::diagnostic::printable;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::disk::{self, theirs};
+use crate::error::Result;
+use crate::integrations::install::{File, INSTALLS, Install, State};
+use crate::{report, store};
+
+/// What writes the logs keeps them far below this.
+const MAX_BYTES: u64 = 16 << 20;
+
+pub fn run(context: &Context) -> Result<Exit> {
+    let agents = INSTALLS.iter().map(|install| agent(context, install)).collect::<Result<Vec<AgentStatus>>>()?;
+    let (path, is_this) = places::program();
+    let program = Program { path: path.map(|path| path.display().to_string()), is_this };
+    let status = Status { schema_version: VERSION, agents, program, faults: faults(context)? };
+    if context.json() {
+        output::json(&status)?;
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<Vec<String>> = status.agents.iter().map(row).collect();
+    output::out(&report::terminal::table(&["agent", "work tree", "user", "used here"], &rows, context.screen()));
+    output::out(&page(&status));
+    Ok(Exit::Done)
+}
+
+fn agent(context: &Context, install: &'static Install) -> Result<AgentStatus> {
+    let mut files = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let Ok(folder) = places::folder(context, install, scope) else { continue };
+        for file in install.files {
+            let path = folder.join(file.path);
+            let (state, error) = match state(&path, file) {
+                Ok(State::Absent) => (HookState::Absent, None),
+                Ok(State::Current) => (HookState::Current, None),
+                Ok(State::Differs) => (HookState::Differs, None),
+                Err(error) => (HookState::Unreadable, Some(error.at(&path).to_string())),
+            };
+            files.push(FileStatus { scope: said(scope), path: places::shown(context, &path), state, error });
+        }
+    }
+    let found_by = places::mark(context.layout.root(), install)?;
+    Ok(AgentStatus { agent: install.agent.to_owned(), found_by, files })
+}
+
+fn state(path: &std::path::Path, file: &File) -> Result<State> {
+    file.content.state(text_of(&theirs::real_path(path)?)?.as_deref())
+}
+
+/// How many faults the loops' hooks told lately, and the newest.
+fn faults(context: &Context) -> Result<Faults> {
+    let mut all = Faults::default();
+    if !disk::check_store(&context.layout)? {
+        return Ok(all);
+    }
+    for one in store::loops(&context.layout)? {
+        let log = disk::read_if_present(&context.layout.of_loop(&one.id).faults(), MAX_BYTES)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&log);
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let count = u64::try_from(lines.clone().count()).unwrap_or(u64::MAX);
+        all.count = all.count.saturating_add(count);
+        // The newest loop comes first.
+        all.last = all.last.or_else(|| lines.next_back().map(str::to_owned));
+    }
+    Ok(all)
+}
+
+fn row(status: &AgentStatus) -> Vec<String> {
+    let of = |scope: Scope| {
+        let states: Vec<HookState> =
+            status.files.iter().filter(|file| file.scope == said(scope)).map(|file| file.state).collect();
+        in_words(&states).to_owned()
+    };
+    let found_by = status.found_by.clone().unwrap_or_else(|| "–".to_owned());
+    vec![status.agent.clone(), of(Scope::Project), of(Scope::User), found_by]
+}
+
+/// What an agent's files come to together.
+fn in_words(states: &[HookState]) -> &'static str {
+    let all = |state: HookState| states.iter().all(|one| *one == state);
+    match () {
+        () if all(HookState::Absent) => "–",
+        () if all(HookState::Current) => "installed",
+        () if states.contains(&HookState::Unreadable) => "unreadable",
+        () => "differs",
+    }
+}
+
+fn page(status: &Status) -> String {
+    let mut lines = Vec::new();
+    for file in status.agents.iter().flat_map(|agent| &agent.files) {
+        match file.state {
+            HookState::Differs => lines.push(format!("{}: not what `highwater hook install` would write", file.path)),
+            HookState::Unreadable => lines.push(file.error.clone().unwrap_or_else(|| file.path.clone())),
+            HookState::Absent | HookState::Current => {}
+        }
+    }
+    lines.push(match &status.program {
+        Program { path: None, .. } => "no `highwater` on PATH: hooks cannot run".to_owned(),
+        Program { path: Some(path), is_this: true } => format!("hooks run {path}, which is this program"),
+        Program { path: Some(path), is_this: false } => format!("hooks run {path}, which is not this program"),
+    });
+    lines.push(match &status.faults.last {
+        None => "no faults".to_owned(),
+        Some(last) => format!("faults: {}, the last: {last}", status.faults.count),
+    });
+    lines.iter().map(|line| format!("{}\n", printable(line))).collect()
+}

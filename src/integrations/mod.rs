@@ -1,0 +1,3 @@
+//! Agent CLIs: where each one's hooks are configured, and what goes there.
+
+pub mod install;
