@@ -36,7 +36,7 @@
 //!
 //! Rooms, from the ground up; each uses only those below it, and `tests/it/architecture.rs` holds them to it: [`model`] and
 //! [`error`]; the pure [`config`], [`ingest`], [`analysis`] and [`report`]; [`disk`]; [`workspace`], [`store`] and
-//! [`snapshot`]; [`engine`]; [`cli`].
+//! [`snapshot`]; [`engine`]; [`integrations`]; [`cli`].
 
 pub mod analysis;
 pub mod cli;

@@ -17,6 +17,7 @@ use crate::model::trajectory::Selection;
 use crate::model::transitions::Renamed;
 use crate::model::units::Score;
 use crate::model::verdict::{Classification, Deltas, OpenFinding, Recommendation};
+use crate::store::faults::Fault;
 
 /// The version of every answer's shape.
 pub const VERSION: u32 = 1;
@@ -127,6 +128,19 @@ pub struct Status {
     pub open_findings: Vec<OpenFinding>,
     /// Number of a restore that was interrupted.
     pub pending_restore: Option<u64>,
+    /// What agents' hooks swallowed; absent if nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_faults: Option<HookFaults>,
+}
+
+/// Faults in agents' hooks, of this loop and of when there was none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct HookFaults {
+    /// Those that the logs still hold.
+    pub count: u64,
+    /// The newest.
+    pub last: Fault,
 }
 
 /// `diff --json`.

@@ -1,5 +1,6 @@
 //! What can be typed. Parsing only: what it means is each command's own file.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -37,7 +38,7 @@ pub struct Arguments {
 }
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Common {
     /// The work tree [default: the nearest folder upward that holds .progress or .git]
     #[arg(long, global = true, value_name = "DIR", env = "HIGHWATER_ROOT", hide_env_values = true)]
@@ -186,6 +187,8 @@ pub enum Listing {
     Reports,
     /// Agents' transcripts that are read.
     Transcripts,
+    /// Agent CLIs whose hooks are understood.
+    Agents,
 }
 
 /// What `config` can do.
@@ -216,6 +219,18 @@ pub enum HookCommand {
     Uninstall(HookChange),
     /// Which agents have them, and whether they work
     Status,
+    /// What an agent's hook runs: takes its payload, answers in its dialect. Exits 0 and says nothing of its own, whatever
+    /// happens; faults are in faults.log, and `status` tells them
+    Run {
+        /// The agent whose hooks these are, or detected
+        #[arg(long, value_name = "NAME", default_value = "detected")]
+        agent: String,
+        #[command(flatten)]
+        choice: LoopChoice,
+        /// The payload [default: standard input]
+        #[arg(value_name = "PAYLOAD")]
+        payload: Option<OsString>,
+    },
 }
 
 /// A change of an agent's config.

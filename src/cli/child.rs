@@ -4,14 +4,15 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::fd::AsFd;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitStatus, Stdio};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
@@ -24,6 +25,8 @@ pub enum Echo {
     Stderr,
     /// Each stream to our own of the same name, as if we were not there.
     Through,
+    /// Nowhere, and it reads nothing. It is the first of a process group of its own, which is killed after this long.
+    Nowhere(Duration),
 }
 
 /// A command that has ended.
@@ -38,6 +41,9 @@ pub struct Ran {
 
 /// A grandchild that keeps the pipe open, and says nothing for this long after the command ended, is not waited for.
 const LINGER: Duration = Duration::from_millis(500);
+
+/// How often a command with a time limit is looked for.
+const TICK: Duration = Duration::from_millis(5);
 
 /// Runs the command where we are, without a shell, until it ends.
 ///
@@ -61,6 +67,10 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
         Echo::Through if !is_one_file() => vec![(Target::Stdout, true), (Target::Stderr, false)],
         Echo::Through => vec![(Target::Stdout, true)],
         Echo::Stderr => vec![(Target::Stderr, true)],
+        Echo::Nowhere(_) => {
+            child.stdin(Stdio::null()).process_group(0);
+            vec![(Target::Nowhere, true)]
+        }
     };
     let mut readers = Vec::new();
     for (target, is_first) in &streams {
@@ -92,7 +102,11 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
             let _ = done.send(());
         });
     }
-    let status = running.wait().map_err(|e| Error::failed("cannot wait for the command").because(e.to_string()))?;
+    let status = match echo {
+        Echo::Nowhere(limit) => wait_or_kill(&mut running, clock, limit),
+        Echo::Stderr | Echo::Through => running.wait(),
+    };
+    let status = status.map_err(|e| Error::failed("cannot wait for the command").because(e.to_string()))?;
     let duration = clock.elapsed();
     wait_for_relays(&ended, spools.len(), &seen);
     Ok(Ran {
@@ -117,6 +131,24 @@ fn cannot_start(program: &OsString, error: &std::io::Error) -> Error {
 enum Target {
     Stdout,
     Stderr,
+    Nowhere,
+}
+
+/// Waits for a command that is the first of its process group; when its time is over, the whole group is killed.
+fn wait_or_kill(running: &mut Child, started: Instant, limit: Duration) -> std::io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = running.try_wait()? {
+            return Ok(status);
+        }
+        if started.elapsed() >= limit {
+            // It is not waited for yet, so that its number is still its own.
+            if let Some(group) = i32::try_from(running.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            return running.wait();
+        }
+        std::thread::sleep(TICK);
+    }
 }
 
 /// Hands on what comes, as it comes, and keeps a copy.
@@ -137,6 +169,7 @@ fn relay(mut reader: std::io::PipeReader, target: Target, mut spool: File, seen:
                 out.write_all(chunk).and_then(|()| out.flush())
             }
             Target::Stderr => std::io::stderr().lock().write_all(chunk),
+            Target::Nowhere => Ok(()),
         };
         // A full disk costs the copy, not the command: what is cut short does not parse.
         let _ = spool.write_all(chunk);

@@ -20,7 +20,7 @@ use crate::report::Screen;
 use crate::store::Store;
 
 /// How long a command waits for another writer.
-const WAIT: Duration = Duration::from_secs(10);
+pub const WAIT: Duration = Duration::from_secs(10);
 
 /// A bar is drawn for what takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -48,6 +48,25 @@ impl Context {
                 .because(error.to_string())
                 .help("change into the work tree, then try again")
         })?;
+        Context::in_folder(common, folder)
+    }
+
+    /// The current directory as it is, for a command that learns later where its work tree is: see [`Context::moved_to`].
+    pub fn anywhere(common: Common) -> Context {
+        let folder = std::env::current_dir().unwrap_or_default();
+        Context { layout: Layout::new(&folder), folder, common }
+    }
+
+    /// As [`Context::new`], as if the command had been typed in `folder`, and with nothing said on stderr.
+    ///
+    /// # Errors
+    /// As [`Context::new`].
+    pub fn moved_to(&self, folder: PathBuf) -> Result<Context> {
+        let common = Common { quiet: true, ..self.common.clone() };
+        Context::in_folder(common, folder)
+    }
+
+    fn in_folder(common: Common, folder: PathBuf) -> Result<Context> {
         let start = match &common.root {
             Some(root) => folder.join(root),
             None => folder.clone(),
@@ -127,7 +146,7 @@ impl Context {
         let name = path.strip_prefix(self.layout.root()).unwrap_or(&path).display().to_string();
         let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;
         let effective = config::load(&text, &name)?;
-        let names_a_command = effective.config.flake.rerun.is_some();
+        let names_a_command = effective.config.flake.rerun.is_some() || !effective.config.hook.command.is_empty();
         self.check_permissions(&path, names_a_command || effective.config.estimate.asks())?;
         Ok((effective, Some(path)))
     }
@@ -185,6 +204,11 @@ impl Context {
 
     /// Runs a stage of the engine, with a progress bar on stderr if it takes long and somebody looks.
     pub fn with_session<T>(&self, stage: impl FnOnce(&Session<'_>) -> T) -> T {
+        self.with_patience(WAIT, stage)
+    }
+
+    /// As [`Context::with_session`], and another writer is waited for at most this long.
+    pub fn with_patience<T>(&self, wait: Duration, stage: impl FnOnce(&Session<'_>) -> T) -> T {
         let bar = OnceLock::new();
         let started = std::time::Instant::now();
         let shows = std::io::stderr().is_terminal() && !self.common.quiet;
@@ -195,7 +219,7 @@ impl Context {
                 bar.set_position(done);
             }
         };
-        let answer = stage(&Session { layout: &self.layout, now: Utc::now(), wait: WAIT, on_progress: &on_progress });
+        let answer = stage(&Session { layout: &self.layout, now: Utc::now(), wait, on_progress: &on_progress });
         if let Some(bar) = bar.get() {
             bar.finish_and_clear();
         }
@@ -212,7 +236,7 @@ fn new_bar() -> ProgressBar {
 }
 
 /// The nearest folder upward that holds a store or a repository, else where we are.
-fn nearest_root(start: &Path) -> Result<PathBuf> {
+pub fn nearest_root(start: &Path) -> Result<PathBuf> {
     for folder in start.ancestors() {
         for name in [".progress", ".git"] {
             if disk::metadata(&folder.join(name))?.is_some() {

@@ -10,7 +10,7 @@ use super::tool_answers;
 #[cfg(test)]
 use crate::engine::Manifest;
 #[cfg(test)]
-use crate::model::calls::{CallLine, Watched};
+use crate::model::calls::{ActivityLine, CallLine, Watched};
 #[cfg(test)]
 use crate::model::cases::TestCases;
 #[cfg(test)]
@@ -28,7 +28,7 @@ use crate::model::trajectory::{BestTracker, Selection, Trajectory};
 #[cfg(test)]
 use crate::snapshot::restore::RestoreRecord;
 #[cfg(test)]
-use crate::store::{AcceptedNote, LetGo};
+use crate::store::{AcceptedNote, LetGo, Refusals, faults::Fault};
 
 /// One schema.
 pub struct SchemaOf {
@@ -72,6 +72,9 @@ schemas! {
     Frame, "ledger-frame", "each further line of progress/tests.jsonl";
     RestoreRecord, "restore-record", "restores/<n>.json";
     answers::hook::Note, "hook-note", ".hooks/*.note";
+    ActivityLine, "activity", "a line of iterations/*/activity.jsonl";
+    Refusals, "refusals", "sessions/*.json";
+    Fault, "fault", "a line of faults.log";
     answers::Gate, "gate", "gate --json";
     answers::Log, "log", "log --json";
     answers::LogLine, "log-line", "a line of log --jsonl";

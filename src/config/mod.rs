@@ -12,8 +12,8 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::model::config::{
-    Alerts, Capture, Classify, Controller, Endpoint, Estimate, Flake, Keep, Limits, LoopConfig, Looping, MetricConfig,
-    Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Terminate, Weights,
+    Alerts, Capture, Classify, Controller, Endpoint, Estimate, Flake, Hook, HookPolicy, Keep, Limits, LoopConfig,
+    Looping, MetricConfig, Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Terminate, Weights,
 };
 use crate::model::reruns::RerunCommand;
 
@@ -355,7 +355,7 @@ macro_rules! patch {
 patch!(LoopConfigPatch for LoopConfig { rules: BTreeMap<String, RuleMode>, metrics: BTreeMap<String, MetricConfig> } groups {
     quality: QualityPatch, classify: ClassifyPatch, alerts: AlertsPatch, stall: StallPatch, looping: LoopingPatch as "loop",
     terminate: TerminatePatch, select: SelectPatch, flake: FlakePatch, controller: ControllerPatch, monitor: MonitorPatch,
-    progress: ProgressPatch, estimate: EstimatePatch,
+    progress: ProgressPatch, estimate: EstimatePatch, hook: HookPatch,
     reports: ReportsPatch, limits: LimitsPatch, capture: CapturePatch,
 });
 patch!(QualityPatch for Quality { cap: f64, min_weight: f64, acceptance: f64 } groups { weights: WeightsPatch });
@@ -385,6 +385,9 @@ patch!(ProgressPatch for Progress {
 } groups {});
 patch!(EstimatePatch for Estimate { window: u32, min_spread: f64, command: Vec<String>, timeout_ms: u64 } groups { endpoint: EndpointPatch });
 patch!(EndpointPatch for Endpoint { base_url: String, model: String, key_env: String } groups {});
+patch!(HookPatch for Hook {
+    policy: HookPolicy, command: Vec<String>, command_timeout_ms: u64, max_consecutive_blocks: u32,
+} groups {});
 patch!(ReportsPatch for Reports { globs: Vec<String>, skip_directories: Vec<String> } groups {});
 patch!(LimitsPatch for Limits { reports: u64, report_bytes: u64, file_bytes: u64 } groups {});
 patch!(CapturePatch for Capture { include: Vec<String>, exclude: Vec<String> } groups {});

@@ -1,4 +1,4 @@
-//! Ranges of what is judged beside reports: the progress score, the estimate and whom it may ask.
+//! Ranges of what is judged beside reports: the progress score, the estimate and whom it may ask; and of what hooks do.
 
 use super::Fault;
 use crate::model::config::{Endpoint, Estimate, LoopConfig};
@@ -17,6 +17,10 @@ pub(super) fn check(
     at_least("estimate.window", config.estimate.window.into(), 2)?;
     within("estimate.min_spread", config.estimate.min_spread, 0.0, 100.0)?;
     at_least("estimate.timeout_ms", config.estimate.timeout_ms, 1)?;
+    at_least("hook.command_timeout_ms", config.hook.command_timeout_ms, 1)?;
+    if config.hook.command.first().is_some_and(String::is_empty) {
+        return Err(Fault { key: "hook.command".into(), must: "must begin with the program's name".into() });
+    }
     check_estimators(&config.estimate)
 }
 
@@ -81,6 +85,8 @@ mod tests {
             ("estimate: {timeout_ms: 10001}", "estimate.timeout_ms"),
             ("estimate: {command: ['']}", "estimate.command"),
             ("estimate: {window: 1}", "estimate.window"),
+            ("hook: {command: ['']}", "hook.command"),
+            ("hook: {command_timeout_ms: 0}", "hook.command_timeout_ms"),
             ("progress: {threshold: 1.5}", "progress.threshold"),
             ("progress: {stuck_after: 0}", "progress.stuck_after"),
         ] {

@@ -77,6 +77,21 @@ impl Layout {
         self.store().join(".hooks")
     }
 
+    /// Marks of events that agents' hooks have told of (deleting them costs nothing an hour later).
+    pub fn deliveries(&self) -> PathBuf {
+        self.cache().join("deliveries")
+    }
+
+    /// What was counted of the tool calls of a loop's iteration in progress (derived).
+    pub fn watched_calls(&self, id: &LoopId) -> PathBuf {
+        self.cache().join(format!("{id}.calls"))
+    }
+
+    /// What hooks swallowed while there was no loop. No loop's name begins with a dot.
+    pub fn faults(&self) -> PathBuf {
+        self.store().join(".faults.log")
+    }
+
     /// The lock of the objects: captures share it, restore and prune hold it alone.
     pub fn lock(&self) -> PathBuf {
         self.store().join("lock")
@@ -204,6 +219,11 @@ impl LoopLayout {
     /// What hooks swallowed.
     pub fn faults(&self) -> PathBuf {
         self.dir.join("faults.log")
+    }
+
+    /// How many ends of a turn were refused in a row, by session.
+    pub fn sessions(&self) -> PathBuf {
+        self.dir.join("sessions")
     }
 
     /// The lock that keeps two writers of this loop from doing the same work.

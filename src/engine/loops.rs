@@ -74,6 +74,17 @@ pub struct Frozen {
     pub was_edited: bool,
 }
 
+/// The config that a loop goes by now: the one that its newest readable record names.
+///
+/// # Errors
+/// If no record can be read; as [`frozen_config`].
+pub fn config_in_force(layout: &Layout, store: &Store) -> Result<LoopConfig> {
+    let numbers = store.numbers()?;
+    let newest = numbers.iter().rev().find_map(|number| store.load(*number).ok());
+    let newest = newest.ok_or_else(|| Error::bad_input(format!("no record of loop {} can be read", store.id())))?;
+    Ok(frozen_config(layout, store, newest.record.config)?.config)
+}
+
 /// The config that `id` names: the loop's `config.yaml`, or the stored object where that file was edited or is gone.
 ///
 /// # Errors

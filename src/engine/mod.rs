@@ -2,11 +2,13 @@
 //! record; and at the end of the loop: chosen, restored, reported.
 
 mod accept;
+mod activity;
 mod begin;
 mod bodies;
 mod estimate;
 mod evidence;
 mod finish;
+pub mod hook;
 mod import;
 mod inspect;
 mod judge;
@@ -43,12 +45,13 @@ use crate::model::record::Command;
 use crate::model::reruns::RerunCommand;
 
 pub use accept::accept;
+pub use activity::watch;
 pub use begin::{Opening, begin};
 pub use estimate::{Answers, Ask};
 pub use finish::{Finished, Finishing, Verification, finish, selection, selection_report};
 pub use import::{Importing, import};
 pub use inspect::read_report;
-pub use loops::{Frozen, frozen_config, new_name, resolve};
+pub use loops::{Frozen, config_in_force, frozen_config, new_name, resolve};
 pub use measure::PassedOver;
 pub use needs::{DiskUse, LoopUse, disk_use};
 pub use own::{Given, given};

@@ -96,6 +96,7 @@ pub(super) fn put_back(
             capture: &config.capture,
             limits: &config.limits,
             now: session.now,
+            wait: session.wait,
         },
     )
 }

@@ -369,7 +369,7 @@ pub(super) fn reachable(
                     return Err(format!("{} is damaged", name()));
                 }
                 // Of a pack whose index is damaged, objects are found and restored all the same.
-                if objects.length(&entry.object).is_none() {
+                if !objects.is_at_hand(&entry.object) {
                     return Err(format!("{} is missing", name()));
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Severity;
@@ -47,6 +48,21 @@ pub struct CallLine {
     /// What came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+}
+
+/// A line of an iteration's `activity.jsonl`: a call with its result, as `monitor` reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ActivityLine {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// When it was told, UTC.
+    pub at: DateTime<Utc>,
+    /// The agent's session, and the subagent if it is one's: each is watched by itself.
+    pub session: String,
+    /// The call. Long texts in its arguments are cut, with their length and BLAKE3 in place of the rest.
+    #[serde(flatten)]
+    pub call: CallLine,
 }
 
 /// What a tool does.

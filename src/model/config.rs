@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use super::custom::{Aggregate, Bounds, Effect, MetricConfig};
 use super::reruns::RerunCommand;
 use super::verdict::Dimension;
-pub use super::watching::{Controller, Endpoint, Estimate, Monitor, Progress};
+pub use super::watching::{Controller, Endpoint, Estimate, Hook, HookPolicy, Monitor, Progress};
 
 /// All groups of keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,8 @@ pub struct LoopConfig {
     pub progress: Progress,
     /// How much of the goal is reached (§9).
     pub estimate: Estimate,
+    /// What agents' hooks are answered.
+    pub hook: Hook,
     /// Rule or detector → whether it moves verdicts; those not named are on.
     pub rules: BTreeMap<String, RuleMode>,
     /// Metrics of the user's own (§12.5).

@@ -1,4 +1,5 @@
-//! Thresholds of what watches a loop beside its reports: a supervisor's steps, an agent's tool calls and output, estimates.
+//! Thresholds of what watches a loop beside its reports: a supervisor's steps, an agent's tool calls, output and hooks,
+//! estimates.
 
 use serde::{Deserialize, Serialize};
 
@@ -108,4 +109,32 @@ pub struct Endpoint {
     pub model: Option<String>,
     /// The environment variable that holds the key; null sends none.
     pub key_env: Option<String>,
+}
+
+/// What is done when an agent's hooks call (`highwater hook run`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// What an agent is answered at the end of its turn.
+    pub policy: HookPolicy,
+    /// A program and its arguments, run at the end of a turn before the reports are read; empty is none.
+    pub command: Vec<String>,
+    /// Milliseconds after which it is killed.
+    pub command_timeout_ms: u64,
+    /// Ends of a turn that are refused in a row, at most; fewer where the agent's own cap is lower.
+    pub max_consecutive_blocks: u32,
+}
+
+/// What an agent is answered at the end of its turn, where more is recommended than to continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum HookPolicy {
+    /// Nothing that changes what it does.
+    Observe,
+    /// A loss is a reason to go on with the turn; where a stop or a person is called for, the run ends.
+    Guard,
+    /// As guard, and the best iteration is put back before the turn goes on.
+    Restore,
 }

@@ -215,6 +215,11 @@ impl Objects {
         Ok(bytes)
     }
 
+    /// Whether a pack that can be opened holds the object; it is not read.
+    pub fn is_at_hand(&self, id: &ObjectId) -> bool {
+        self.locations(id).iter().any(|(_, at)| self.file(at.pack).is_ok())
+    }
+
     /// A directory.
     ///
     /// # Errors
@@ -309,7 +314,7 @@ impl Objects {
         let error = Error::bad_input(format!("object {} is missing", id.short())).help(HELP);
         match self.faults.iter().find(|fault| fault.kind == ErrorKind::Failed).or(self.faults.first()) {
             Some(fault) => Error { kind: fault.kind, place: fault.place.clone(), ..error }.because(fault.to_string()),
-            None => error.because("no pack of the store holds it"),
+            None => error.at(&self.layout.objects()).because("no pack of the store holds it"),
         }
     }
 }

@@ -3,10 +3,12 @@
 //! A record's appearing is the commit. Everything else in a loop's folder is derived and is made again when its head is not
 //! the newest record's.
 
+pub mod faults;
 mod history;
 mod ledger;
 mod let_go;
 mod notes;
+mod sessions;
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -17,6 +19,7 @@ use serde::de::DeserializeOwned;
 pub use history::{Damaged, History, Unread};
 pub use let_go::LetGo;
 pub use notes::AcceptedNote;
+pub use sessions::{Refusals, is_first_delivery};
 
 use crate::disk::layout::{Layout, LoopLayout, record_number};
 use crate::disk::{self, Created};

@@ -28,12 +28,13 @@ mod faults;
 mod goldens;
 mod guest;
 mod hook_install;
+mod hooks;
 mod hourbook;
 mod importing;
 mod keeping;
-mod metamorphic;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod metamorphic;
 mod monitor;
 mod mutations;
 mod old_loops;

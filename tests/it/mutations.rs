@@ -3,9 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use highwater::disk::hash::id_of;
+use highwater::engine::hook::Answer;
 use highwater::error::Reject;
 use highwater::ingest::transcript::{parse_transcript, transcript_format};
 use highwater::ingest::{self, Input, Parsed, merge};
+use highwater::integrations::{AGENTS, Payload};
 use rayon::prelude::*;
 
 /// Mutations of each fixture: all of them with `HIGHWATER_SOAK`, else as many as fit into some kilobytes, 16 at most.
@@ -175,6 +177,34 @@ fn damaged_transcripts_never_panic_and_never_fail() {
         }
     }
     assert!(read > 100, "{read}");
+}
+
+#[test]
+fn g1_a_damaged_payload_is_answered_with_one_object_or_none() {
+    let soak = std::env::var_os("HIGHWATER_SOAK").is_some();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/hooks");
+    let answers =
+        [Answer::Context("x".into()), Answer::Note("x".into()), Answer::Refuse("x".into()), Answer::End("x".into())];
+    let mut read = 0;
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for seed in 0..if soak { MUTATIONS } else { 40 } {
+            let Ok(payload) = Payload::parse(&damaged(&bytes, &mut Random::new(seed))) else { continue };
+            for agent in AGENTS {
+                let Some(event) = agent.read(&payload) else { continue };
+                read += 1;
+                for reply in answers.iter().filter_map(|answer| agent.reply(&event, answer)) {
+                    let object = serde_json::from_str::<serde_json::Map<_, _>>(&reply);
+                    assert!(object.is_ok(), "{} with seed {seed}: {reply}", path.display());
+                }
+            }
+        }
+    }
+    assert!(read > 1000, "{read}");
 }
 
 /// The same damage on every machine, so that a seed in a message can be tried again.

@@ -261,6 +261,7 @@ impl Case {
             origin: None,
             capture: &self.config.capture,
             limits: &self.config.limits,
+            wait: std::time::Duration::from_secs(10),
             now: chrono::DateTime::UNIX_EPOCH,
         }
     }

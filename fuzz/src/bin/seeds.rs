@@ -37,6 +37,16 @@ fn main() -> std::io::Result<()> {
             }
         }
     }
+    for agent in fs::read_dir(fuzz.join("../fixtures/hooks"))? {
+        let agent = agent?;
+        if agent.file_type()?.is_dir() {
+            for payload in fs::read_dir(agent.path())? {
+                let payload = payload?;
+                let seed = format!("{}-{}", agent.file_name().to_string_lossy(), payload.file_name().to_string_lossy());
+                write("hook", &seed, &fs::read(payload.path())?)?;
+            }
+        }
+    }
     write("config", "default", &fs::read(fuzz.join("../src/config/default.yaml"))?)?;
     write("config", "some", b"limits:\n  reports: 7\nrules: {coverage_regression: off}\n")?;
     write("record", "least", b"{\"schema_version\":1,\"loop_id\":\"a\",\"iteration\":0}")?;

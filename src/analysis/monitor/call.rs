@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::steps::Digest;
@@ -11,7 +12,7 @@ use crate::model::calls::{CallKind, CallLine, CallResult, Event};
 const COMPARED_BYTES: usize = 16 << 10;
 
 /// One call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// Its name, if it has one.
     pub id: Option<String>,

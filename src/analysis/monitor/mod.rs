@@ -14,6 +14,8 @@ pub use activity::{activity, alerts};
 pub use call::settled;
 pub use detectors::{CallDetector, DETECTORS};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::calls::{CallLine, Event, Watched};
@@ -22,8 +24,8 @@ use call::Call;
 use policy::Told;
 use turn::Turn;
 
-/// What was seen since the user's last turn.
-#[derive(Clone, Debug)]
+/// What was seen since the user's last turn. Written down and read again, it goes on where it was.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Monitor {
     /// The work tree's absolute path, without a slash at its end.
     root: Option<String>,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::detectors::Found;
 use crate::model::calls::{Issue, IssueType};
 use crate::model::verdict::Severity;
@@ -10,10 +12,10 @@ use crate::model::verdict::Severity;
 const MEDIUMS: usize = 2;
 
 /// What was told in this turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Told {
     /// By type and subject: the count and severity at which it was told last.
-    last: BTreeMap<(IssueType, String), (u64, Severity)>,
+    last: BTreeMap<IssueType, BTreeMap<String, (u64, Severity)>>,
     /// Medium findings of this turn: the last message of each type.
     mediums: BTreeMap<IssueType, String>,
 }
@@ -23,18 +25,16 @@ impl Told {
     /// what is high, and what is medium if another kind of medium was found in this turn.
     pub fn news(&mut self, found: Vec<Found>, id: Option<&str>) -> (Vec<Issue>, Vec<String>) {
         // A streak that ended may begin anew.
-        self.last.retain(|(kind, _), _| {
-            *kind != IssueType::EmptyStreak || found.iter().any(|one| one.issue.issue_type == *kind)
-        });
+        self.last
+            .retain(|kind, _| *kind != IssueType::EmptyStreak || found.iter().any(|one| one.issue.issue_type == *kind));
         let mut issues = Vec::new();
         for Found { mut issue, subject, count } in found {
-            let key = (issue.issue_type, subject);
-            let is_news = self
-                .last
-                .get(&key)
+            let told = self.last.entry(issue.issue_type).or_default();
+            let is_news = told
+                .get(&subject)
                 .is_none_or(|(told, severity)| count >= told.saturating_mul(2) || issue.severity > *severity);
             if is_news {
-                self.last.insert(key, (count, issue.severity));
+                told.insert(subject, (count, issue.severity));
                 issue.metadata.tool_call_id = id.map(str::to_owned);
                 issues.push(issue);
             }

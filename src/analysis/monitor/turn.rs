@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::call::Call;
 use crate::model::calls::{CallKind, CallMetrics, CallResult, RecentCall, SearchMetrics};
 use crate::model::config::Monitor as Settings;
 
 /// A call among the last ones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recent {
     /// The call.
     pub call: Call,
@@ -16,7 +18,7 @@ pub struct Recent {
 }
 
 /// Reads of one file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Reads {
     /// All of this turn.
     pub count: u64,
@@ -27,7 +29,7 @@ pub struct Reads {
 }
 
 /// What was counted since the user's last turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Turn {
     /// Calls.
     pub calls: u64,

@@ -12,6 +12,7 @@ use crate::config;
 use crate::error::{Error, Result};
 use crate::ingest::transcript::{TRANSCRIPT_FORMATS, TranscriptFormat};
 use crate::ingest::{self, FORMATS};
+use crate::integrations::{self, AGENTS, Agent, Cap};
 use crate::model::config::LoopConfig;
 use crate::report::{self, FORMS, Form, REPORTS, Write};
 
@@ -22,6 +23,7 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
         Listing::Detectors => ("detectors", detectors()),
         Listing::Reports => ("reports", reports()),
         Listing::Transcripts => ("transcripts", transcripts()),
+        Listing::Agents => ("agents", AGENTS.iter().map(|agent| plain(agent.name, agent.about)).collect()),
     };
     if context.jsonl() {
         members.iter().try_for_each(output::json)?;
@@ -150,6 +152,8 @@ pub fn explanation(name: &str, config: impl FnOnce() -> Result<LoopConfig>) -> R
         ("report", report.about, format!("`highwater report {name}` prints it; it is kept as {}.", report.file), &[])
     } else if let Some(form) = report::form(name) {
         ("report", form.about, form_text(form), &[])
+    } else if let Some(agent) = integrations::agent(name) {
+        ("agent", agent.about, answers_of(agent), &["hook.policy", "hook.max_consecutive_blocks"])
     } else {
         return Err(unknown(name));
     };
@@ -182,6 +186,24 @@ fn form_text(form: &Form) -> String {
     )
 }
 
+/// What `hook run` can answer an agent at the end of its turn.
+fn answers_of(agent: &Agent) -> String {
+    let ends = if agent.ends.is_empty() { "its dialect cannot; the end of the turn is allowed" } else { agent.ends };
+    let cap = match agent.cap {
+        Some(Cap { default, variable }) => {
+            let default = default.map(|cap| format!("{cap} in a row"));
+            let words = [default, variable.map(|name| format!("set by {name}"))];
+            words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        }
+        None => "none of its own".to_owned(),
+    };
+    format!(
+        "`highwater hook run --agent {}` answers its hooks.\nKeeps a turn going: {}\nEnds a run: {ends}\nCap on \
+         refusals: {cap}",
+        agent.name, agent.keeps_going
+    )
+}
+
 /// Whether a rule or detector is on.
 fn config_mode(config: &LoopConfig, name: &str, what: &str) -> Result<Option<(String, serde_json::Value)>> {
     if what != "rule" && what != "detector" {
@@ -198,11 +220,12 @@ fn unknown(name: &str) -> Error {
     let rules = rules.chain(monitor::DETECTORS.iter().map(|one| one.issue_type.name()));
     let rules = rules.chain(steps::RULES.iter().map(|one| one.reason.name()));
     let all = rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name));
-    let all: Vec<&str> = all.chain(FORMS.iter().map(|one| one.name)).collect();
+    let all = all.chain(FORMS.iter().map(|one| one.name)).chain(AGENTS.iter().map(|one| one.name));
+    let all: Vec<&str> = all.collect();
     let error = Error::usage(format!("nothing is named {name:?}"));
     let error = match config::nearest(name, &all) {
         Some(near) => error.because(format!("did you mean {near}?")),
         None => error,
     };
-    error.help("`highwater list formats`, `rules`, `detectors` and `reports` print the names")
+    error.help("`highwater list formats`, `rules`, `detectors`, `reports` and `agents` print the names")
 }

@@ -7,7 +7,7 @@ mod demo;
 mod diff;
 mod finish;
 mod gate;
-mod hook;
+pub mod hook;
 mod import;
 mod inspect;
 mod list;

@@ -2,11 +2,12 @@
 //! highwater has to say, its faults too, goes to stderr and changes nothing.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use super::record::export;
 use crate::cli::args::LoopChoice;
-use crate::cli::child::{self, Echo, Ran};
-use crate::cli::context::Context;
+use crate::cli::child::{self, Echo};
+use crate::cli::context::{Context, WAIT};
 use crate::cli::estimator;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
@@ -25,15 +26,6 @@ pub fn run(context: &Context, choice: &LoopChoice, annotate: bool, command: &[Os
         }
     };
     let code = ran.command.exit_code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1);
-    match keep(context, choice, ran) {
-        Ok(recorded) => tell(context, &recorded, annotate),
-        Err(error) => tell_fault(context, &error),
-    }
-    Ok(Exit::Child(code))
-}
-
-/// Records into the loop that is meant, or opens it.
-fn keep(context: &Context, choice: &LoopChoice, ran: Ran) -> Result<Recorded> {
     let mut offer = Offer {
         discover: true,
         folder: context.folder.clone(),
@@ -42,19 +34,28 @@ fn keep(context: &Context, choice: &LoopChoice, ran: Ran) -> Result<Recorded> {
         ..Offer::default()
     };
     measured_with(&mut offer, ran);
+    match keep(context, choice, offer, WAIT) {
+        Ok(recorded) => tell(context, &recorded, annotate),
+        Err(error) => tell_fault(context, &error),
+    }
+    Ok(Exit::Child(code))
+}
+
+/// Records into the loop that is meant, or opens it; another writer is waited for at most `wait`.
+pub fn keep(context: &Context, choice: &LoopChoice, offer: Offer, wait: Duration) -> Result<Recorded> {
     if let Some(store) = open_loop(context, choice)? {
-        return context.with_session(|session| record(session, &store, offer));
+        return context.with_patience(wait, |session| record(session, &store, offer));
     }
     let id = match &choice.id {
         Some(id) => id.clone(),
         None => new_name(&context.layout)?,
     };
     let opening = Opening { id, config: context.config()?.0.config, goal: None };
-    context.with_session(|session| begin(session, &opening, offer))
+    context.with_patience(wait, |session| begin(session, &opening, offer))
 }
 
 /// The loop that goes on; `None` if one is to be opened.
-fn open_loop(context: &Context, choice: &LoopChoice) -> Result<Option<Store>> {
+pub fn open_loop(context: &Context, choice: &LoopChoice) -> Result<Option<Store>> {
     disk::check_store(&context.layout)?;
     match &choice.id {
         Some(id) => {

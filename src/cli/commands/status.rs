@@ -1,7 +1,7 @@
 //! `status`: where the loop stands.
 
 use super::gate::best_answer;
-use crate::cli::answers::{Status, VERSION};
+use crate::cli::answers::{HookFaults, Status, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::model::trajectory::BestTracker;
 use crate::report::{self, terminal::StatusView};
 use crate::snapshot::restore;
-use crate::store::{Store, Stored};
+use crate::store::{Store, Stored, faults};
 
 /// A loop at its newest iteration.
 pub struct Standing {
@@ -19,6 +19,7 @@ pub struct Standing {
     pub best: BestTracker,
     is_closed: bool,
     pending_restore: Option<u64>,
+    hook_faults: Option<HookFaults>,
 }
 
 impl Standing {
@@ -29,6 +30,7 @@ impl Standing {
             best: best_so_far(&context.layout, store, &newest)?,
             is_closed: store.is_closed()?,
             pending_restore: pending.map(|pending| pending.number),
+            hook_faults: hook_faults(context, store),
             newest,
         })
     }
@@ -46,6 +48,7 @@ impl Standing {
             best: best_answer(&self.best),
             open_findings: record.open_findings.clone(),
             pending_restore: self.pending_restore,
+            hook_faults: self.hook_faults.clone(),
         }
     }
 }
@@ -66,8 +69,17 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
         head: &standing.newest.id,
         is_closed: standing.is_closed,
         pending_restore: standing.pending_restore,
+        hook_faults: standing.hook_faults.as_ref().map(|faults| (faults.count, faults.last.fault.as_str())),
         other_open_loops: &others,
     };
     output::out(&report::terminal::status(&view, context.screen()));
     Ok(Exit::Done)
+}
+
+/// What hooks swallowed, of this loop and of when there was none. A log that cannot be read tells nothing.
+fn hook_faults(context: &Context, store: &Store) -> Option<HookFaults> {
+    let logs = [context.layout.faults(), store.paths().faults()];
+    let all: Vec<_> = logs.iter().flat_map(|log| faults::read(log).unwrap_or_default()).collect();
+    let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
+    all.into_iter().max_by_key(|fault| fault.at).map(|last| HookFaults { count, last })
 }

@@ -23,6 +23,8 @@ pub struct StatusView<'a> {
     pub is_closed: bool,
     /// The number of a restore that was interrupted.
     pub pending_restore: Option<u64>,
+    /// How many faults agents' hooks swallowed, and the newest one.
+    pub hook_faults: Option<(u64, &'a str)>,
     /// Names of the other open loops of this work tree.
     pub other_open_loops: &'a [String],
 }
@@ -44,6 +46,7 @@ pub fn status(status: &StatusView<'_>, screen: Screen) -> String {
         let where_all = format!("highwater show {} --loop {}", record.iteration, record.loop_id);
         open_findings(&mut page, &record.open_findings, FEW, &where_all);
     }
+    faults(&mut page, status.hook_faults);
     others(&mut page, status.other_open_loops);
     page.gap();
     head_line(&mut page, &format!("newest is iteration {}, head ", record.iteration), status.head);
@@ -76,6 +79,18 @@ fn pending(page: &mut Page, number: u64) {
     );
     page.paragraph(INDENT, INDENT, "$ highwater restore --resume");
     page.paragraph(INDENT, INDENT, "$ highwater restore --abort");
+}
+
+fn faults(page: &mut Page, faults: Option<(u64, &str)>) {
+    let Some((count, last)) = faults else { return };
+    page.section("hooks");
+    let many = if count == 1 {
+        "a fault that the agent was not told of".to_owned()
+    } else {
+        format!("{count} faults that the agent was not told of, the last")
+    };
+    page.paragraph(INDENT, INDENT, &toned(Tone::Bad, &many));
+    page.paragraph(INDENT, INDENT, &brief(last));
 }
 
 fn others(page: &mut Page, names: &[String]) {

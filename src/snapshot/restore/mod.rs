@@ -51,7 +51,7 @@ use folder::Folder;
 use job::Job;
 use journal::{Direction, Journal};
 
-/// How long the store's lock is waited for.
+/// How long an undo waits for the store's lock.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// What is restored, and how.
@@ -71,6 +71,8 @@ pub struct Options<'a> {
     pub limits: &'a Limits,
     /// The time for the record.
     pub now: DateTime<Utc>,
+    /// How long to wait for another writer.
+    pub wait: Duration,
 }
 
 /// What a restore did.
@@ -133,7 +135,7 @@ pub fn restore(layout: &Layout, target: ObjectId, options: &Options) -> Result<O
         refuse_pending(layout)?;
         return Prepared::new(layout, &Objects::open(layout)?, request()).map(|prepared| Outcome::of(prepared.plan));
     }
-    begin(layout, || Ok(request()))
+    begin(layout, options.wait, || Ok(request()))
 }
 
 /// What is asked for, whether it is a restore or its undoing.
@@ -154,11 +156,11 @@ impl Request<'_> {
 }
 
 /// Takes the lock, looks for a restore that has not ended, and does what `request` then says.
-fn begin<'a>(layout: &Layout, request: impl FnOnce() -> Result<Request<'a>>) -> Result<Outcome> {
+fn begin<'a>(layout: &Layout, wait: Duration, request: impl FnOnce() -> Result<Request<'a>>) -> Result<Outcome> {
     if !disk::check_store(layout)? {
         return Err(Error::bad_input("there is no store here to restore from").at(&layout.store()));
     }
-    let _lock = Lock::exclusive(&layout.lock(), LOCK_WAIT)?;
+    let _lock = Lock::exclusive(&layout.lock(), wait)?;
     refuse_pending(layout)?;
     folder::sweep(layout)?;
     let request = request()?;

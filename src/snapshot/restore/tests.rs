@@ -120,6 +120,7 @@ impl Work {
             origin: None,
             capture: &self.capture,
             limits: &self.limits,
+            wait: std::time::Duration::from_secs(10),
             now: DateTime::UNIX_EPOCH,
         }
     }

@@ -6,7 +6,7 @@ use super::amend::amend;
 use super::beneath::Beneath;
 use super::journal::{RestoreRecord, newest_record};
 use super::manifest::Manifest;
-use super::{Outcome, Request, begin, settle};
+use super::{LOCK_WAIT, Outcome, Request, begin, settle};
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::config::{Capture, Limits};
@@ -24,7 +24,7 @@ pub fn undo(layout: &Layout, capture: &Capture, limits: &Limits, now: DateTime<U
             .at(&layout.restores())
             .help("`highwater log` lists the iterations; `highwater restore` gives one back")
     };
-    begin(layout, || {
+    begin(layout, LOCK_WAIT, || {
         let record = newest_record(layout)?.ok_or_else(none)?;
         let target = tree_before(layout, &record)?;
         Ok(Request {

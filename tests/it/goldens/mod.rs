@@ -64,6 +64,7 @@ fn diff_of(of: &Loop, a: usize, b: usize, screen: Screen) -> String {
 
 fn status_of(of: &Loop, is_closed: bool, screen: Screen) -> String {
     let view = terminal::StatusView {
+        hook_faults: None,
         record: of.records.last().unwrap(),
         best: &of.best,
         head: &object(7),

@@ -125,6 +125,7 @@ impl Work {
             origin: None,
             capture: &config.capture,
             limits: &config.limits,
+            wait: std::time::Duration::from_secs(10),
             now: chrono::Utc::now(),
         };
         let record = self.store().load(Iteration(number)).unwrap().record;

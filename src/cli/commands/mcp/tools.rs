@@ -135,7 +135,11 @@ pub const TOOLS: &[Tool] = &[
         about: "The report of an iteration, of the selection or of the whole loop; next_offset gives the page that follows.",
         parameters: &[
             LOOP_ID,
-            optional("what", "An iteration's number, selection, or summary [default: the loop; where the format tells one iteration, the newest]", Takes::Text),
+            optional(
+                "what",
+                "An iteration's number, selection, or summary [default: the loop; where the format tells one iteration, the newest]",
+                Takes::Text,
+            ),
             optional("format", "The text format [default: md]", Takes::OneOf(ReportFormat::names)),
             optional("offset", "Where the page begins, in bytes [default: 0]", Takes::UpTo(1 << 40)),
         ],
