@@ -83,6 +83,26 @@ fn to_observe_records_and_changes_nothing() {
 }
 
 #[test]
+fn the_agents_own_log_tells_an_iterations_calls_and_cost() {
+    let project = begun("observe");
+    let session = format!("{}/fixtures/transcripts/claude-jsonl/good.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let log = project.read("transcript.jsonl") + &std::fs::read_to_string(session).unwrap();
+    project.write("transcript.jsonl", log);
+    project.tests(GOOD);
+    stop(&project, "two", false);
+    let record = project.run(&["show", "2", "--json"]).expect(0).json();
+    assert_eq!(
+        (&record["activity"]["tool_calls"], &record["tokens"]),
+        (&json!(5), &json!(5 * 1204 + 150)),
+        "{record:#}"
+    );
+    project.tests(GOOD);
+    stop(&project, "three", false);
+    let record = project.run(&["show", "3", "--json"]).expect(0).json();
+    assert_eq!(record["activity"]["tool_calls"], 0, "they are the iteration's before");
+}
+
+#[test]
 fn a_guard_refuses_with_facts_a_few_times_and_then_ends_the_run() {
     let project = begun("guard");
     project.run(&["log"]).expect(0);

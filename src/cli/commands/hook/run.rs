@@ -171,6 +171,7 @@ impl Hook<'_> {
             discover: true,
             folder: layout.root().to_path_buf(),
             ask: Some(estimator::ask),
+            transcripts: turn.transcript.iter().filter_map(|path| Some(path.to_str()?.to_owned())).collect(),
             started_at: Utc::now(),
             ..Offer::default()
         };
