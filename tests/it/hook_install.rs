@@ -159,7 +159,11 @@ fn status_tells_where_hooks_are_and_what_they_run() {
     project.write("home/.claude/settings.json", changed);
     project.tests(&[("a", true)]);
     project.run(&["begin", "--loop", "auth"]).expect(0);
-    project.write(".progress/auth/faults.log", "\none\n\ntwo\n");
+    for (log, second) in [("auth/faults.log", 1), (".faults.log", 2)] {
+        let fault =
+            format!("{{\"schema_version\":1,\"at\":\"2026-01-01T00:00:0{second}Z\",\"fault\":\"fault {second}\"}}");
+        project.write(&format!(".progress/{log}"), format!("\n{fault}\n"));
+    }
     let json = hook(&project, &["status", "--json"]).expect(0).json();
     assert_shape("hook-status", &json);
     let state = |agent: &str, scope: &str| {
@@ -170,7 +174,7 @@ fn status_tells_where_hooks_are_and_what_they_run() {
     assert_eq!(state("gemini", "project"), "current");
     assert_eq!(state("gemini", "user"), "absent");
     assert_eq!(state("claude", "user"), "differs");
-    assert_eq!((&json["faults"]["count"], &json["faults"]["last"]), (&2.into(), &"two".into()));
+    assert_eq!((&json["hook_faults"]["count"], &json["hook_faults"]["last"]["fault"]), (&2.into(), &"fault 2".into()));
     assert_eq!(json["program"]["path"], serde_json::Value::Null);
     let told = hook(&project, &["status"]).expect(0);
     assert!(told.stdout.contains("no `highwater` on PATH"), "{told:?}");
@@ -178,7 +182,7 @@ fn status_tells_where_hooks_are_and_what_they_run() {
     std::os::unix::fs::symlink(assert_cmd::cargo::cargo_bin!("highwater"), project.path("bin/highwater")).unwrap();
     let told = hook(&project, &["status"]).expect(0);
     assert!(told.stdout.contains("which is this program"), "{told:?}");
-    assert!(told.stdout.contains("faults: 2, the last: two"), "{told:?}");
+    assert!(told.stdout.contains("faults: 2, the last: fault 2"), "{told:?}");
 }
 
 /// The limits of the Agent Skills specification; every rule that it names is one.

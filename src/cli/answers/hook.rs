@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::HookFaults;
 use crate::model::ids::ObjectId;
 
 /// What is kept of a file before hooks go into it, beside a copy of its text.
@@ -102,8 +103,9 @@ pub struct Status {
     pub agents: Vec<AgentStatus>,
     /// The program that the hooks would run.
     pub program: Program,
-    /// What hooks of this work tree swallowed.
-    pub faults: Faults,
+    /// What hooks of this work tree swallowed; absent if nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_faults: Option<HookFaults>,
 }
 
 /// Where one agent's hooks are.
@@ -155,14 +157,4 @@ pub struct Program {
     pub path: Option<String>,
     /// Whether it is the one that answers now.
     pub is_this: bool,
-}
-
-/// What hooks swallowed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Faults {
-    /// How many lines the newest part of the logs has.
-    pub count: u64,
-    /// The last of the newest log.
-    pub last: Option<String>,
 }

@@ -47,20 +47,22 @@ impl Kept {
         &self.copy
     }
 
-    /// What is kept of `real`, which says `text` now; `None` if nothing is, or what is kept is another file's.
+    /// What is kept of `real`, which says `text` now; `None` if nothing whole is, or what is kept is another file's.
     ///
     /// # Errors
-    /// Bad input if the copy is damaged.
+    /// Bad input if the copy is no text, a failure if the system says no.
     pub fn load(&self, real: &Path, text: &str) -> Result<Option<Before>> {
         let Some(bytes) = disk::read_if_present(&self.note, MAX_BYTES)? else { return Ok(None) };
         let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return Ok(None) };
         if note.file != real {
             return Ok(None);
         }
-        let before = if note.was_there { Some(text_of(&self.copy)?) } else { None };
-        let before = before.map(|found| found.ok_or_else(|| Error::bad_input("the copy is missing").at(&self.copy)));
+        let text_before = if note.was_there { text_of(&self.copy)? } else { None };
+        if note.was_there != text_before.is_some() {
+            return Ok(None);
+        }
         let is_untouched = note.written == hash::id_of(text.as_bytes());
-        Ok(Some(Before { text: before.transpose()?, folders: note.folders, is_untouched }))
+        Ok(Some(Before { text: text_before, folders: note.folders, is_untouched }))
     }
 
     /// Keeps the file as it was, before `written` is written.

@@ -1,10 +1,12 @@
 //! `hook status`: which agents have the hooks, and whether they work.
 
+use std::path::{Path, PathBuf};
+
 use super::change::said;
 use super::kept::text_of;
 use super::places;
-use crate::cli::answers::VERSION;
-use crate::cli::answers::hook::{AgentStatus, Faults, FileStatus, HookState, Program, Status};
+use crate::cli::answers::hook::{AgentStatus, FileStatus, HookState, Program, Status};
+use crate::cli::answers::{HookFaults, VERSION};
 use crate::cli::args::Scope;
 use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
@@ -13,16 +15,14 @@ use crate::cli::output;
 use crate::disk::{self, theirs};
 use crate::error::Result;
 use crate::integrations::install::{File, INSTALLS, Install, State};
-use crate::{report, store};
-
-/// What writes the logs keeps them far below this.
-const MAX_BYTES: u64 = 16 << 20;
+use crate::report;
+use crate::store::{self, faults, faults::Fault};
 
 pub fn run(context: &Context) -> Result<Exit> {
     let agents = INSTALLS.iter().map(|install| agent(context, install)).collect::<Result<Vec<AgentStatus>>>()?;
     let (path, is_this) = places::program();
     let program = Program { path: path.map(|path| path.display().to_string()), is_this };
-    let status = Status { schema_version: VERSION, agents, program, faults: faults(context)? };
+    let status = Status { schema_version: VERSION, agents, program, hook_faults: hook_faults(context)? };
     if context.json() {
         output::json(&status)?;
         return Ok(Exit::Done);
@@ -52,26 +52,20 @@ fn agent(context: &Context, install: &'static Install) -> Result<AgentStatus> {
     Ok(AgentStatus { agent: install.agent.to_owned(), found_by, files })
 }
 
-fn state(path: &std::path::Path, file: &File) -> Result<State> {
+fn state(path: &Path, file: &File) -> Result<State> {
     file.content.state(text_of(&theirs::real_path(path)?)?.as_deref())
 }
 
-/// How many faults the loops' hooks told lately, and the newest.
-fn faults(context: &Context) -> Result<Faults> {
-    let mut all = Faults::default();
+/// What the hooks of all loops swallowed, and those that ran without one. A log that cannot be read tells nothing.
+fn hook_faults(context: &Context) -> Result<Option<HookFaults>> {
     if !disk::check_store(&context.layout)? {
-        return Ok(all);
+        return Ok(None);
     }
-    for one in store::loops(&context.layout)? {
-        let log = disk::read_if_present(&context.layout.of_loop(&one.id).faults(), MAX_BYTES)?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&log);
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let count = u64::try_from(lines.clone().count()).unwrap_or(u64::MAX);
-        all.count = all.count.saturating_add(count);
-        // The newest loop comes first.
-        all.last = all.last.or_else(|| lines.next_back().map(str::to_owned));
-    }
-    Ok(all)
+    let logs = store::loops(&context.layout)?.into_iter().map(|one| context.layout.of_loop(&one.id).faults());
+    let logs: Vec<PathBuf> = logs.chain([context.layout.faults()]).collect();
+    let all: Vec<Fault> = logs.iter().flat_map(|log| faults::read(log).unwrap_or_default()).collect();
+    let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
+    Ok(all.into_iter().max_by_key(|fault| fault.at).map(|last| HookFaults { count, last }))
 }
 
 fn row(status: &AgentStatus) -> Vec<String> {
@@ -109,9 +103,9 @@ fn page(status: &Status) -> String {
         Program { path: Some(path), is_this: true } => format!("hooks run {path}, which is this program"),
         Program { path: Some(path), is_this: false } => format!("hooks run {path}, which is not this program"),
     });
-    lines.push(match &status.faults.last {
+    lines.push(match &status.hook_faults {
         None => "no faults".to_owned(),
-        Some(last) => format!("faults: {}, the last: {last}", status.faults.count),
+        Some(faults) => format!("faults: {}, the last: {}", faults.count, faults.last.fault),
     });
     lines.iter().map(|line| format!("{}\n", printable(line))).collect()
 }
