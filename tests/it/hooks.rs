@@ -214,12 +214,18 @@ fn tool_calls_are_kept_with_the_iteration_and_a_cycle_is_told() {
     // What is kept is what `monitor` reads.
     assert_eq!(project.run_with(&["monitor"], &kept).expect(0).stdout.lines().count(), 3);
     project.run(&["verify"]).expect(0);
+    // They are part of the iteration that is recorded next, where the agent names no log of its own.
+    project.tests(GOOD);
+    hook(&project, "claude", &json!({"session_id": "s1", "cwd": project.root(), "hook_event_name": "Stop"}));
+    let record = project.run(&["show", "2", "--json"]).expect(0).json();
+    assert_eq!(record["activity"]["tool_calls"], 3, "{record:#}");
+    project.run(&["verify", "--recompute"]).expect(0);
     // The session that starts after compacting is told where the loop stands.
     let start =
         json!({"session_id": "s1", "cwd": project.root(), "hook_event_name": "SessionStart", "source": "compact"});
     let told = hook(&project, "claude", &start).json();
     assert!(
-        told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().starts_with("Iteration 1: forward"),
+        told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().starts_with("Iteration 2: plateau"),
         "{told}"
     );
 }

@@ -170,8 +170,8 @@ impl Hook<'_> {
         let mut offer = Offer {
             discover: true,
             folder: layout.root().to_path_buf(),
+            transcripts: calls(turn, store)?.into_iter().collect(),
             ask: Some(estimator::ask),
-            transcripts: turn.transcript.iter().filter_map(|path| Some(path.to_str()?.to_owned())).collect(),
             started_at: Utc::now(),
             ..Offer::default()
         };
@@ -233,6 +233,15 @@ impl Hook<'_> {
             restored.removed.len(),
         ))
     }
+}
+
+/// Where the tool calls of the iteration are: in the agent's own log, which tells tokens, too; else as its hooks told them.
+fn calls(turn: &EndOfTurn, store: Option<&Store>) -> Result<Option<String>> {
+    let newest = store.map(Store::numbers).transpose()?.and_then(|numbers| numbers.last().copied());
+    let told = store.zip(newest).map(|(store, newest)| store.paths().activity(newest.next()));
+    let is_there = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    let found = [turn.transcript.clone(), told].into_iter().flatten().find(is_there);
+    Ok(found.and_then(|path| path.to_str().map(str::to_owned)))
 }
 
 /// What the iteration came to, with the head that proves it.
