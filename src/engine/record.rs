@@ -443,7 +443,13 @@ impl Recording<'_> {
 
     /// What explains the iteration to people, and what the next one reads.
     fn derive(&self, record: &IterationRecord, head: ObjectId, history: &History, best: &BestTracker) -> Result<()> {
-        self.store.derive(history, best)?;
+        let (derived, explained) =
+            rayon::join(|| self.store.derive(history, best), || self.explain(record, head, history, best));
+        derived.and(explained)
+    }
+
+    /// What explains the iteration to people.
+    fn explain(&self, record: &IterationRecord, head: ObjectId, history: &History, best: &BestTracker) -> Result<()> {
         let before = record.parent.and_then(|parent| history.point(parent));
         let changes = match before {
             Some(parent) => diff(&self.objects, &parent.tree, &record.tree)?,
