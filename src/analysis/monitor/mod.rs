@@ -8,6 +8,7 @@ mod activity;
 mod call;
 mod detectors;
 mod policy;
+mod reads;
 mod turn;
 
 pub use activity::{activity, alerts};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
+use super::reads::AllReads;
 use crate::model::calls::{CallKind, CallMetrics, CallResult, RecentCall, SearchMetrics};
 use crate::model::config::Monitor as Settings;
 
@@ -17,17 +18,6 @@ pub struct Recent {
     pub edits_before: u64,
 }
 
-/// Reads of one file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Reads {
-    /// All of this turn.
-    pub count: u64,
-    /// Hashes of what they returned since the file was edited; `None` while none is known.
-    pub seen: Option<BTreeSet<String>>,
-    /// Those among them that returned what an earlier one had returned.
-    pub nothing_new: u64,
-}
-
 /// What was counted since the user's last turn.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Turn {
@@ -38,7 +28,7 @@ pub struct Turn {
     /// The last calls, the newest last.
     pub recent: VecDeque<Recent>,
     /// By path.
-    pub reads: BTreeMap<String, Reads>,
+    pub reads: AllReads,
     /// Whether the last searches found something, the newest last.
     pub hits: VecDeque<bool>,
     /// Searches whose result is known.
@@ -63,7 +53,7 @@ impl Turn {
         self.touched.clone_from(&call.paths);
         if call.kind == CallKind::Read {
             for path in &call.paths {
-                self.reads.entry(path.clone()).or_default().count += 1;
+                self.reads.of(path).count += 1;
             }
         }
         let edits_before = self.edits;
@@ -99,9 +89,8 @@ impl Turn {
         self.edits += 1;
         self.without_edit = 0;
         for path in paths {
-            if let Some(reads) = self.reads.get_mut(path) {
-                reads.nothing_new = 0;
-                reads.seen = reads.seen.is_some().then(BTreeSet::new);
+            if self.reads.get(path).is_some() {
+                self.reads.of(path).edited();
             }
         }
     }
@@ -111,9 +100,7 @@ impl Turn {
             CallKind::Read => {
                 // Of several files in one result, none can be told apart.
                 if let ([path], Some(hash)) = (paths, &result.hash) {
-                    let reads = self.reads.entry(path.clone()).or_default();
-                    let is_new = reads.seen.get_or_insert_default().insert(hash.clone());
-                    reads.nothing_new += u64::from(!is_new);
+                    self.reads.of(path).returned(hash);
                 }
             }
             CallKind::Search => {
@@ -139,7 +126,7 @@ impl Turn {
         };
         CallMetrics {
             calls: self.calls,
-            file_access_count: self.reads.iter().map(|(path, reads)| (path.clone(), reads.count)).collect(),
+            file_access_count: self.reads.counts(),
             search_metrics: self.searches.clone(),
             unique_top_level_dirs: self.directories.clone(),
             recent_calls: self.recent.iter().map(recent).collect(),
