@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use memchr::memmem;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Reads of one file.
@@ -59,7 +58,7 @@ impl AllReads {
     fn find(&self, path: &str) -> Option<(std::ops::Range<usize>, Reads)> {
         let path = path.replace("\n", NEWLINE);
         let end_of_line = format!(" {path}\n");
-        memmem::find_iter(self.text.as_bytes(), end_of_line.as_bytes()).find_map(|at| {
+        self.text.match_indices(&end_of_line).find_map(|(at, _)| {
             let begin = self.text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
             let end = at + end_of_line.len();
             let (found, reads) = Reads::parse(self.text.get(begin..end - 1)?)?;

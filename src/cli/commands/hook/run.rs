@@ -182,6 +182,11 @@ impl Hook<'_> {
         }
         let recorded = keep(self.context, self.choice, offer, WAIT)?;
         let store = Store::new(layout, recorded.record.loop_id.clone());
+        #[cfg(feature = "otlp")]
+        if let Some(warning) = crate::cli::telemetry::export(self.context, &recorded.record) {
+            let fault = Fault::new(Utc::now(), Some(self.agent.name), Some(&self.event.name), &Error::failed(warning));
+            let _ = store::faults::note(&store.paths().faults(), &fault);
+        }
 
         let session = &self.event.session;
         let counted = if turn.was_refused == Some(false) { 0 } else { store.refusals(session)? };

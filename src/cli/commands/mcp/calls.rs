@@ -206,6 +206,7 @@ pub fn record(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> 
         ..Inputs::default()
     };
     let recorded = recording::measure(server.context, &store, &inputs, None, None)?;
+    recording::export(server.context, &recorded);
     judged(&recorded.record, &recorded.best)
 }
 
