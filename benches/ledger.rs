@@ -39,7 +39,7 @@ fn main() {
     let queries: Vec<(&str, Duration)> = [
         ("--broken", &["--broken", "--json"][..]),
         ("--flaky", &["--flaky", "--json"]),
-        ("--history", &["--history", "part7.test_part7::test_case_of_the_part_123", "--json"]),
+        ("--history", &["--history", "tests.part7.test_part7::test_case_of_the_part_3777", "--json"]),
     ]
     .into_iter()
     .map(|(name, arguments)| (name, (0..9).map(|_| timed(|| tests(root, arguments))).min().unwrap()))
