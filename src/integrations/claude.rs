@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::shapes::{Decision, Reply, context, end, message, reply};
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
+use super::shapes::{Decision, Reply, alike, reply};
 use super::{Agent, Cap, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent};
 
@@ -18,6 +19,32 @@ pub const AGENT: Agent = Agent {
     project: Some("CLAUDE_PROJECT_DIR"),
     read,
     reply: answer,
+};
+
+/// What goes into its config. A command that fails is told apart from one that works, so both are listened to.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "Claude Code",
+    project: ".claude",
+    user: &[("CLAUDE_CONFIG_DIR", ""), ("HOME", ".claude")],
+    files: &[File {
+        path: "settings.json",
+        content: Content::Hooks(Hooks {
+            command: "highwater hook run --agent claude",
+            shape: Shape::RULE,
+            below: Below::Hooks,
+            is_versioned: false,
+            events: &[
+                Event::turn("Stop"),
+                Event::quick("PostToolUse"),
+                Event::quick("PostToolUseFailure"),
+                Event::quick("PreCompact"),
+                Event::quick("SessionStart"),
+            ],
+        }),
+    }],
+    marks: Marks { project: &[".claude", "CLAUDE.md"], home: &[".claude"], programs: &["claude"] },
+    advice: "Copilot CLI and VS Code run the hooks of this file, too",
 };
 
 fn read(payload: &Payload) -> Option<LoopEvent> {
@@ -54,11 +81,6 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {
     match (&event.happened, answer) {
         (Happened::PostIteration(_), Answer::Refuse(reason)) => reply(&Decision { decision: "block", reason }),
-        (Happened::PostIteration(_), Answer::End(reason)) => end(reason),
-        (Happened::PostIteration(_), Answer::Note(text)) => message(text),
-        (Happened::PreLoop | Happened::Activity(_), Answer::Context(text)) => context(&event.name, text),
-        // It takes no context before compacting; the session start after it does.
-        (Happened::LoopDecision, Answer::Context(text)) => message(text),
-        _ => None,
+        _ => alike(event, answer),
     }
 }

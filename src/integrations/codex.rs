@@ -1,6 +1,7 @@
 //! Codex CLI. Source: `codex-rs/hooks` of `openai/codex`: its schemas refuse keys that they do not know.
 
-use super::shapes::{Decision, Reply, context, end, message, reply};
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
+use super::shapes::{Decision, Reply, alike, reply};
 use super::{Agent, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent};
 
@@ -21,6 +22,31 @@ pub const AGENT: Agent = Agent {
     project: None,
     read,
     reply: answer,
+};
+
+/// What goes into its config.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "Codex CLI",
+    project: ".codex",
+    user: &[("CODEX_HOME", ""), ("HOME", ".codex")],
+    files: &[File {
+        path: "hooks.json",
+        content: Content::Hooks(Hooks {
+            command: "highwater hook run --agent codex",
+            shape: Shape::RULE,
+            below: Below::Hooks,
+            is_versioned: false,
+            events: &[
+                Event::turn("Stop"),
+                Event::quick("PostToolUse"),
+                Event::quick("PreCompact"),
+                Event::quick("SessionStart"),
+            ],
+        }),
+    }],
+    marks: Marks { project: &[".codex"], home: &[".codex"], programs: &["codex"] },
+    advice: "Codex runs them once they are approved with /hooks, and in a project only if that is trusted",
 };
 
 /// The one event of the older `notify` program: the payload is its last argument, and nobody reads what it prints.
@@ -55,12 +81,7 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         "SessionEnd" => Happened::PostLoop,
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.owned("session_id").unwrap_or_default(),
-        folder: payload.path("cwd"),
-        happened,
-    })
+    Some(payload.event(name, &["session_id"], "cwd", happened))
 }
 
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {
@@ -69,10 +90,6 @@ fn answer(event: &LoopEvent, answer: &Answer) -> Reply {
     }
     match (&event.happened, answer) {
         (Happened::PostIteration(_), Answer::Refuse(reason)) => reply(&Decision { decision: "block", reason }),
-        (Happened::PostIteration(_), Answer::End(reason)) => end(reason),
-        (Happened::PostIteration(_), Answer::Note(text)) => message(text),
-        (Happened::PreLoop | Happened::Activity(_), Answer::Context(text)) => context(&event.name, text),
-        (Happened::LoopDecision, Answer::Context(text)) => message(text),
-        _ => None,
+        _ => alike(event, answer),
     }
 }

@@ -1,8 +1,10 @@
-//! Copilot CLI and the Copilot cloud agent. Source: "GitHub Copilot hooks reference", and what version 1.0.102 does. Event keys in PascalCase, which are
-//! what is installed, give payloads in snake case; keys in camelCase give camelCase ones, without the event's name.
+//! Copilot CLI and the Copilot cloud agent. Source: "GitHub Copilot hooks reference", and what version 1.0.102 does. Event keys
+//! in PascalCase, which are what is installed, give payloads in snake case; keys in camelCase give camelCase ones, without the
+//! event's name.
 
 use serde_json::Value;
 
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
 use super::shapes::{Decision, Reply, bare_context, reply};
 use super::{Agent, Cap, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent, ToolCall};
@@ -24,6 +26,38 @@ pub const AGENT: Agent = Agent {
     reply: answer,
 };
 
+/// It and VS Code load every file of this folder, whoever it was written for: they share one, so that neither runs two.
+pub(super) const SHARED: &[File] = &[File {
+    path: "hooks/highwater.json",
+    content: Content::Hooks(Hooks {
+        command: "highwater hook run --agent copilot",
+        shape: Shape::Flat,
+        below: Below::Hooks,
+        is_versioned: true,
+        events: &[
+            Event::turn("Stop"),
+            Event::quick("PostToolUse"),
+            Event::quick("PreCompact"),
+            Event::quick("SessionStart"),
+        ],
+    }),
+}];
+
+/// What goes into its config.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "Copilot CLI and cloud agent",
+    project: ".github",
+    user: &[("COPILOT_HOME", ""), ("HOME", ".copilot")],
+    files: SHARED,
+    marks: Marks {
+        project: &[".github/hooks", ".github/copilot-instructions.md"],
+        home: &[".copilot"],
+        programs: &["copilot"],
+    },
+    advice: "Copilot CLI runs a project's hooks in a trusted folder only; VS Code runs these, too",
+};
+
 fn read(payload: &Payload) -> Option<LoopEvent> {
     let name = payload.text("hook_event_name").or_else(|| event_of_camel_case(payload))?;
     let happened = match name {
@@ -40,12 +74,7 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         // What a hook prints at its other events is not read.
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.one_of(&["session_id", "sessionId"]).unwrap_or_default().to_owned(),
-        folder: payload.path("cwd"),
-        happened,
-    })
+    Some(payload.event(name, &["session_id", "sessionId"], "cwd", happened))
 }
 
 fn event_of_camel_case(payload: &Payload) -> Option<&'static str> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
 use super::shapes::{Reply, reply};
 use super::{Agent, Cap, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent, ToolCall};
@@ -20,6 +21,26 @@ pub const AGENT: Agent = Agent {
     project: None,
     read,
     reply: answer,
+};
+
+/// What goes into its config.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "Cursor",
+    project: ".cursor",
+    user: &[("HOME", ".cursor")],
+    files: &[File {
+        path: "hooks.json",
+        content: Content::Hooks(Hooks {
+            command: "highwater hook run --agent cursor",
+            shape: Shape::Bare,
+            below: Below::Hooks,
+            is_versioned: true,
+            events: &[Event::turn("stop"), Event::quick("afterShellExecution"), Event::quick("afterFileEdit")],
+        }),
+    }],
+    marks: Marks { project: &[".cursor", ".cursorrules"], home: &[".cursor"], programs: &["cursor", "cursor-agent"] },
+    advice: "Cursor reads the file when it starts",
 };
 
 /// What the turn goes on with.

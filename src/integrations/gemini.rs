@@ -1,6 +1,7 @@
 //! Gemini CLI. Source: `packages/core/src/hooks` of `google-gemini/gemini-cli`.
 
-use super::shapes::{Decision, Reply, context, end, message, reply};
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
+use super::shapes::{Decision, Reply, alike, reply};
 use super::{Agent, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent};
 
@@ -21,6 +22,27 @@ pub const AGENT: Agent = Agent {
     project: Some("GEMINI_PROJECT_DIR"),
     read,
     reply: answer,
+};
+
+/// What goes into its config. Its limits are in milliseconds, and a hook is trusted by its name and command. `PreCompress`
+/// is not listened to: it is told before every request to the model, compression or not.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "Gemini CLI",
+    project: ".gemini",
+    user: &[("GEMINI_CLI_HOME", ".gemini"), ("HOME", ".gemini")],
+    files: &[File {
+        path: "settings.json",
+        content: Content::Hooks(Hooks {
+            command: "highwater hook run --agent gemini",
+            shape: Shape::Rule { milliseconds: true, is_named: true, matcher: None },
+            below: Below::Hooks,
+            is_versioned: false,
+            events: &[Event::turn("AfterAgent"), Event::quick("AfterTool"), Event::quick("SessionStart")],
+        }),
+    }],
+    marks: Marks { project: &[".gemini", "GEMINI.md"], home: &[".gemini"], programs: &["gemini"] },
+    advice: "Gemini CLI runs a project's hooks in a trusted folder only, and warns of them once",
 };
 
 fn read(payload: &Payload) -> Option<LoopEvent> {
@@ -45,21 +67,13 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         "SessionEnd" => Happened::PostLoop,
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.owned("session_id").unwrap_or_default(),
-        folder: payload.path("cwd"),
-        happened,
-    })
+    Some(payload.event(name, &["session_id"], "cwd", happened))
 }
 
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {
     match (&event.happened, answer) {
         (Happened::PostIteration(_), Answer::Refuse(reason)) => reply(&Decision { decision: "deny", reason }),
-        (Happened::PostIteration(_), Answer::End(reason)) => end(reason),
-        (Happened::PostIteration(_), Answer::Note(text)) => message(text),
-        // `decision` would replace the tool's result; this is appended to it.
-        (Happened::PreLoop | Happened::Activity(_), Answer::Context(text)) => context(&event.name, text),
-        _ => None,
+        // After a tool call, `decision` would replace the tool's result; context is appended to it.
+        _ => alike(event, answer),
     }
 }

@@ -1,5 +1,6 @@
 //! goose. Source: the guide "Hooks" of `block/goose`.
 
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
 use super::shapes::{Decision, Reply, reply};
 use super::{Agent, Cap, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent};
@@ -17,6 +18,41 @@ pub const AGENT: Agent = Agent {
     reply: answer,
 };
 
+/// What goes into its config. A matcher is a regular expression there, so none is given: that matches everything.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "goose",
+    project: ".agents",
+    user: &[("HOME", ".agents")],
+    files: &[
+        File {
+            path: "plugins/highwater/plugin.json",
+            content: Content::Whole {
+                text: "{\n  \"name\": \"highwater\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Records each turn as an \
+                       iteration of a highwater loop\"\n}\n",
+                mark: "\"highwater\"",
+            },
+        },
+        File {
+            path: "plugins/highwater/hooks/hooks.json",
+            content: Content::Hooks(Hooks {
+                command: "highwater hook run --agent goose",
+                shape: Shape::RULE,
+                below: Below::Hooks,
+                is_versioned: false,
+                events: &[
+                    Event::turn("Stop"),
+                    Event::quick("PostToolUse"),
+                    Event::quick("PostToolUseFailure"),
+                    Event::quick("SessionStart"),
+                ],
+            }),
+        },
+    ],
+    marks: Marks { project: &[".goosehints"], home: &[".config/goose"], programs: &["goose"] },
+    advice: "goose loads a project's plugins when it is started there",
+};
+
 fn read(payload: &Payload) -> Option<LoopEvent> {
     let name = payload.text("event")?;
     let happened = match name {
@@ -28,12 +64,7 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         "SessionEnd" => Happened::PostLoop,
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.owned("session_id").unwrap_or_default(),
-        folder: payload.path("working_dir"),
-        happened,
-    })
+    Some(payload.event(name, &["session_id"], "working_dir", happened))
 }
 
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {

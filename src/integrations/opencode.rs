@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::install::{Content, File, Install, Marks};
 use super::shapes::{Reply, reply};
 use super::{Agent, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent, ToolCall};
@@ -18,6 +19,27 @@ pub const AGENT: Agent = Agent {
     project: None,
     read,
     reply: answer,
+};
+
+/// What goes into its config. It has no hooks in its config: a plugin hands the events on.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "opencode",
+    project: ".opencode",
+    user: &[("OPENCODE_CONFIG_DIR", ""), ("XDG_CONFIG_HOME", "opencode"), ("HOME", ".config/opencode")],
+    files: &[File {
+        path: "plugins/highwater.ts",
+        content: Content::Whole {
+            text: include_str!("../../templates/opencode.ts"),
+            mark: "highwater hook run --agent opencode",
+        },
+    }],
+    marks: Marks {
+        project: &[".opencode", "opencode.json", "opencode.jsonc"],
+        home: &[".config/opencode"],
+        programs: &["opencode"],
+    },
+    advice: "opencode loads plugins when it starts",
 };
 
 /// What the plugin sends.
@@ -51,12 +73,7 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         "session.compacting" => Happened::LoopDecision,
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.owned("sessionID").unwrap_or_default(),
-        folder: payload.path("directory"),
-        happened,
-    })
+    Some(payload.event(name, &["sessionID"], "directory", happened))
 }
 
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {

@@ -1,8 +1,9 @@
-//! OpenHands. Source: `hooks/` of `openhands-sdk`, and what version 1.58.0 does. It takes no `block`, and `{"continue": false}` keeps it running: neither may
-//! ever be printed.
+//! OpenHands. Source: `hooks/` of `openhands-sdk`, and what version 1.58.0 does. It takes no `block`, and `{"continue":
+//! false}` keeps it running: neither may ever be printed.
 
 use serde_json::Value;
 
+use super::install::{Below, Content, Event, File, Hooks, Install, Marks, Shape};
 use super::shapes::{Decision, Reply, bare_context, reply};
 use super::{Agent, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent};
@@ -18,6 +19,30 @@ pub const AGENT: Agent = Agent {
     project: Some("OPENHANDS_PROJECT_DIR"),
     read,
     reply: answer,
+};
+
+/// What goes into its config. It refuses a file with any key that is no event.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "OpenHands",
+    project: ".openhands",
+    user: &[("HOME", ".openhands")],
+    files: &[File {
+        path: "hooks.json",
+        content: Content::Hooks(Hooks {
+            command: "highwater hook run --agent openhands",
+            shape: Shape::Rule { milliseconds: false, is_named: false, matcher: Some("*") },
+            below: Below::Root,
+            is_versioned: false,
+            events: &[
+                Event::turn("stop").or("Stop"),
+                Event::quick("post_tool_use").or("PostToolUse"),
+                Event::quick("session_start").or("SessionStart"),
+            ],
+        }),
+    }],
+    marks: Marks { project: &[".openhands"], home: &[".openhands"], programs: &["openhands"] },
+    advice: "the SDK reads the file where a program passes hook_config=HookConfig.load(…); a project's file hides the user's",
 };
 
 fn read(payload: &Payload) -> Option<LoopEvent> {
@@ -36,12 +61,7 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         "sessionend" => Happened::PostLoop,
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.owned("session_id").unwrap_or_default(),
-        folder: payload.path("working_dir"),
-        happened,
-    })
+    Some(payload.event(name, &["session_id"], "working_dir", happened))
 }
 
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {

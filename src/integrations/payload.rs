@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::engine::hook::ToolCall;
+use crate::engine::hook::{Happened, LoopEvent, ToolCall};
 use crate::error::{Error, Result};
 
 /// What a hook was given.
@@ -68,6 +68,16 @@ impl Payload {
     /// Whether the value is an ISO 8601 time: Gemini CLI and VS Code write it so, Copilot CLI as a number.
     pub fn is_iso_time(&self, key: &str) -> bool {
         self.text(key).is_some_and(|text| text.len() > 10 && text.chars().nth(10) == Some('T'))
+    }
+
+    /// The event: its session under the first of these keys that is there, its folder under that one.
+    pub fn event(&self, name: &str, session: &[&str], folder: &str, happened: Happened) -> LoopEvent {
+        LoopEvent {
+            name: name.to_owned(),
+            session: self.one_of(session).unwrap_or_default().to_owned(),
+            folder: self.path(folder),
+            happened,
+        }
     }
 
     /// The tool call of the shape that Claude Code's descendants share: `tool_name`, `tool_input`, `tool_response`,

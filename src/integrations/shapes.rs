@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::engine::hook::{Answer, Happened, LoopEvent};
+
 /// One JSON object, or nothing.
 pub type Reply = Option<String>;
 
@@ -26,7 +28,7 @@ struct End<'a> {
 }
 
 /// A run that ends for this reason.
-pub fn end(reason: &str) -> Reply {
+fn end(reason: &str) -> Reply {
     reply(&End { r#continue: false, stop_reason: reason })
 }
 
@@ -38,7 +40,7 @@ struct Message<'a> {
 }
 
 /// Tells whoever watches the agent.
-pub fn message(text: &str) -> Reply {
+fn message(text: &str) -> Reply {
     reply(&Message { system_message: text })
 }
 
@@ -70,6 +72,18 @@ pub fn bare_context(text: &str) -> Reply {
 }
 
 /// Tells the model, at the event of that name.
-pub fn context(event: &str, text: &str) -> Reply {
+fn context(event: &str, text: &str) -> Reply {
     reply(&Specific { hook_specific_output: Context { hook_event_name: event, additional_context: text } })
+}
+
+/// What several dialects say alike. How each one refuses the end of a turn is its own.
+pub fn alike(event: &LoopEvent, answer: &Answer) -> Reply {
+    match (&event.happened, answer) {
+        (Happened::PostIteration(_), Answer::End(reason)) => end(reason),
+        (Happened::PostIteration(_), Answer::Note(text)) => message(text),
+        (Happened::PreLoop | Happened::Activity(_), Answer::Context(text)) => context(&event.name, text),
+        // No context is taken before compacting; the session start after it takes one.
+        (Happened::LoopDecision, Answer::Context(text)) => message(text),
+        _ => None,
+    }
 }

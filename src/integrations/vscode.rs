@@ -3,7 +3,9 @@
 
 use serde::Serialize;
 
-use super::shapes::{Reply, Specific, context, end, message, reply};
+use super::copilot::SHARED;
+use super::install::{Install, Marks};
+use super::shapes::{Reply, Specific, alike, reply};
 use super::{Agent, Payload};
 use crate::engine::hook::{Answer, EndOfTurn, Happened, LoopEvent};
 
@@ -18,6 +20,17 @@ pub const AGENT: Agent = Agent {
     project: None,
     read,
     reply: answer,
+};
+
+/// What goes into its config.
+pub const INSTALL: Install = Install {
+    agent: AGENT.name,
+    title: "VS Code",
+    project: ".github",
+    user: &[("HOME", ".copilot")],
+    files: SHARED,
+    marks: Marks { project: &[".vscode"], home: &[".vscode", ".vscode-server"], programs: &["code"] },
+    advice: "Copilot CLI runs the hooks of this file, too",
 };
 
 /// Where `Stop` takes its decision.
@@ -43,12 +56,7 @@ fn read(payload: &Payload) -> Option<LoopEvent> {
         "SessionEnd" => Happened::PostLoop,
         _ => return None,
     };
-    Some(LoopEvent {
-        name: name.to_owned(),
-        session: payload.one_of(&["sessionId", "session_id"]).unwrap_or_default().to_owned(),
-        folder: payload.path("cwd"),
-        happened,
-    })
+    Some(payload.event(name, &["sessionId", "session_id"], "cwd", happened))
 }
 
 fn answer(event: &LoopEvent, answer: &Answer) -> Reply {
@@ -57,10 +65,6 @@ fn answer(event: &LoopEvent, answer: &Answer) -> Reply {
             let decision = StopDecision { hook_event_name: "Stop", decision: "block", reason };
             reply(&Specific { hook_specific_output: decision })
         }
-        (Happened::PostIteration(_), Answer::End(reason)) => end(reason),
-        (Happened::PostIteration(_), Answer::Note(text)) => message(text),
-        (Happened::PreLoop | Happened::Activity(_), Answer::Context(text)) => context(&event.name, text),
-        (Happened::LoopDecision, Answer::Context(text)) => message(text),
-        _ => None,
+        _ => alike(event, answer),
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! An agent's settings are the user's. Our entries go behind theirs and come out again to the byte; everything between stays.
 
-mod agents;
 mod json;
 #[cfg(test)]
 mod tests;
@@ -13,13 +12,27 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Object, Value};
 use similar::TextDiff;
 
-pub use agents::INSTALLS;
+use super::{claude, codex, copilot, cursor, gemini, goose, opencode, openhands, vscode};
 use json::{Json, Node, property};
 
 use crate::error::{Error, Result};
 
 /// Text that a file may begin with; it stays where it is.
 const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Every agent that hooks can be installed for, in the order in which people are shown them. Places and shapes are those of
+/// the products' own packages and documentation.
+pub const INSTALLS: &[Install] = &[
+    claude::INSTALL,
+    codex::INSTALL,
+    gemini::INSTALL,
+    copilot::INSTALL,
+    vscode::INSTALL,
+    cursor::INSTALL,
+    goose::INSTALL,
+    openhands::INSTALL,
+    opencode::INSTALL,
+];
 
 /// One agent: where its hooks are configured, and what of ours belongs there.
 pub struct Install {
@@ -120,6 +133,28 @@ pub struct Event {
     pub also: Option<&'static str>,
     /// After so many seconds the agent gives up on us.
     pub seconds: u32,
+}
+
+impl Shape {
+    /// A rule as most write it.
+    pub const RULE: Shape = Shape::Rule { milliseconds: false, is_named: false, matcher: None };
+}
+
+impl Event {
+    /// The end of a turn, which may run the tests.
+    pub const fn turn(name: &'static str) -> Event {
+        Event { name, also: None, seconds: 900 }
+    }
+
+    /// Anything else is read and written down.
+    pub const fn quick(name: &'static str) -> Event {
+        Event { name, also: None, seconds: 20 }
+    }
+
+    /// It has another name, too.
+    pub const fn or(self, also: &'static str) -> Event {
+        Event { also: Some(also), ..self }
+    }
 }
 
 /// What a file says of ours.
