@@ -46,8 +46,8 @@ struct Watched {
 /// # Errors
 /// If the loop has no iterations, or the disk says no.
 pub fn watch(session: &Session<'_>, store: &Store, who: &str, call: ToolCall) -> Result<Vec<String>> {
-    let newest = store.numbers()?.last().copied();
-    let newest = newest.ok_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())))?;
+    let newest =
+        store.newest_number()?.ok_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())))?;
     let iteration = newest.next();
     let path = store.paths().activity(iteration);
     let line =

@@ -234,7 +234,7 @@ fn attempt(
         measure_again(session, store, &stored.record, verification, config)?;
         proof.push_str(&format!("; `{}` gave the recorded figures again in a fresh copy", verification.command));
     }
-    let newest = store.numbers().map_err(Attempt::Stopped)?.pop().unwrap_or(candidate);
+    let newest = store.newest_number().map_err(Attempt::Stopped)?.unwrap_or(candidate);
     let outcome = put_back(session, store, &stored, newest, finishing.target).map_err(Attempt::Stopped)?;
     Ok((outcome, proof))
 }

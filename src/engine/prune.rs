@@ -52,7 +52,7 @@ pub fn prune(session: &Session<'_>, dry_run: bool) -> Result<Pruning> {
         // Noted first: a snapshot that is gone without a note is damage.
         for (id, iterations) in &let_go {
             let store = Store::new(layout, id.clone());
-            store.sweep(store.numbers()?.pop());
+            store.sweep(store.newest_number()?);
             store.note_let_go(iterations)?;
         }
         prepared.carry_out()?;

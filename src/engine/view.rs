@@ -22,8 +22,8 @@ use crate::store::{Damaged, Store, Stored};
 /// # Errors
 /// Bad input if it is damaged, or there is none.
 pub fn newest(store: &Store) -> Result<Stored> {
-    match store.numbers()?.last() {
-        Some(newest) => store.load(*newest),
+    match store.newest_number()? {
+        Some(newest) => store.load(newest),
         None => Err(Error::bad_input(format!("loop {} has no iterations", store.id()))),
     }
 }

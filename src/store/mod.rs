@@ -113,6 +113,14 @@ impl Store {
         Ok(numbers)
     }
 
+    /// The highest number by name; `None` without a record.
+    ///
+    /// # Errors
+    /// As [`Store::numbers`].
+    pub fn newest_number(&self) -> Result<Option<Iteration>> {
+        Ok(self.numbers()?.pop())
+    }
+
     /// Removes what writers left behind when they were killed: in the loop's own folder, where its files are made, and in
     /// those of the iteration `newest` and the one after. What cannot be removed now stays for the next time.
     pub fn sweep(&self, newest: Option<Iteration>) {

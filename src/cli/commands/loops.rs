@@ -17,7 +17,7 @@ pub fn run(context: &Context) -> Result<Exit> {
     let mut lines = Vec::new();
     for (one, taken) in found.loops {
         let store = Store::new(&context.layout, one.id.clone());
-        let Some(number) = store.numbers()?.pop() else { continue };
+        let Some(number) = store.newest_number()? else { continue };
         // A loop whose newest record is damaged is listed all the same: `verify` says what is wrong.
         let best = newest(&store).and_then(|stored| best_so_far(&context.layout, &store, &stored));
         lines.push(LoopLine {

@@ -215,7 +215,7 @@ impl Hook<'_> {
             let log = turn.transcript.as_ref().and_then(|path| std::fs::metadata(path).ok());
             length = log.map(|meta| meta.len());
             if length.is_none() {
-                newest = store.map(Store::numbers).transpose()?.and_then(|numbers| numbers.last().copied());
+                newest = store.map(Store::newest_number).transpose()?.flatten();
             }
         }
         let refused = (is_same_turn, turn.refusals);
@@ -242,7 +242,7 @@ impl Hook<'_> {
 
 /// Where the tool calls of the iteration are: in the agent's own log, which tells tokens, too; else as its hooks told them.
 fn calls(turn: &EndOfTurn, store: Option<&Store>) -> Result<Option<String>> {
-    let newest = store.map(Store::numbers).transpose()?.and_then(|numbers| numbers.last().copied());
+    let newest = store.map(Store::newest_number).transpose()?.flatten();
     let told = store.zip(newest).map(|(store, newest)| store.paths().activity(newest.next()));
     let is_there = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
     let found = [turn.transcript.clone(), told].into_iter().flatten().find(is_there);
