@@ -1,5 +1,7 @@
 //! `status`: where the loop stands.
 
+use std::path::PathBuf;
+
 use super::gate::best_answer;
 use crate::cli::answers::{HookFaults, Status, VERSION};
 use crate::cli::args::LoopChoice;
@@ -76,10 +78,14 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What hooks swallowed, of this loop and of when there was none. A log that cannot be read tells nothing.
+/// What hooks swallowed, of this loop and of when there was none.
 fn hook_faults(context: &Context, store: &Store) -> Option<HookFaults> {
-    let logs = [context.layout.faults(), store.paths().faults()];
-    let all: Vec<_> = logs.iter().flat_map(|log| faults::read(log).unwrap_or_default()).collect();
+    faults_in([context.layout.faults(), store.paths().faults()])
+}
+
+/// The faults of these logs together; `None` if there are none. A log that cannot be read tells nothing.
+pub fn faults_in(logs: impl IntoIterator<Item = PathBuf>) -> Option<HookFaults> {
+    let all: Vec<_> = logs.into_iter().flat_map(|log| faults::read(&log).unwrap_or_default()).collect();
     let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
     all.into_iter().max_by_key(|fault| fault.at).map(|last| HookFaults { count, last })
 }

@@ -1,6 +1,6 @@
 //! `hook status`: which agents have the hooks, and whether they work.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::change::said;
 use super::kept::text_of;
@@ -8,6 +8,7 @@ use super::places;
 use crate::cli::answers::hook::{AgentStatus, FileStatus, HookState, Program, Status};
 use crate::cli::answers::{HookFaults, VERSION};
 use crate::cli::args::Scope;
+use crate::cli::commands::status::faults_in;
 use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
@@ -16,7 +17,7 @@ use crate::disk::{self, theirs};
 use crate::error::Result;
 use crate::integrations::install::{File, INSTALLS, Install, State};
 use crate::report;
-use crate::store::{self, faults, faults::Fault};
+use crate::store;
 
 pub fn run(context: &Context) -> Result<Exit> {
     let agents = INSTALLS.iter().map(|install| agent(context, install)).collect::<Result<Vec<AgentStatus>>>()?;
@@ -56,16 +57,13 @@ fn state(path: &Path, file: &File) -> Result<State> {
     file.content.state(text_of(&theirs::real_path(path)?)?.as_deref())
 }
 
-/// What the hooks of all loops swallowed, and those that ran without one. A log that cannot be read tells nothing.
+/// What the hooks of all loops swallowed, and those that ran without one.
 fn hook_faults(context: &Context) -> Result<Option<HookFaults>> {
     if !disk::check_store(&context.layout)? {
         return Ok(None);
     }
     let logs = store::loops(&context.layout)?.into_iter().map(|one| context.layout.of_loop(&one.id).faults());
-    let logs: Vec<PathBuf> = logs.chain([context.layout.faults()]).collect();
-    let all: Vec<Fault> = logs.iter().flat_map(|log| faults::read(log).unwrap_or_default()).collect();
-    let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
-    Ok(all.into_iter().max_by_key(|fault| fault.at).map(|last| HookFaults { count, last }))
+    Ok(faults_in(logs.chain([context.layout.faults()])))
 }
 
 fn row(status: &AgentStatus) -> Vec<String> {
