@@ -5,12 +5,14 @@
 mod metrics;
 pub mod story;
 
+use chrono::DateTime;
 use highwater::analysis::{best, eligibility, select};
 use highwater::model::ids::{Iteration, ObjectId};
 use highwater::model::metrics::Metrics;
+use highwater::model::record::IterationRecord;
 use highwater::model::trajectory::{DegradationPattern, Point, PointScore};
 use highwater::model::units::{Score, round_half_up};
-use highwater::model::verdict::{Action, Classification, Recommendation, Severity, Status};
+use highwater::model::verdict::{Action, Classification, Severity, Status};
 use story::{Story, With, component, dimensions, open, q, rules, tests};
 
 fn shown(value: f64) -> String {
@@ -80,10 +82,11 @@ fn v3_selects_the_peak_of_the_third_example() {
 
 /// A point of which only the score is known.
 fn printed(number: u32, total: f64) -> Point {
+    let id = ObjectId([0; 32]);
+    let unknown = IterationRecord::draft("printed".parse().unwrap(), DateTime::UNIX_EPOCH, id, id);
     Point {
         iteration: Iteration(number),
         parent: number.checked_sub(1).map(Iteration),
-        metrics: Metrics::default(),
         quality_score: Some(PointScore {
             total: Score::new(total).unwrap(),
             weight_available: 1.0,
@@ -92,29 +95,7 @@ fn printed(number: u32, total: f64) -> Point {
             components: [Some(total * 100.0); 11],
         }),
         acceptable: true,
-        classification: None,
-        base_class: None,
-        output: None,
-        transcripts: Vec::new(),
-        progress: None,
-        estimate: None,
-        alerts: Vec::new(),
-        open_findings: Vec::new(),
-        recommendation: Recommendation {
-            action: Action::Continue,
-            target: None,
-            reason: String::new(),
-            because: Vec::new(),
-            also: Vec::new(),
-            alternatives: Vec::new(),
-            confidence: 0.5,
-        },
-        reruns: std::collections::BTreeMap::new(),
-        tree: ObjectId([0; 32]),
-        tree_key: ObjectId([0; 32]),
-        label: None,
-        cost: None,
-        tokens: None,
+        ..Point::of(&unknown)
     }
 }
 

@@ -113,21 +113,11 @@ impl Story {
 
 /// The record that the engine would write.
 fn record(current: &Current, verdict: Verdict) -> IterationRecord {
+    let at = DateTime::<Utc>::UNIX_EPOCH;
     IterationRecord {
-        schema_version: highwater::model::SCHEMA_VERSION,
-        loop_id: "story".parse().unwrap(),
         iteration: current.iteration,
         parent: current.parent,
-        started_at: DateTime::<Utc>::UNIX_EPOCH,
-        recorded_at: DateTime::<Utc>::UNIX_EPOCH,
         metrics: verdict.metrics,
-        sources: Vec::new(),
-        report_files: Vec::new(),
-        output: None,
-        transcripts: Vec::new(),
-        line_changes: None,
-        goal: None,
-        warnings: Vec::new(),
         quality_score: verdict.quality_score,
         acceptable: verdict.acceptable,
         from_previous: verdict.from_previous,
@@ -143,18 +133,10 @@ fn record(current: &Current, verdict: Verdict) -> IterationRecord {
         open_findings: verdict.open_findings,
         accepted: current.accepted.to_vec(),
         recommendation: verdict.recommendation,
-        tree: current.tree,
         tree_key: current.tree_key,
-        config: ObjectId([0; 32]),
-        previous_record: None,
-        command: None,
-        reruns: Vec::new(),
-        same_bodies: Vec::new(),
-        label: None,
         cost: current.cost,
         tokens: current.tokens,
-        imported: None,
-        tool: "highwater".to_owned(),
+        ..IterationRecord::draft("story".parse().unwrap(), at, current.tree, ObjectId([0; 32]))
     }
 }
 
