@@ -143,7 +143,7 @@ fn openhands_tells_actions_and_what_they_came_to() {
     let session = "terminal, - ok some, file_editor, - failed, terminal, - failed none, terminal, - ok some";
     assert_eq!(reading("openhands-events/good-session.json"), ("openhands-events", session.into(), None, None));
     let read = read_text(&fixture("openhands-events/good.jsonl")).unwrap();
-    assert_eq!(read.lines[0].args, json!({"command": "view", "path": "/work/hourbook/src/total.py"}));
+    assert_eq!(read.lines[0].args, json!({"command": "view", "path": "/repo/hourbook/src/total.py"}));
 }
 
 #[test]
