@@ -21,7 +21,7 @@ use crate::model::cases::TestCases;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId, TreePath};
 use crate::model::record::{IterationRecord, Source};
-use crate::model::trajectory::{BestTracker, Point};
+use crate::model::trajectory::BestTracker;
 use crate::model::verdict::Alert;
 use crate::report::Place;
 use crate::snapshot::objects::Objects;
@@ -68,8 +68,7 @@ pub struct Facts {
 /// because reports or snapshots were let go, are absent.
 pub fn facts(layout: &Layout, store: &Store, wanted: Iteration) -> Result<Facts> {
     let record = iteration(store, wanted)?.record;
-    let (records, _) = store.load_all()?;
-    let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
+    let points = store.history()?.points;
     // As it was then: what came later has no place in it.
     let then = points.partition_point(|point| point.iteration <= wanted);
     let best =
@@ -160,11 +159,11 @@ impl Search<'_> {
         let against = record.from_previous.as_ref().and_then(|deltas| deltas.against.get("error_count"));
         let before = against.copied().or(record.parent).and_then(|before| self.store.load(before).ok());
         let mut known: BTreeMap<(String, String), u64> = BTreeMap::new();
-        for (_, _, finding) in before.map(|before| self.errors(&before.record)).unwrap_or_default() {
+        for (_, finding) in before.map(|before| self.errors(&before.record)).unwrap_or_default() {
             *known.entry(identity(self.layout.root(), &finding)).or_default() += 1;
         }
         let mut found = Vec::new();
-        for (_, sort, finding) in self.errors(record) {
+        for (sort, finding) in self.errors(record) {
             if let Some(left) = known.get_mut(&identity(self.layout.root(), &finding)).filter(|left| **left > 0) {
                 *left -= 1;
                 continue;
@@ -178,14 +177,14 @@ impl Search<'_> {
     }
 
     /// Errors of the stored reports. One that two reports tell is one.
-    fn errors(&self, record: &IterationRecord) -> Vec<(usize, Sort, Finding)> {
+    fn errors(&self, record: &IterationRecord) -> Vec<(Sort, Finding)> {
         let of_findings = |source: &&Source| {
             source.kind == Some(ReportKind::Lint) && source.figures.is_some() && source.same_run_as.is_none()
         };
         let sources: Vec<&Source> = record.sources.iter().filter(of_findings).collect();
         let folder = self.store.paths().artifacts(record.iteration);
         let parsed = parse_again(&sources, &|name| disk::read(&folder.join(name), u64::MAX)).unwrap_or_default();
-        let mut errors: Vec<(usize, Sort, Finding)> = Vec::new();
+        let mut errors: Vec<(Sort, Finding)> = Vec::new();
         let mut met: BTreeMap<(String, String, Option<u64>), usize> = BTreeMap::new();
         for (report, parsed) in parsed.into_iter().enumerate() {
             let Details::Lint(lint) = parsed.details else { continue };
@@ -194,7 +193,7 @@ impl Search<'_> {
                 let (path, what) = identity(self.layout.root(), &finding);
                 let first = met.entry((path, what, finding.line)).or_insert(report);
                 if *first == report {
-                    errors.push((report, sort, finding));
+                    errors.push((sort, finding));
                 }
             }
         }
@@ -252,9 +251,9 @@ mod tests {
 
     #[test]
     fn only_what_stays_inside_is_a_path() {
-        let root = Path::new("/work/project");
+        let root = Path::new("/repo/project");
         for (path, expected) in [
-            ("/work/project/src/a.py", Some("src/a.py")),
+            ("/repo/project/src/a.py", Some("src/a.py")),
             ("./src/a.py", Some("src/a.py")),
             ("src\\a.py", Some("src/a.py")),
             ("src/a.py", Some("src/a.py")),
