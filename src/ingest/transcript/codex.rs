@@ -1,7 +1,8 @@
 //! `codex-rollout`: the session that Codex CLI keeps (`sessions/…/rollout-*.jsonl`), and what `codex exec --json` prints.
 //!
-//! A command's result is told twice: the event (`exec_command_end`, later `item_completed`) has output and exit code apart and
-//! comes first, the function's output is its mirror in words. Codex reads and searches by shell commands; its own reading of a command says which of them do.
+//! A command's result is told twice: the event (`exec_command_end`, later `item_completed`) has output and exit code apart
+//! and comes first, the function's output is its mirror in words. Codex reads and searches by shell commands; its own reading
+//! of a command says which of them do.
 
 use std::collections::BTreeSet;
 
