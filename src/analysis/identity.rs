@@ -80,27 +80,51 @@ struct Sides<'a> {
     both: Vec<(&'a str, &'a TestCase, &'a TestCase)>,
 }
 
+/// Every test of either run in order of id: what it was before, and what it is now. Both are sorted by id, so one pass is
+/// enough.
+pub fn side_by_side<'a>(
+    before: &'a TestCases,
+    now: &'a TestCases,
+) -> impl Iterator<Item = (&'a str, Option<&'a TestCase>, Option<&'a TestCase>)> {
+    let (mut before, mut now) = (before.cases.iter().peekable(), now.cases.iter().peekable());
+    std::iter::from_fn(move || {
+        let order = match (before.peek(), now.peek()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+        };
+        let old = if order.is_le() { before.next() } else { None };
+        let new = if order.is_ge() { now.next() } else { None };
+        let (id, _) = old.or(new)?;
+        Some((id.as_str(), old.map(|(_, case)| case), new.map(|(_, case)| case)))
+    })
+}
+
 impl<'a> Sides<'a> {
-    /// Both runs are sorted by id, so one pass over them is enough.
     fn of(before: &'a TestCases, now: &'a TestCases) -> Sides<'a> {
         let mut sides = Sides { gone: Vec::new(), new: Vec::new(), both: Vec::with_capacity(now.cases.len()) };
-        let (mut before, mut now) = (before.cases.iter().peekable(), now.cases.iter().peekable());
-        loop {
-            let order = match (before.peek(), now.peek()) {
-                (None, None) => return sides,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some((old, _)), Some((new, _))) => old.cmp(new),
-            };
-            let old = if order.is_le() { before.next() } else { None };
-            let new = if order.is_ge() { now.next() } else { None };
-            match (old, new) {
-                (Some((id, old)), Some((_, new))) => sides.both.push((id, old, new)),
-                (Some((id, old)), None) => sides.gone.push((id, old)),
-                (None, Some((id, new))) => sides.new.push((id, new)),
-                (None, None) => return sides,
+        for test in side_by_side(before, now) {
+            match test {
+                (id, Some(old), Some(new)) => sides.both.push((id, old, new)),
+                (id, Some(old), None) => sides.gone.push((id, old)),
+                (id, None, Some(new)) => sides.new.push((id, new)),
+                (_, None, None) => {}
             }
         }
+        sides
+    }
+
+    /// Takes no test for gone whose module did not load.
+    fn without(mut self, failed_units: &[String]) -> Sides<'a> {
+        let units: Vec<String> = failed_units.iter().map(|unit| normalised(unit)).collect();
+        self.gone.retain(|(id, _)| !units.iter().any(|unit| lies_in(id, unit)));
+        self
+    }
+
+    fn renamed(&self, same_bodies: &[SameBody]) -> Vec<Renamed> {
+        let ids = |side: &[(&str, &TestCase)]| side.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<String>>();
+        renames(&ids(&self.gone), &ids(&self.new), same_bodies)
     }
 }
 
@@ -147,16 +171,16 @@ pub fn open_between(before: &TestCases, now: &TestCases) -> Open {
     }
 }
 
+/// The tests that stand under another id now; the arguments are those of [`compare`].
+pub fn renamed(before: &TestCases, now: &TestCases, failed_units: &[String], same_bodies: &[SameBody]) -> Vec<Renamed> {
+    Sides::of(before, now).without(failed_units).renamed(same_bodies)
+}
+
 /// Compares two runs. Tests of `failed_units`, modules that did not load now, are left out: they are neither gone nor
 /// broken, only unknown. `same_bodies` are tests gone and new that have one source.
 pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], same_bodies: &[SameBody]) -> TestChanges {
-    let units: Vec<String> = failed_units.iter().map(|unit| normalised(unit)).collect();
-    let is_unknown = |id: &str| units.iter().any(|unit| lies_in(id, unit));
-    let mut sides = Sides::of(before, now);
-    sides.gone.retain(|(id, _)| !is_unknown(id));
-    let ids = |side: &[(&str, &TestCase)]| side.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<String>>();
-    let (gone, new) = (ids(&sides.gone), ids(&sides.new));
-    let renamed = renames(&gone, &new, same_bodies);
+    let sides = Sides::of(before, now).without(failed_units);
+    let renamed = sides.renamed(same_bodies);
     let new_id: BTreeMap<&str, &Renamed> = renamed.iter().map(|pair| (pair.from.as_str(), pair)).collect();
     let old_id: BTreeMap<&str, &Renamed> = renamed.iter().map(|pair| (pair.to.as_str(), pair)).collect();
 

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::history::{find, lineage};
-use super::identity::{TestChanges, compare};
-use crate::model::cases::{Outcome, TestCases};
+use super::identity::{renamed, side_by_side};
+use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::ledger::{Changed, Event, Flaking, Frame, Ids, Standing, TestHistory};
 use crate::model::record::SameBody;
@@ -25,23 +25,24 @@ pub fn frame(
     let empty = TestCases::default();
     let old = before.map_or(&empty, |(_, cases)| cases);
     let units = point.metrics.testing.as_ref().map_or(&[][..], |testing| &testing.failed_units);
-    let TestChanges { renamed, .. } = compare(old, now, units, same_bodies);
-    let with = |outcome: Outcome| -> Ids {
-        let is_new = |id: &str| now.outcome(id) == Some(outcome) && old.outcome(id) != Some(outcome);
-        now.cases.keys().map(String::as_str).filter(|id| is_new(id)).collect()
-    };
+    let outcome = |case: Option<&TestCase>| case.map(|case| case.outcome);
+    let changed: Vec<(&str, Option<Outcome>)> = side_by_side(old, now)
+        .filter(|(_, old, new)| outcome(*old) != outcome(*new))
+        .map(|(id, _, new)| (id, outcome(new)))
+        .collect();
+    let to = |outcome| -> Ids { changed.iter().filter(|(_, now)| *now == outcome).map(|(id, _)| *id).collect() };
     Frame {
         iteration: point.iteration,
         cases: cases_id,
         against: before.map(|(iteration, _)| iteration),
         changed: Changed {
-            gone: old.cases.keys().map(String::as_str).filter(|id| !now.cases.contains_key(*id)).collect(),
-            passed: with(Outcome::Passed),
-            skipped: with(Outcome::Skipped),
-            failed: with(Outcome::Failed),
-            errored: with(Outcome::Errored),
+            gone: to(None),
+            passed: to(Some(Outcome::Passed)),
+            skipped: to(Some(Outcome::Skipped)),
+            failed: to(Some(Outcome::Failed)),
+            errored: to(Some(Outcome::Errored)),
         },
-        renamed: renamed.into_iter().map(|pair| (pair.from, pair.to)).collect(),
+        renamed: renamed(old, now, units, same_bodies).into_iter().map(|pair| (pair.from, pair.to)).collect(),
         again: ran_again(point, now),
     }
 }

@@ -46,7 +46,9 @@ pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
     if kept < frames.len() || kept < wanted.len() {
         frames.truncate(kept);
         let objects = Objects::open(layout)?;
-        bring_up_to_date(store, &objects, &points, wanted.get(kept..).unwrap_or_default(), &mut frames)?;
+        // The last one kept is read once more: most often, what follows is told against it.
+        let behind = wanted.get(kept.saturating_sub(1)..).unwrap_or_default();
+        bring_up_to_date(store, &objects, &points, behind, &mut frames)?;
         let _ = store.keep_ledger(&frames);
     }
     Ok(TestLedger { points, frames, damaged: history.damaged })
@@ -56,26 +58,28 @@ fn bring_up_to_date(
     store: &Store,
     objects: &Objects,
     points: &[Point],
-    missing: &[(&Point, ObjectId)],
+    behind: &[(&Point, ObjectId)],
     frames: &mut Vec<Frame>,
 ) -> Result<()> {
     let mut last: Option<(Iteration, TestCases)> = None;
-    for batch in missing.chunks(BATCH) {
+    for batch in behind.chunks(BATCH) {
         let read: Vec<Result<TestCases>> = batch.par_iter().map(|(_, id)| read_cases(objects, id)).collect();
         for ((point, id), now) in batch.iter().zip(read) {
             let now = now?;
-            let against = told_against(points, point);
-            let before = match (against, last.take()) {
-                (Some(against), Some((iteration, cases))) if iteration == against => Some(cases),
-                (Some(against), _) => {
-                    let id = point_of(points, against).and_then(|point| cases_of(&point.metrics));
-                    id.map(|id| read_cases(objects, &id)).transpose()?
-                }
-                (None, _) => None,
-            };
-            let same_bodies = store.load(point.iteration)?.record.same_bodies;
-            let before = against.zip(before.as_ref());
-            frames.push(analysis::ledger::frame(point, *id, before, &now, &same_bodies));
+            if frames.last().is_none_or(|frame| frame.iteration < point.iteration) {
+                let against = told_against(points, point);
+                let before = match (against, last.take()) {
+                    (Some(against), Some((iteration, cases))) if iteration == against => Some(cases),
+                    (Some(against), _) => {
+                        let id = point_of(points, against).and_then(|point| cases_of(&point.metrics));
+                        id.map(|id| read_cases(objects, &id)).transpose()?
+                    }
+                    (None, _) => None,
+                };
+                let same_bodies = store.load(point.iteration)?.record.same_bodies;
+                let before = against.zip(before.as_ref());
+                frames.push(analysis::ledger::frame(point, *id, before, &now, &same_bodies));
+            }
             last = Some((point.iteration, now));
         }
     }

@@ -1,8 +1,10 @@
 //! The outcomes of one run by test id: what later tells *which* test was lost, not only that one was.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
 
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a test came to. Ordered from best to worst: where several results meet in one id, the worst stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,7 +69,25 @@ pub struct TestCases {
     /// Version of this layout.
     pub schema_version: u32,
     /// By id. An id that met twice holds its worst outcome.
+    #[serde(deserialize_with = "in_order")]
     pub cases: BTreeMap<String, TestCase>,
+}
+
+/// A map is stored in order, and made from ordered pairs at once where entry after entry would each be looked up.
+fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, TestCase>, D::Error> {
+    struct Pairs;
+    impl<'de> Visitor<'de> for Pairs {
+        type Value = BTreeMap<String, TestCase>;
+
+        fn expecting(&self, text: &mut Formatter<'_>) -> fmt::Result {
+            text.write_str("tests by id")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            std::iter::from_fn(|| map.next_entry().transpose()).collect()
+        }
+    }
+    deserializer.deserialize_map(Pairs)
 }
 
 impl TestCases {
