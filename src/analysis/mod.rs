@@ -18,8 +18,6 @@ mod identity;
 pub mod ledger;
 pub mod monitor;
 mod open;
-#[cfg(test)]
-mod pairs;
 mod primary;
 pub mod progress;
 mod recommend;
@@ -28,6 +26,8 @@ mod score;
 mod select;
 pub mod stats;
 pub mod steps;
+#[cfg(test)]
+mod stories;
 mod suite;
 #[cfg(test)]
 pub(crate) mod testing;
