@@ -1,5 +1,6 @@
 //! What recording costs early and late in a loop: medians of 20 records up to iteration 30 and up to iteration 1,020 of the
-//! same work tree, measured alternately in two loops (limit of the ratio: 1.5).
+//! same work tree, measured alternately in two loops (limit of the ratio: 1.5). And what it takes to judge the long one again
+//! under another config (limit: 2 s for 1,000 iterations).
 //!
 //! `cargo bench --bench record`. A folder on a file system in memory shows the worst ratio, because nothing waits for the
 //! disk: `TMPDIR=/dev/shm cargo bench --bench record`.
@@ -33,6 +34,8 @@ fn main() {
         times[0].push(record(&early, 10 + n));
         times[1].push(record(&late, 1000 + n));
     }
+    std::fs::write(folder.path().join("other.yaml"), "classify:\n  coverage_drop: 0.5\n").unwrap();
+    let replay = (0..5).map(|_| run(&late, &["replay", "--config", "../other.yaml"])).min().unwrap();
     let [early, late] = times.map(|mut times| {
         times.sort_unstable();
         times[times.len() / 2]
@@ -41,6 +44,7 @@ fn main() {
         "record at iteration 10 {early:?}, at iteration 1,000 {late:?}, ratio {:.2} (limit 1.5)",
         late.as_secs_f64() / early.as_secs_f64()
     );
+    println!("replay of {} iterations: {replay:?} (limit 2 s)", 1000 + SAMPLES);
 }
 
 /// A work tree of 400 files with a loop's baseline.
@@ -51,7 +55,7 @@ fn tree(root: &Path) -> PathBuf {
         std::fs::write(file, format!("def f{n}():\n    return {n}\n").repeat(20)).unwrap();
     }
     reports(root, 0);
-    run(root, "begin");
+    run(root, &["begin"]);
     root.to_path_buf()
 }
 
@@ -59,9 +63,7 @@ fn tree(root: &Path) -> PathBuf {
 fn record(root: &Path, n: u32) -> Duration {
     std::fs::write(root.join("src/part0/file0.py"), format!("x = {n}\n")).unwrap();
     reports(root, n);
-    let started = Instant::now();
-    run(root, "record");
-    started.elapsed()
+    run(root, &["record"])
 }
 
 fn reports(root: &Path, n: u32) {
@@ -72,8 +74,10 @@ fn reports(root: &Path, n: u32) {
     std::fs::write(root.join("lcov.info"), format!("SF:src/part0/file0.py\n{lines}end_of_record\n")).unwrap();
 }
 
-fn run(root: &Path, verb: &str) {
+fn run(root: &Path, arguments: &[&str]) -> Duration {
     let mut command = Command::new(env!("CARGO_BIN_EXE_highwater"));
-    command.arg(verb).current_dir(root).stdout(Stdio::null()).stderr(Stdio::null());
-    assert!(command.status().unwrap().success());
+    command.args(arguments).current_dir(root).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    assert!(command.status().unwrap().success(), "{arguments:?}");
+    started.elapsed()
 }
