@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::ingest::Parsed;
 use crate::ingest::lint::lines::{Claim, TextReader};
 use crate::ingest::lint::{
-    eslint_text, flake8_text, gcc_text, govet_text, mypy_text, pylint_text, pyright_text, rubocop_text, ruff_text,
-    rustc_text, stylelint_text, tsc_text, yamllint_text,
+    biome_text, eslint_text, flake8_text, gcc_text, govet_text, mypy_text, oxlint_text, pylint_text, pyright_text,
+    rubocop_text, ruff_text, rustc_text, stylelint_text, tsc_text, unix_text, yamllint_text,
 };
 use crate::ingest::test::runs::RUNS_HELD;
 
@@ -27,6 +27,9 @@ fn voices() -> Vec<Box<dyn Voice>> {
     vec![
         Box::new(Talk::<eslint_text::Reader>::default()),
         Box::new(Talk::<stylelint_text::Reader>::default()),
+        Box::new(Talk::<biome_text::Reader>::default()),
+        Box::new(Talk::<oxlint_text::Reader>::default()),
+        Box::new(Talk::<unix_text::Reader>::default()),
         Box::new(Talk::<pyright_text::Reader>::default()),
         Box::new(Talk::<rubocop_text::Reader>::default()),
         Box::new(Talk::<mypy_text::Reader>::default()),

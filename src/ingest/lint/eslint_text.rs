@@ -4,10 +4,10 @@
 //! It prints nothing where it finds nothing.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_listed, finding, is_of_another, read};
+use super::lines::{Claim, TextReader, check_summary, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
-use crate::model::figures::{Figures, ReportKind};
+use crate::model::figures::ReportKind;
 
 /// ESLint's output.
 pub const FORMAT: Format = Format {
@@ -140,12 +140,7 @@ impl Stylish {
         }
         let Some((errors, warnings)) = self.declared else { return Ok(None) };
         let mut parsed = self.tally.finish(format)?;
-        check_listed(tool, add(errors, warnings)?, parsed.figures.total.unwrap_or(0))?;
-        if (parsed.figures.errors, parsed.figures.warnings) != (Some(errors), Some(warnings)) {
-            let said = format!("{errors} errors and {warnings} warnings");
-            parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
-            parsed.declared = Some(Figures { errors: Some(errors), warnings: Some(warnings), ..Figures::default() });
-        }
+        check_summary(tool, (errors, warnings), &mut parsed)?;
         Ok(Some(parsed))
     }
 }

@@ -6,7 +6,8 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
-use crate::ingest::{Finding, Head, Level, Parsed, Sniff};
+use crate::ingest::{Finding, Head, Level, Parsed, Sniff, add};
+use crate::model::figures::Figures;
 
 /// Longest message that is put together of several lines, in bytes.
 const LONGEST_MESSAGE: usize = 4096;
@@ -208,6 +209,20 @@ pub(super) fn check_listed(tool: &str, said: u64, listed: u64) -> Result<()> {
     if said > 0 && listed == 0 {
         let why = format!("{tool} says that it found {said} errors, but lists none");
         return Err(Error::report(Reject::NoResult, why).help("let the tool print its findings, not a summary alone"));
+    }
+    Ok(())
+}
+
+/// Compares what is listed with the errors and warnings that the summary of `tool` counts.
+///
+/// # Errors
+/// No result if nothing is listed of what is counted.
+pub(super) fn check_summary(tool: &str, (errors, warnings): (u64, u64), parsed: &mut Parsed) -> Result<()> {
+    check_listed(tool, add(errors, warnings)?, parsed.figures.total.unwrap_or(0))?;
+    if (parsed.figures.errors, parsed.figures.warnings) != (Some(errors), Some(warnings)) {
+        let said = format!("{errors} errors and {warnings} warnings");
+        parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
+        parsed.declared = Some(Figures { errors: Some(errors), warnings: Some(warnings), ..Figures::default() });
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::model::figures::{Figures, RawFindings};
 pub mod android_lint;
 pub mod bandit_json;
 pub mod biome_json;
+pub mod biome_text;
 pub mod checkstyle;
 pub mod codeclimate_json;
 pub mod cppcheck;
@@ -29,6 +30,7 @@ pub mod markdownlint_json;
 pub mod mypy_json;
 pub mod mypy_text;
 pub mod oxlint_json;
+pub mod oxlint_text;
 pub mod phpcs_json;
 pub mod phpstan_json;
 pub mod pmd;
@@ -54,6 +56,7 @@ pub mod stylelint_json;
 pub mod stylelint_text;
 pub mod swiftlint_json;
 pub mod tsc_text;
+pub mod unix_text;
 pub mod yamllint_text;
 
 /// Findings that are kept with their place and message. A report with more is counted in full.
@@ -107,6 +110,12 @@ impl LintTally {
             Level::Note => &mut counts.notes,
         };
         *slot = add(*slot, 1)?;
+        self.keep(finding);
+        Ok(())
+    }
+
+    /// Keeps a finding that is counted elsewhere.
+    fn keep(&mut self, finding: Finding) {
         if self.details.findings.len() < FINDINGS_KEPT && self.kept_bytes < KEPT_BYTES {
             let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
             let texts = finding.message.len() + length(&finding.path) + length(&finding.rule);
@@ -115,7 +124,6 @@ impl LintTally {
         } else {
             self.details.dropped = self.details.dropped.saturating_add(1);
         }
-        Ok(())
     }
 
     /// The figures. `suppressed` and `raw` are among them only where they say something.

@@ -144,7 +144,8 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
     for (severity, level) in severities {
         if let Some(rule) = first.strip_prefix(severity) {
             let rule = rule.strip_suffix(':').unwrap_or(rule).strip_suffix(']')?;
-            let is_ours = is_name(rule) || (is_rule(rule) && !is_code(rule, 1..=1, 4..=4));
+            let is_word = !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_lowercase());
+            let is_ours = is_word || is_name(rule) || (is_rule(rule) && !is_code(rule, 1..=1, 4..=4));
             return is_ours.then_some(Told { level, rule, message, is_certain: true });
         }
     }
