@@ -70,46 +70,38 @@ fn finished(text: &str) -> bool {
     text.starts_with("Finished in ") && text.contains(" on ") && text.contains(" rules using ")
 }
 
-/// A diagnostic whose place may follow.
-struct Open {
-    level: Level,
-    message: String,
-}
-
 /// Reads lines.
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
-    open: Option<Open>,
+    /// Level and message of a diagnostic whose place may follow.
+    open: Option<(Level, String)>,
     /// Diagnostics since the last summary.
     open_rows: u64,
     declared: Option<(u64, u64)>,
 }
 
 impl Reader {
-    fn close(&mut self, place: Option<(&str, Option<u64>)>) -> Result<()> {
-        let Some(Open { level, message }) = self.open.take() else { return Ok(()) };
+    /// The place of the diagnostic above. Other tools have lines like its first one, but no place below it.
+    fn close(&mut self, (path, line): (&str, Option<u64>)) -> Result<()> {
+        let Some((level, message)) = self.open.take() else { return Ok(()) };
         self.open_rows += 1;
-        let rule =
-            message.split_once(": ").map(|(rule, _)| rule).filter(|rule| rule.ends_with(')') && !rule.contains(' '));
-        let message_alone = rule.and_then(|rule| message.strip_prefix(rule)?.strip_prefix(": ")).unwrap_or(&message);
-        let (path, line) = place.map_or((None, None), |(path, line)| (Some(path), line));
-        self.tally.finding(finding(TOOL, level, (path, line), rule, message_alone), Sort::Linter)
+        let split = message.split_once(": ").filter(|(rule, _)| rule.ends_with(')') && !rule.contains(' '));
+        let (rule, message) = split.map_or((None, message.as_str()), |(rule, message)| (Some(rule), message));
+        self.tally.finding(finding(TOOL, level, (Some(path), line), rule, message), Sort::Linter)
     }
 }
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some((errors, warnings)) = summary(text) {
-            self.close(None)?;
             let (before, below) = self.declared.unwrap_or_default();
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
             self.open_rows = 0;
         } else if let Some((level, message)) = sign(text) {
-            self.close(None)?;
-            self.open = Some(Open { level, message: message.to_owned() });
+            self.open = Some((level, message.to_owned()));
         } else if let Some(place) = place(text) {
-            self.close(Some(place))?;
+            self.close(place)?;
         }
         Ok(())
     }
@@ -123,7 +115,6 @@ impl TextReader for Reader {
     }
 
     fn finish(mut self) -> Result<Option<Parsed>> {
-        self.close(None)?;
         let Some((errors, warnings)) = self.declared.filter(|_| self.open_rows == 0) else {
             let why = "report ends before the summary of oxlint";
             return match self.open_rows {
@@ -184,6 +175,8 @@ mod tests {
 
     #[test]
     fn a_clean_run_is_zero_and_a_cut_one_is_none() {
+        let biome = format!("  × no place below it\n{ROWS}Found 1 warning and 1 error.\n");
+        assert_eq!(parsed(&biome).unwrap().warnings, [""; 0]);
         assert_eq!(parsed("Found 0 warnings and 0 errors.\n").unwrap().figures.total, Some(0));
         assert_eq!(parsed(ROWS).unwrap_err().reject(), Some(Reject::Malformed));
         let alone = parsed("Found 3 warnings and 0 errors.\n").unwrap_err();
