@@ -143,6 +143,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::biome_text::FORMAT,
     &lint::oxlint_text::FORMAT,
     &lint::unix_text::FORMAT,
+    &lint::msbuild_text::FORMAT,
     &lint::pyright_text::FORMAT,
     &lint::rubocop_text::FORMAT,
     &lint::yamllint_text::FORMAT,

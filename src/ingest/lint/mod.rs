@@ -27,6 +27,7 @@ pub mod ktlint_json;
 pub(super) mod lines;
 mod loose;
 pub mod markdownlint_json;
+pub mod msbuild_text;
 pub mod mypy_json;
 pub mod mypy_text;
 pub mod oxlint_json;
