@@ -336,8 +336,8 @@ mod tests {
             assert_eq!(all, expected, "{text}");
         }
         let preview = "a.py:1:8: unused-import: [*] `os` imported\na.py:2:1: warning[F841] x\n";
-        let all = told_of(preview);
-        assert_eq!(all.iter().map(|f| f.3).collect::<Vec<_>>(), [Level::Error, Level::Warning]);
+        let all = told_of(&format!("{preview}info[deprecated]: y\n --> a.py:3:1\n"));
+        assert_eq!(all.iter().map(|f| f.3).collect::<Vec<_>>(), [Level::Error, Level::Warning, Level::Note]);
     }
 
     #[test]
