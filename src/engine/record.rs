@@ -34,7 +34,7 @@ use crate::snapshot::capture::{Captured, capture};
 use crate::snapshot::gather::gather;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::{Change, ChangeKind, diff};
-use crate::store::{Commit, History, Store, Stored, Unread};
+use crate::store::{Commit, History, Store, Stored, Unread, is_later};
 
 /// What is said about an iteration that was recorded.
 pub struct Recorded {
@@ -143,6 +143,7 @@ fn newest_readable(store: &Store, history: &Unread) -> Result<Stored> {
     };
     let unreadable = match store.load(newest) {
         Ok(stored) => return Ok(stored),
+        Err(error) if is_later(&error) => return Err(error),
         Err(error) => error,
     };
     let earlier = store.numbers()?.into_iter().rev().filter(|number| *number < newest);

@@ -101,12 +101,15 @@ impl Store {
     /// The history, read from the records.
     ///
     /// # Errors
-    /// As [`Store::load_all`].
+    /// As [`Store::load_all`], and bad input if a later version wrote one of them: nothing is judged past what we do not know.
     pub fn history_from_records(&self) -> Result<History> {
         // The numbers are read once: a record that appears meanwhile is in neither the points nor the head.
         let numbers = self.numbers()?;
         let head = self.head_of(&numbers)?;
         let (records, damaged) = self.load_each(&numbers);
+        if let Some(later) = damaged.iter().find(|one| super::is_later(&one.error)) {
+            return Err(later.error.clone());
+        }
         let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
         Ok(History { points, head, damaged, rebuilt: true, lines: None })
     }

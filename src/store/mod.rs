@@ -234,6 +234,9 @@ pub fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What is said of a stored file whose version is not known yet.
+const LATER: &str = "stored file was written by a later version of highwater";
+
 /// A stored file's value; its version is looked at first.
 ///
 /// # Errors
@@ -254,11 +257,16 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     };
     let Versioned { schema_version } = serde_json::from_slice(bytes).map_err(|error| explain(&error))?;
     if schema_version > SCHEMA_VERSION {
-        return Err(Error::bad_input("stored file was written by a later version of highwater")
+        return Err(Error::bad_input(LATER)
             .because(format!("its schema_version is {schema_version}, this highwater knows {SCHEMA_VERSION}"))
             .help("use the later version; nothing was changed"));
     }
     serde_json::from_slice(bytes).map_err(|error| explain(&error))
+}
+
+/// Whether that is no damage: a later version wrote the file, and knows what it says.
+pub fn is_later(error: &Error) -> bool {
+    error.message == LATER
 }
 
 fn damaged(why: &str) -> Error {
