@@ -10,16 +10,16 @@ use highwater::model::ids::Iteration;
 
 use crate::faults::{assert_kept, assert_next_record, assert_one_tree, first_two, prepared};
 use crate::support::work::{Listing, Work, copy, in_memory, listing, points};
-use crate::support::{Answer, can_trace};
+use crate::support::{Answer, Project, can_trace};
 
 /// Something that is mounted until this is dropped.
-struct Mount {
+pub struct Mount {
     at: PathBuf,
 }
 
 impl Mount {
     /// Mounts, or says why not.
-    fn new(at: &Path, options: &[&str], what: &Path) -> Result<Mount, String> {
+    pub fn new(at: &Path, options: &[&str], what: &Path) -> Result<Mount, String> {
         std::fs::create_dir_all(at).unwrap();
         let ran = Command::new("mount").args(options).arg(what).arg(at).output();
         match ran {
@@ -29,8 +29,13 @@ impl Mount {
         }
     }
 
-    fn resize(&self, bytes: u64) {
-        let size = format!("remount,size={bytes}");
+    pub fn at(&self) -> &Path {
+        &self.at
+    }
+
+    /// Lets it hold so many bytes, or files: `size` or `nr_inodes`.
+    fn resize(&self, what: &str, most: u64) {
+        let size = format!("remount,{what}={most}");
         let ran = Command::new("mount").args(["-o", &size]).arg(&self.at).status().unwrap();
         assert!(ran.success(), "{size}");
     }
@@ -43,22 +48,37 @@ impl Drop for Mount {
     }
 }
 
-fn skipped(why: &str) {
+pub fn skipped(why: &str) {
     let asked = std::env::var("FAULTS").is_ok_and(|faults| matches!(faults.as_str(), "required" | "all"));
     assert!(!asked, "{why}");
     eprintln!("skipped: {why}");
 }
 
-fn is_soak() -> bool {
+pub fn is_soak() -> bool {
     std::env::var_os("HIGHWATER_SOAK").is_some()
 }
 
-/// A tree on a file system of its own that can be made to fill up.
-fn on_tmpfs(place: &Path, base: &Path) -> Result<(Mount, Work, u64), String> {
-    let mount = Mount::new(place, &["-t", "tmpfs", "-o", "size=64m"], Path::new("tmpfs"))?;
+/// What a file system can run out of.
+#[derive(Clone, Copy)]
+struct Room {
+    /// What tmpfs calls it.
+    option: &'static str,
+    /// How much of it is one step.
+    step: u64,
+    /// More than is ever needed.
+    plenty: u64,
+}
+
+const PAGES: Room = Room { option: "size", step: 4096, plenty: 64 << 20 };
+const FILES: Room = Room { option: "nr_inodes", step: 1, plenty: 100_000 };
+
+/// A tree on a file system of its own that can be made to fill up, and how much of `room` the tree takes.
+fn on_tmpfs(place: &Path, base: &Path, room: Room) -> Result<(Mount, Work, u64), String> {
+    let mount = Mount::new(place, &["-t", "tmpfs", "-o", "size=64m,nr_inodes=100000"], Path::new("tmpfs"))?;
     copy(base, place);
     let stat = rustix::fs::statvfs(place).unwrap();
-    Ok((mount, Work::at(place), (stat.f_blocks - stat.f_bfree) * stat.f_frsize))
+    let pages = (stat.f_blocks - stat.f_bfree) * stat.f_frsize;
+    Ok((mount, Work::at(place), if room.option == "size" { pages } else { stat.f_files - stat.f_ffree }))
 }
 
 /// The right result, or an error that says that there is no room, and where.
@@ -70,55 +90,104 @@ fn assert_full(answer: &Answer, at: &str) {
 
 #[test]
 fn a_full_disk_harms_nothing_and_the_same_command_works_once_there_is_room() {
-    const PAGE: u64 = 4096;
     let project = prepared();
     // Some 30 pages that do not compress to nothing, so that there is much to run out of room with.
     let word = |n: u64| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     project.write("noise", (0..12_000).map(word).collect::<String>());
-    let (before, first) = (listing(project.root()), first_two(project.root()));
+    let (record, restore) = (&["record", "--json"][..], &["restore", "0", "--json"][..]);
     // A restore keeps some room free, so it is refused for longer.
-    for (command, most) in [(&["record", "--json"][..], 100), (&["restore", "0", "--json"], 400)] {
-        let (mut full, mut done) = (0, 0);
-        let parts: u64 = if is_soak() { most } else { 16 };
-        for pages in (0..parts).map(|part| part * most / parts) {
-            let place = tempfile::tempdir().unwrap();
-            let (mount, work, used) = match on_tmpfs(place.path(), project.root()) {
-                Ok(mounted) => mounted,
-                Err(why) => return skipped(&format!("no tmpfs of a size can be mounted ({why})")),
-            };
-            mount.resize(used + pages * PAGE);
-            let at = format!("{command:?} with room for {pages} pages");
-            let answer = work.run(command);
-            assert_full(&answer, &at);
-            mount.resize(64 << 20);
-            assert_kept(&work, &first, &at);
-            *if answer.code == 0 { &mut done } else { &mut full } += 1;
-            if command[0] == "record" {
-                assert_eq!(work.listing(), before, "{at}");
-                let is_there = work.store().numbers().unwrap().contains(&Iteration(2));
-                assert!(answer.code != 0 || is_there, "{at}: {answer:?}");
-                assert_next_record(&work, &at);
-            } else {
-                assert_one_tree(&work, &before, &first[0], answer.code == 0, &at);
-            }
-            assert_kept(&work, &first, &at);
+    for (command, room, most, parts) in
+        [(record, PAGES, 100, 16), (restore, PAGES, 400, 16), (record, FILES, 8, 4), (restore, FILES, 16, 4)]
+    {
+        let parts = if is_soak() { most } else { parts };
+        if let Err(why) = fill_up(&project, command, room, most, parts) {
+            return skipped(&format!("no tmpfs of a size can be mounted ({why})"));
         }
-        eprintln!("{command:?}: {full} sizes were too small, {done} were not");
-        assert!(full >= 3 && done >= 3, "{full} too small, {done} not: nothing was proved");
     }
 }
 
+/// Runs the command with room for 0 to `most`, in so many parts; then with what is just not enough, where the last writes
+/// fail.
+fn fill_up(project: &Project, command: &[&str], room: Room, most: u64, parts: u64) -> Result<(), String> {
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    let fits = |step: u64| -> Result<bool, String> {
+        let place = tempfile::tempdir().unwrap();
+        let (mount, work, used) = on_tmpfs(place.path(), project.root(), room)?;
+        mount.resize(room.option, used + step * room.step);
+        let at = format!("{command:?} with room for {step}, {}", room.option);
+        let answer = work.run(command);
+        assert_full(&answer, &at);
+        mount.resize(room.option, room.plenty);
+        assert_kept(&work, &first, &at);
+        if command[0] == "record" {
+            assert_eq!(work.listing(), before, "{at}");
+            let is_there = work.store().numbers().unwrap().contains(&Iteration(2));
+            assert!(answer.code != 0 || is_there, "{at}: {answer:?}");
+            assert_next_record(&work, &at);
+        } else {
+            assert_one_tree(&work, &before, &first[0], answer.code == 0, &at);
+        }
+        assert_kept(&work, &first, &at);
+        Ok(answer.code == 0)
+    };
+    let mut tried: Vec<(u64, bool)> = Vec::new();
+    for step in (0..parts).map(|part| part * most / parts) {
+        tried.push((step, fits(step)?));
+    }
+    let enough = tried.iter().find(|(_, fits)| *fits).map_or(most, |(step, _)| *step);
+    let too_little = tried.iter().map(|(step, _)| *step).filter(|step| *step < enough).max().unwrap_or_default();
+    for step in (too_little + 1..enough).rev().take(6) {
+        tried.push((step, fits(step)?));
+    }
+    let (done, full): (Vec<_>, Vec<_>) = tried.into_iter().partition(|(_, fits)| *fits);
+    let (done, full) = (done.len(), full.len());
+    eprintln!("{command:?}, {}: {full} sizes were too small, {done} were not", room.option);
+    assert!(full >= 2 && done >= 2, "{full} too small, {done} not: nothing was proved");
+    Ok(())
+}
+
+/// A file system that loses power.
+struct FileSystem {
+    name: &'static str,
+    make: &'static [&'static str],
+    options: &'static str,
+    /// Bytes, about the fewest that it takes.
+    size: u64,
+}
+
+/// The first one is tried always, the others in a soak.
+const FILE_SYSTEMS: [FileSystem; 3] = [
+    FileSystem { name: "ext4", make: &["mkfs.ext4", "-q", "-F"], options: "loop", size: 16 << 20 },
+    FileSystem {
+        name: "ext4 noauto_da_alloc",
+        make: &["mkfs.ext4", "-q", "-F"],
+        options: "loop,noauto_da_alloc",
+        size: 16 << 20,
+    },
+    FileSystem { name: "xfs", make: &["mkfs.xfs", "-q", "-f"], options: "loop,nouuid", size: 300 << 20 },
+];
+
+/// What the disk has when the power goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loss {
+    /// What the kernel wrote by then.
+    Plain,
+    /// The journal as well: names whose contents may not be there yet.
+    WithJournal,
+}
+
 /// A disk with a tree on it, in a file.
-fn disk_of(base: &Path, folder: &Path) -> Result<PathBuf, String> {
+fn disk_of(base: &Path, folder: &Path, of: &FileSystem) -> Result<PathBuf, String> {
     let image = folder.join("base.img");
-    std::fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
-    let made = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).output();
+    std::fs::File::create(&image).unwrap().set_len(of.size).unwrap();
+    let (program, options) = of.make.split_first().unwrap();
+    let made = Command::new(program).args(options).arg(&image).output();
     match made {
         Ok(output) if output.status.success() => {}
         Ok(output) => return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-        Err(error) => return Err(format!("mkfs.ext4: {error}")),
+        Err(error) => return Err(format!("{program}: {error}")),
     }
-    let mounted = Mount::new(&folder.join("base"), &["-o", "loop"], &image)?;
+    let mounted = Mount::new(&folder.join("base"), &["-o", of.options], &image)?;
     copy(base, &mounted.at);
     let _ = std::fs::remove_dir(mounted.at.join("lost+found"));
     assert!(Command::new("sync").arg("-f").arg(&mounted.at).status().unwrap().success());
@@ -127,19 +196,25 @@ fn disk_of(base: &Path, folder: &Path) -> Result<PathBuf, String> {
     Ok(image)
 }
 
+/// Copies a disk without making its holes larger than they are.
+fn copy_disk(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("--sparse=always").args([from, to]).status().unwrap().success());
+}
+
 /// Runs the command on a copy of the disk, killed before a call or to its end, and takes the power away in that instant:
 /// what the disk has then is a copy of its file, without what the kernel had not written yet.
 fn after_power_loss(
-    image: &Path,
-    folder: &Path,
+    (image, options): (&Path, &str),
     command: &[&str],
     point: Option<&(String, usize)>,
+    loss: Loss,
     check: impl FnOnce(&Work, &str),
 ) {
+    let folder = image.parent().unwrap();
     let (running, lost) = (folder.join("running.img"), folder.join("lost.img"));
-    std::fs::copy(image, &running).unwrap();
+    copy_disk(image, &running);
     let stdout = {
-        let mounted = Mount::new(&folder.join("running"), &["-o", "loop"], &running).unwrap();
+        let mounted = Mount::new(&folder.join("running"), &["-o", options], &running).unwrap();
         let work = Work::at(&mounted.at);
         let output = match point {
             Some((name, count)) => {
@@ -149,10 +224,14 @@ fn after_power_loss(
             }
             None => work.traced(&["-o", "/dev/null", "-e", "trace=none"], command),
         };
-        std::fs::copy(&running, &lost).unwrap();
+        if loss == Loss::WithJournal {
+            let shut = Command::new("xfs_io").args(["-x", "-c", "shutdown -f"]).arg(&mounted.at).status();
+            assert!(shut.unwrap().success());
+        }
+        copy_disk(&running, &lost);
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let mounted = Mount::new(&folder.join("lost"), &["-o", "loop"], &lost).unwrap();
+    let mounted = Mount::new(&folder.join("lost"), &["-o", options], &lost).unwrap();
     let _ = std::fs::remove_dir(mounted.at.join("lost+found"));
     check(&Work::at(&mounted.at), &stdout);
 }
@@ -162,12 +241,25 @@ fn what_was_acknowledged_survives_a_power_loss() {
     if !can_trace() {
         return;
     }
+    let all = if is_soak() { &FILE_SYSTEMS[..] } else { &FILE_SYSTEMS[..1] };
+    for of in all {
+        lose_power(of, Loss::Plain);
+        let can_shut_down = Command::new("xfs_io").arg("-V").output().is_ok();
+        match is_soak() {
+            true if can_shut_down => lose_power(of, Loss::WithJournal),
+            true => skipped("no xfs_io, so the journal is always lost as well"),
+            false => {}
+        }
+    }
+}
+
+fn lose_power(of: &FileSystem, loss: Loss) {
     let project = prepared();
     let (before, first): (Listing, Vec<Listing>) = (listing(project.root()), first_two(project.root()));
     let folder = in_memory();
-    let image = match disk_of(project.root(), folder.path()) {
+    let image = match disk_of(project.root(), folder.path(), of) {
         Ok(image) => image,
-        Err(why) => return skipped(&format!("no file system can be made on a loop device ({why})")),
+        Err(why) => return skipped(&format!("no {} can be made on a loop device ({why})", of.name)),
     };
     let matters = |name: &str, _: &str| ["fsync", "linkat", "link", "rename", "renameat2", "unlink"].contains(&name);
     let mut losses = 0;
@@ -176,8 +268,8 @@ fn what_was_acknowledged_survives_a_power_loss() {
         let step = if is_soak() { 1 } else { (points.len() / 20).max(1) };
         let points = points.iter().step_by(step).map(Some).chain([None]);
         for point in points {
-            let at = format!("{command:?}, power lost before {point:?}");
-            after_power_loss(&image, folder.path(), command, point, |work, stdout| {
+            let at = format!("{}, {command:?}, power lost before {point:?}, {loss:?}", of.name);
+            after_power_loss((&image, of.options), command, point, loss, |work, stdout| {
                 losses += 1;
                 assert_kept(work, &first, &at);
                 let is_acknowledged = stdout.contains("\"schema_version\"");
@@ -195,6 +287,6 @@ fn what_was_acknowledged_survives_a_power_loss() {
             });
         }
     }
-    eprintln!("{losses} power losses");
+    eprintln!("{}, {loss:?}: {losses} power losses", of.name);
     assert!(losses >= 30, "{losses} losses are too few: nothing was proved");
 }

@@ -25,6 +25,7 @@ mod escape;
 mod estimate;
 mod exports;
 mod faults;
+mod folding;
 mod goldens;
 mod guest;
 mod hook_install;

@@ -57,13 +57,17 @@ fn check_case(target: &Manifest, scope: &Scope) -> Result<()> {
     for (_, names) in by_folder(target, scope) {
         let mut seen: BTreeMap<String, &TreePath> = BTreeMap::new();
         for path in names {
-            let folded = String::from_utf8_lossy(last_name(path)).to_lowercase();
-            if let Some(other) = seen.insert(folded, path) {
+            if let Some(other) = seen.insert(folded(path), path) {
                 return Err(collision(path, other));
             }
         }
     }
     Ok(())
+}
+
+/// The last name without its case.
+fn folded(path: &TreePath) -> String {
+    String::from_utf8_lossy(last_name(path)).to_lowercase()
 }
 
 fn by_folder<'a>(target: &'a Manifest, scope: &Scope) -> BTreeMap<Option<TreePath>, Vec<&'a TreePath>> {
@@ -96,7 +100,10 @@ fn try_names(stage: BorrowedFd<'_>, paths: &[&TreePath]) -> Result<()> {
             Ok(()) => {}
             Err(Errno::EXIST) => {
                 let earlier = paths.get(..index).unwrap_or_default();
-                let other = earlier.iter().find(|other| answers(stage, other, path)).unwrap_or(path);
+                // Not every file system gives a file the same number whenever it is asked.
+                let is_spelt_so = |other: &&&TreePath| folded(other) == folded(path);
+                let other = earlier.iter().find(|other| answers(stage, other, path));
+                let other = other.or_else(|| earlier.iter().find(is_spelt_so)).unwrap_or(path);
                 return Err(collision(path, other));
             }
             Err(error) => {

@@ -16,6 +16,7 @@ mod into;
 mod job;
 mod journal;
 mod manifest;
+mod modes;
 mod pending;
 mod plan;
 mod settle;
@@ -238,10 +239,12 @@ impl<'a> Prepared<'a> {
     fn secure(&self, folder: &Folder) -> Result<(Journal, Manifest, Plan)> {
         let scope = self.request.scope();
         folding::check(&folder.stage(), &self.target, &scope)?;
+        let kept = modes::as_kept(self.layout, &self.target)?;
+        let target = kept.as_ref().unwrap_or(&self.target);
         let (safety, objects) = self.capture_safety()?;
         let mut found = Manifest::load(&objects, &safety)?;
-        unseen::forget(&objects, &self.target, &mut found)?;
-        let plan = plan(&self.target, &found, &scope)?;
+        unseen::forget(&objects, target, &mut found)?;
+        let plan = plan(target, &found, &scope)?;
         if plan != self.plan {
             check::check(&self.tree, &plan, &found, folder::open(&folder.stage())?.as_fd())?;
             stage::verify_new(&objects, &plan)?;

@@ -14,6 +14,7 @@ use super::folder::{self, Folder};
 use super::job::Job;
 use super::journal::{self, Direction, Journal, Origin, RestoreRecord};
 use super::manifest::{Kind, Manifest, State};
+use super::modes;
 use super::plan::{Op, Plan, Scope, in_the_way, plan};
 use super::settle::{self, Held};
 use super::{Outcome, check, stage, unseen};
@@ -164,6 +165,7 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
         Err(_) if direction == Direction::Back && journal.is_some() => Manifest::default(),
         other => other?,
     };
+    let target = modes::as_kept(layout, &target)?.unwrap_or(target);
     unseen::forget(&objects, &target, &mut safety)?;
     let tree = Beneath::open(layout.root())?;
     let again = Again { record: &record, direction, target: &target, safety: &safety };

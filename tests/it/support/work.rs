@@ -174,7 +174,11 @@ pub fn listing(root: &Path) -> Listing {
 
 /// The calls that a clean run makes: name and the count of that name in its thread, each once, in order. `chosen` picks.
 pub fn points(base: &Path, arguments: &[&str], chosen: impl Fn(&str, &str) -> bool) -> Vec<(String, usize)> {
-    let work = Work::of(base);
+    points_of(&Work::of(base), arguments, chosen)
+}
+
+/// As [`points`], of a run in this work tree.
+pub fn points_of(work: &Work, arguments: &[&str], chosen: impl Fn(&str, &str) -> bool) -> Vec<(String, usize)> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let output = work.traced(&["-o", log.path().to_str().unwrap()], arguments);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
