@@ -132,16 +132,22 @@ fn nothing_outside_changes_whatever_is_swapped_in_and_whenever() {
     let project = prepared();
     let outside = outside();
     let kept: Listing = listing(outside.path());
-    let points = points(project.root(), &RESTORE, |name, _| PAUSED.contains(&name));
+    let calls = points(project.root(), &RESTORE, |name, _| PAUSED.contains(&name));
     let is_soak = std::env::var_os("HIGHWATER_SOAK").is_some();
     // The first calls are the loader's and those that look for the store.
     let victims = |nth: usize| if is_soak { VICTIMS.to_vec() } else { vec![VICTIMS[nth % VICTIMS.len()]] };
     let step = if is_soak { 1 } else { 2 };
-    let cases: Vec<_> = points
+    // Every victim when the steps are known and none was done yet; then one at a time.
+    let begins =
+        points(project.root(), &RESTORE, |name, call| name.starts_with("rename") && call.contains("/journal\""));
+    assert_eq!(begins.len(), 1, "{begins:?}");
+    let at_once = begins.iter().flat_map(|point| VICTIMS.into_iter().map(move |victim| (point, victim)));
+    let cases: Vec<_> = calls
         .iter()
         .enumerate()
         .step_by(step)
         .flat_map(|(nth, point)| victims(nth).into_iter().map(move |victim| (point, victim)))
+        .chain(at_once)
         .collect();
     let (stopped, swapped) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {

@@ -74,6 +74,55 @@ fn git_neither_sees_nor_removes_the_store() {
     sound("all of it");
 }
 
+// PROMISES G2.
+#[test]
+fn secrets_stay_home_unless_they_are_asked_for() {
+    const SECRETS: [&str; 13] = [
+        ".env",
+        ".env.local",
+        "conf/server.pem",
+        "conf/TLS.KEY",
+        ".ssh/id_rsa",
+        ".ssh/id_rsa.old",
+        ".ssh/id_ed25519",
+        ".ssh/id_ecdsa",
+        ".netrc",
+        ".npmrc",
+        "deep/down/.pypirc",
+        "ignored",
+        "private/note",
+    ];
+    let project = Project::new();
+    project.write(".gitignore", "/ignored\nprivate/\n");
+    for secret in SECRETS {
+        project.write(secret, "the secret");
+    }
+    for plain in [".env.example", ".env.sample", "key"] {
+        project.write(plain, "no secret");
+    }
+    project.tests(&[("a", true)]);
+    let kept = |id: &str| {
+        let into = tempfile::tempdir().unwrap();
+        let begun = project.run(&["begin", "--loop", id]).expect(0);
+        project.run(&["restore", "0", "--loop", id, "--into", into.path().to_str().unwrap()]).expect(0);
+        (
+            begun,
+            SECRETS.map(|secret| into.path().join(secret).symlink_metadata().is_ok()),
+            crate::support::work::listing(into.path()),
+        )
+    };
+    let (_, secrets, all) = kept("shy");
+    assert_eq!(secrets, [false; SECRETS.len()]);
+    for plain in [".env.example", ".env.sample", "key", "src/lib.py", ".gitignore"] {
+        assert!(all.contains_key(std::path::Path::new(plain)), "{plain}");
+    }
+    project.write("highwater.yaml", "capture:\n  include: ['.netrc', 'private/**']\n");
+    let (begun, secrets, _) = kept("open");
+    let expected = SECRETS.map(|secret| matches!(secret, ".netrc" | "private/note"));
+    assert_eq!(secrets, expected);
+    assert!(begun.stderr.contains(".netrc") || begun.stdout.contains(".netrc"), "{begun:?}");
+}
+
 // The clock is set to 1970, past 2038 and ten years back in the middle of a loop; so are the files' times.
 #[test]
 fn clocks_do_not_decide() {
