@@ -4,11 +4,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target/planted} FAULTS=required RUST_BACKTRACE=0
+# Always the same place, so that a second run builds only what it must; always new files, so that it builds all of that.
+copy=$CARGO_TARGET_DIR/tree
+trap 'rm -rf "$copy"' EXIT
+rm -rf "$copy"
+mkdir -p "$copy"
 
-cp -a Cargo.toml Cargo.lock README.md src tests benches templates fixtures schemas "$copy"
+cp -r Cargo.toml Cargo.lock README.md src tests benches templates fixtures schemas "$copy"
 cd "$copy"
 missed=0
 for patch in "$root"/tests/planted/*.patch; do
