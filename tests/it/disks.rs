@@ -1,5 +1,6 @@
 //! Real file systems that fill up and that lose power (PROMISES H2, H3, W2). Both need root, and the second loop devices and
-//! mkfs.ext4: without them the tests say "skipped" and pass, unless `FAULTS` is `required` or `all`.
+//! mkfs.ext4: without them the tests say "skipped" and pass, unless `FAULTS` is `required` or `all`. `HIGHWATER_SOAK=1` tries
+//! every size, every sync and rename, and more file systems.
 //!
 //! Killing a process loses nothing that the kernel has already; a missing sync shows here only.
 

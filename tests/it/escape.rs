@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::work::{Listing, Work, listing, points};
+use crate::support::work::{Listing, Work, in_memory, listing, points};
 use crate::support::{Project, can_trace};
 
 /// Calls after which it is stopped: all that change the tree, and those that a change is prepared by.
@@ -61,9 +61,10 @@ fn prepared() -> Project {
     project
 }
 
-/// A folder outside that has every name of the tree, with contents and modes of its own.
+/// A folder outside that has every name of the tree, with contents and modes of its own. It is on the tree's file system: no
+/// name can be moved to another one, whoever tries.
 fn outside() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     for name in ["d/edited", "d/gone", "d/deep/edited", "closed/edited", "more/new", "more/deep/new", "run"] {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -214,7 +215,7 @@ fn a_folder_of_the_store_that_is_a_link_is_not_written_through() {
     for folder in FOLDERS {
         for command in commands {
             let work = Work::of(project.root());
-            let elsewhere = tempfile::tempdir().unwrap();
+            let elsewhere = in_memory();
             let (inside, moved): (PathBuf, PathBuf) =
                 (work.layout.store().join(folder), elsewhere.path().join("moved"));
             assert!(Command::new("cp").arg("-a").arg(&inside).arg(&moved).status().unwrap().success());

@@ -2,8 +2,8 @@
 //! lost, no tree is mixed unnoticed, and the next command works (PROMISES W1, W2, H1, H3).
 //!
 //! What is on disk changes only in such calls, so these are all the states that a kill can leave. `FAULTS=all` kills
-//! before every call of any kind and fails every one that is about files. Without strace the tests say so and pass,
-//! unless `FAULTS` is `required` or `all`.
+//! before every call of any kind and fails every one that is about files, in three ways. Without strace the tests say so
+//! and pass, unless `FAULTS` is `required` or `all`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;

@@ -67,6 +67,17 @@ const FILE_SYSTEMS: [(&str, &str, &str); 2] = [
     ("NTFS", "mkntfs --quiet --fast --force {image}", "lowntfs-3g -o ignore_case {image} {at}"),
 ];
 
+/// Those that can be had.
+fn mounted() -> impl Iterator<Item = (&'static str, Folding)> {
+    FILE_SYSTEMS.into_iter().filter_map(|(name, make, mount)| match Folding::new(make, mount) {
+        Ok(folding) => Some((name, folding)),
+        Err(why) => {
+            skipped(&format!("no {name} can be mounted ({why})"));
+            None
+        }
+    })
+}
+
 /// What does not depend on the file system.
 fn contents(files: &Listing) -> Vec<(&PathBuf, &Vec<u8>)> {
     files.iter().map(|(name, (_, content))| (name, content)).collect()
@@ -99,14 +110,7 @@ fn prepared() -> Project {
 fn names_that_are_one_are_refused_and_all_others_come_back() {
     let project = prepared();
     let base = Work::of(project.root());
-    for (name, make, mount) in FILE_SYSTEMS {
-        let folding = match Folding::new(make, mount) {
-            Ok(folding) => folding,
-            Err(why) => {
-                skipped(&format!("no {name} can be mounted ({why})"));
-                continue;
-            }
-        };
+    for (name, folding) in mounted() {
         let work = folding.work(project.root());
         let before = work.listing();
         let mut refused = 0;
@@ -148,14 +152,7 @@ fn a_restore_that_is_killed_there_loses_nothing() {
         return;
     }
     let project = prepared();
-    for (name, make, mount) in FILE_SYSTEMS {
-        let folding = match Folding::new(make, mount) {
-            Ok(folding) => folding,
-            Err(why) => {
-                skipped(&format!("no {name} can be mounted ({why})"));
-                continue;
-            }
-        };
+    for (name, folding) in mounted() {
         let base = folding.work(project.root());
         let (before, first) = (base.listing(), first_two(base.root()));
         let clean = folding.work(base.root());

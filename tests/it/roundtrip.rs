@@ -331,4 +331,5 @@ fn random_trees_come_back_and_forth() {
             });
         }
     });
+    eprintln!("{cases} trees there and back");
 }
