@@ -197,7 +197,7 @@ fn disk_of(base: &Path, folder: &Path, of: &FileSystem) -> Result<PathBuf, Strin
     Ok(image)
 }
 
-/// Copies a disk without making its holes larger than they are.
+/// Copies a disk; holes stay holes.
 fn copy_disk(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("--sparse=always").args([from, to]).status().unwrap().success());
 }

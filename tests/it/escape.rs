@@ -94,9 +94,11 @@ fn paused(work: &Work, (name, nth): (&str, &usize), meanwhile: impl FnOnce()) ->
                 meanwhile();
             }
             let children = format!("/proc/{0}/task/{0}/children", strace.id());
-            let pid: i32 = std::fs::read_to_string(children).unwrap().trim().parse().unwrap();
-            let pid = rustix::process::Pid::from_raw(pid).unwrap();
-            rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+            // Every thread of it is stopped, and says so: by then it may have gone on already, and be gone.
+            let pid = std::fs::read_to_string(children).unwrap_or_default().trim().parse().ok();
+            if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::CONT);
+            }
         }
     }
     strace.wait().unwrap();
