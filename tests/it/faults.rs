@@ -125,7 +125,7 @@ fn stride(usual: usize) -> usize {
     if wants("all") { 1 } else { usual }
 }
 
-fn changes_the_disk(name: &str, call: &str) -> bool {
+pub fn changes_the_disk(name: &str, call: &str) -> bool {
     wants("all") || CHANGING.contains(&name) || (name == "openat" && call.contains("O_CREAT"))
 }
 
@@ -262,12 +262,19 @@ pub fn prepared() -> Project {
 /// What must hold after whatever happened: the acknowledged iterations are sound and come back.
 #[track_caller]
 pub fn assert_kept(work: &Work, first: &[Listing], at: &str) {
-    let (findings, restorable) = work.verified();
+    let findings = assert_restorable(work, first, at);
     assert!(findings.is_empty(), "{at}: {findings:?}");
+}
+
+/// The acknowledged iterations come back. Answers what `verify` finds.
+#[track_caller]
+pub fn assert_restorable(work: &Work, first: &[Listing], at: &str) -> Vec<String> {
+    let (findings, restorable) = work.verified();
     for (number, files) in (0..).zip(first) {
-        assert!(restorable.contains(&number), "{at}: iteration {number} is lost");
+        assert!(restorable.contains(&number), "{at}: iteration {number} is lost: {findings:?}");
         assert_eq!(&work.iteration(number), files, "{at}: iteration {number}");
     }
+    findings
 }
 
 /// The next record works, as the number after those that are there, and sweeps up.
