@@ -187,9 +187,13 @@ impl Check<'_> {
                     self.found(&path, format!("the object of its {what} is missing or damaged: {id}"));
                 }
             }
+            let is_config_lost = !objects.has(&record.config) || self.lost.contains(&record.config);
+            let has_rules = !is_config_lost || frozen_config(self.session.layout, self.store, record.config).is_ok();
             match reachable(objects, &record.tree, &self.lost, &mut sound) {
                 // What was imported is whole, and there is nothing in it.
                 Ok(()) if record.imported.is_some() => {}
+                // Nothing is given back without the rules by which it was captured: that they are gone was said above.
+                Ok(()) if !has_rules => {}
                 Ok(()) => self.verified.restorable.push(record.iteration),
                 Err(_) if self.may_be_gone.contains(&record.iteration) => self.verified.let_go.push(record.iteration),
                 Err(fault) => self.found(&path, format!("its snapshot is not whole: {fault}")),

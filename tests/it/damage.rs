@@ -323,6 +323,24 @@ fn tiny() -> Project {
     project
 }
 
+// A flipped bit showed it: the tree is whole, but the rules that a restore goes by have another name.
+#[test]
+fn what_names_no_config_is_not_called_restorable() {
+    let project = tiny();
+    let work = Work::of(project.root());
+    let path = work.store().paths().record(Iteration(0));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let config = work.store().load(Iteration(0)).unwrap().record.config.to_string();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(&path, text.replace(&config, &config.chars().rev().collect::<String>())).unwrap();
+    let (findings, restorable) = work.verified();
+    assert!(findings.iter().any(|finding| finding.contains("the object of its config is missing")), "{findings:?}");
+    assert_eq!(restorable, [1]);
+    let into = in_memory();
+    work.run(&["restore", "0", "--into", into.path().to_str().unwrap()]).expect(65);
+    work.run(&["restore", "1"]).expect(0);
+}
+
 /// Flips bits of the bytes of a stored file, one at a time. Answers how many bytes there were, and which `verify` missed.
 fn flip_bytes(work: &Work, name: &Path, kind: &str, step: usize, trees: &[Listing]) -> (usize, Vec<usize>) {
     let path = work.root().join(name);

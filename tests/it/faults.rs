@@ -444,6 +444,11 @@ fn assert_told(answer: &Answer, at: &str) {
             let names_a_file = answer.stderr.contains("--> ") || answer.stderr.is_empty();
             assert!(names_a_file, "{at}: {answer:?}");
         }
+        // What may not be read is in no snapshot, and no work tree: refused before the first change.
+        65 if at.ends_with("EACCES") => {
+            let is_refused = ["nothing was changed", "Permission denied"].iter().any(|why| answer.stderr.contains(why));
+            assert!(is_refused, "{at}: {answer:?}");
+        }
         // The loader's calls: the program did not begin.
         127 => assert!(answer.stderr.contains("shared"), "{at}: {answer:?}"),
         _ => panic!("{at}: {answer:?}"),
