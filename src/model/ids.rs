@@ -296,6 +296,10 @@ pub fn check_name(name: &[u8]) -> Result<(), &'static str> {
     if name.contains(&0) || name.contains(&b'/') {
         return Err("a component holds NUL or '/'");
     }
+    // Most names are plain and begin like none of those.
+    if name.is_ascii() && !matches!(name.first(), Some(b'.' | b'g' | b'G' | b'p' | b'P')) {
+        return Ok(());
+    }
     match folded(name).as_str() {
         ".git" | "git~1" | ".progress" | "progre~1" => Err("it names a repository's or highwater's own store"),
         _ => Ok(()),

@@ -3,18 +3,18 @@
 //! The caller holds `.progress/lock` (shared, until what refers to the snapshot is committed; alone for a restore), so
 //! that nobody prunes what is being referred to.
 
-use std::collections::HashMap;
-use std::time::UNIX_EPOCH;
+use std::collections::{HashMap, HashSet};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rayon::prelude::*;
 
 use super::census::Census;
-use super::index::{Known, StatCache};
+use super::index::{Known, NewCache, Remembered, StatCache};
 use super::objects::{Objects, id_of};
 use super::pack::{PackWriter, count};
 use super::read::{Content, Reader, Seen};
-use super::tree::without_in;
-use super::walk::{Kind, Walked, walk};
+use super::tree::{split, without_in};
+use super::walk::{Entry, Folder, Kind, Walked, walk};
 use crate::disk::layout::Layout;
 use crate::disk::{self, time_on};
 use crate::error::Result;
@@ -104,9 +104,30 @@ struct Task {
 
 /// What became of an entry of the walk.
 enum Outcome {
-    Held { entry: TreeEntry, lines: Option<u64> },
-    Unheld { size: u64, mode: u32, why: String },
+    File(Known),
+    Link {
+        size: u64,
+        object: ObjectId,
+    },
+    Unheld {
+        size: u64,
+        mode: u32,
+        why: String,
+    },
     Gone,
+    /// A folder, as it was in the last snapshot.
+    Folder {
+        mode: u32,
+        tree: ObjectId,
+    },
+}
+
+/// What became of the entries of a folder.
+struct Outcomes {
+    /// `None` is still to be read; a folder that was not there before.
+    entries: Vec<Option<Outcome>>,
+    /// Its directory object, if all in it is as it was, but for what may have changed inside its folders.
+    tree: Option<ObjectId>,
 }
 
 struct Session<'a> {
@@ -114,10 +135,11 @@ struct Session<'a> {
     purpose: Purpose,
     objects: Objects,
     writer: PackWriter,
-    old_cache: StatCache,
-    new_cache: StatCache,
-    /// Some file was read, so the new cache knows more than the old one.
-    has_read: bool,
+    cache: StatCache,
+    /// The time on the work tree's file system before anything was looked at.
+    stamp: SystemTime,
+    /// The work tree is not as the cache has it, so that it is to be stored anew.
+    is_cache_old: bool,
     trees: HashMap<ObjectId, Tree>,
     surveyed: Vec<(TreePath, TreeEntry)>,
 }
@@ -139,9 +161,9 @@ impl<'a> Session<'a> {
             purpose,
             objects: Objects::open(layout)?,
             writer: PackWriter::new(layout),
-            old_cache: StatCache::load(&layout.stat_cache()),
-            new_cache: StatCache::new(stamp),
-            has_read: false,
+            cache: StatCache::load(&layout.stat_cache()),
+            stamp,
+            is_cache_old: false,
             trees: HashMap::new(),
             surveyed: Vec::new(),
         })
@@ -156,54 +178,71 @@ impl<'a> Session<'a> {
         on_progress: &dyn Fn(u64, u64),
     ) -> Result<Captured> {
         on_progress(0, 0);
-        let walked = walk(self.layout.root(), capture, limits)?;
+        let mut walked = walk(self.layout.root(), capture, limits)?;
         let mut outcomes = self.known(&walked);
         self.read(&walked, &mut outcomes, limits, on_progress)?;
-        let mut captured = self.build(&walked, &outcomes, not_code)?;
+        let (mut captured, ids) = self.build(&walked, &outcomes, not_code)?;
         captured.tree_key = self.key(&captured.root, not_code)?;
         for bytes in extra {
             captured.extra.push(self.put(bytes)?);
         }
-        captured.skipped = walked.skipped;
+        captured.skipped = std::mem::take(&mut walked.skipped);
         captured.skipped.sort();
         captured.hard_links = walked.hard_links;
-        captured.included_secrets = walked.included;
+        captured.included_secrets = std::mem::take(&mut walked.included);
         captured.included_secrets.sort();
         captured.unheld.sort();
         if self.purpose == Purpose::Store {
-            captured.new_bytes = self.finish()?;
+            captured.new_bytes = self.finish(&walked, &outcomes, &ids)?;
         }
         Ok(captured)
     }
 
     /// What is known without reading.
-    fn known(&mut self, walked: &Walked) -> Vec<Vec<Option<Outcome>>> {
-        let (old, new, objects) = (&self.old_cache, &mut self.new_cache, &self.objects);
-        let mut outcome_of = |path: Vec<u8>, name: &[u8], kind: &Kind| match kind {
-            Kind::Unheld { why, size, mode } => Some(Outcome::Unheld { size: *size, mode: *mode, why: why.clone() }),
+    fn known(&mut self, walked: &Walked) -> Vec<Outcomes> {
+        // Where all packs are still there that had what the cache names, nothing has to be looked up in them.
+        let packs: HashSet<ObjectId> = self.objects.whole_packs().into_iter().collect();
+        let is_stored = self.cache.packs().iter().all(|pack| packs.contains(pack));
+        self.is_cache_old |= !is_stored;
+        walked.folders.iter().map(|folder| self.known_in(folder, is_stored)).collect()
+    }
+
+    fn known_in(&mut self, folder: &Folder, is_stored: bool) -> Outcomes {
+        let mut before = self.cache.folder(&folder.path);
+        let mut is_plain = true;
+        let mut outcome_of = |entry: &Entry| match &entry.kind {
             Kind::File(stat) => {
-                let known = *old.unchanged(&path, stat).filter(|known| objects.has(&known.object))?;
-                new.insert(path, known);
-                Some(held(name, &known))
+                let known = before.unchanged(&entry.name, stat);
+                known.filter(|known| is_stored || self.objects.has(&known.object)).map(Outcome::File)
             }
-            Kind::Link | Kind::Folder(_) => None,
+            Kind::Folder(_) => match before.find(&entry.name)? {
+                Remembered::Folder { mode, tree } => Some(Outcome::Folder { mode, tree }),
+                Remembered::File(_) => None,
+            },
+            Kind::Unheld { why, size, mode } => {
+                is_plain = false;
+                Some(Outcome::Unheld { size: *size, mode: *mode, why: why.clone() })
+            }
+            Kind::Link => {
+                is_plain = false;
+                None
+            }
         };
-        let folders = walked.folders.iter().map(|folder| {
-            let entries = folder.entries.iter();
-            entries.map(|entry| outcome_of(folder.path_of(&entry.name), &entry.name, &entry.kind)).collect()
-        });
-        folders.collect()
+        let entries: Vec<Option<Outcome>> = folder.entries.iter().map(&mut outcome_of).collect();
+        let tree = before.tree().filter(|_| is_plain && is_stored);
+        self.is_cache_old |= !before.is_same();
+        Outcomes { entries, tree }
     }
 
     /// Reads the rest, batch by batch.
     fn read(
         &mut self,
         walked: &Walked,
-        outcomes: &mut [Vec<Option<Outcome>>],
+        outcomes: &mut [Outcomes],
         limits: &Limits,
         on_progress: &dyn Fn(u64, u64),
     ) -> Result<()> {
-        let total: usize = outcomes.iter().map(Vec::len).sum();
+        let total: usize = outcomes.iter().map(|folder| folder.entries.len()).sum();
         let tasks = tasks(walked, outcomes);
         let mut done = count(total - tasks.len());
         on_progress(done, count(total));
@@ -215,8 +254,8 @@ impl<'a> Session<'a> {
             let reader = Reader::new(self.layout.root(), &self.objects, limits.file_bytes, spool)?;
             let seen: Vec<Result<Seen>> = batch.par_iter().map(|task| reader.read(&task.path)).collect();
             for (task, seen) in batch.iter().zip(seen) {
-                let outcome = self.take(walked, task, seen?)?;
-                let place = outcomes.get_mut(task.folder).and_then(|folder| folder.get_mut(task.entry));
+                let outcome = self.take(seen?)?;
+                let place = outcomes.get_mut(task.folder).and_then(|folder| folder.entries.get_mut(task.entry));
                 if let Some(place) = place {
                     *place = Some(outcome);
                 }
@@ -228,27 +267,17 @@ impl<'a> Session<'a> {
     }
 
     /// Stores what was read.
-    fn take(&mut self, walked: &Walked, task: &Task, seen: Seen) -> Result<Outcome> {
-        let entry = walked.folders.get(task.folder).and_then(|folder| folder.entries.get(task.entry));
-        let name = entry.map(|entry| entry.name.as_slice()).unwrap_or_default();
+    fn take(&mut self, seen: Seen) -> Result<Outcome> {
         Ok(match seen {
             Seen::Gone => Outcome::Gone,
             Seen::Unheld { why, size, mode } => Outcome::Unheld { size, mode, why },
-            Seen::Link(target) => {
-                let object = self.put(&target)?;
-                let size = count(target.len());
-                let entry = TreeEntry { name: name.to_vec(), kind: EntryKind::Link, mode: 0, size, object };
-                Outcome::Held { entry, lines: None }
-            }
+            Seen::Link(target) => Outcome::Link { size: count(target.len()), object: self.put(&target)? },
             Seen::File(content) => {
                 let Content { stat, id, lines, packed } = *content;
                 if let Some(packed) = packed {
                     self.writer.add_packed(packed)?;
                 }
-                let known = Known { stat, object: id, lines };
-                self.new_cache.insert(task.path.clone(), known);
-                self.has_read = true;
-                held(name, &known)
+                Outcome::File(Known { stat, object: id, lines })
             }
         })
     }
@@ -262,8 +291,13 @@ impl<'a> Session<'a> {
         Ok(id)
     }
 
-    /// Makes the directories, the innermost first, and counts on the way.
-    fn build(&mut self, walked: &Walked, outcomes: &[Vec<Option<Outcome>>], not_code: &[TreePath]) -> Result<Captured> {
+    /// Makes the directories, the innermost first, and counts on the way. Answers the folders' ids too.
+    fn build(
+        &mut self,
+        walked: &Walked,
+        outcomes: &[Outcomes],
+        not_code: &[TreePath],
+    ) -> Result<(Captured, Vec<ObjectId>)> {
         let mut captured = Captured {
             root: ObjectId([0; 32]),
             tree_key: ObjectId([0; 32]),
@@ -277,40 +311,48 @@ impl<'a> Session<'a> {
             included_secrets: Vec::new(),
             extra: Vec::new(),
         };
-        let mut not_code: Vec<&[u8]> = not_code.iter().map(TreePath::as_bytes).collect();
-        not_code.sort_unstable();
+        let not_code = by_folder(not_code);
         let mut ids = vec![ObjectId([0; 32]); walked.folders.len()];
-        for (number, folder) in walked.folders.iter().enumerate().rev() {
-            let mut entries = Vec::with_capacity(folder.entries.len());
-            for (entry, outcome) in folder.entries.iter().zip(outcomes.get(number).into_iter().flatten()) {
-                let path = folder.path_of(&entry.name);
-                let is_code = not_code.binary_search(&path.as_slice()).is_err();
-                let made = match (&entry.kind, outcome) {
-                    (Kind::Folder(inner), _) => {
-                        let mode = walked.folders.get(*inner).map_or(0o755, |folder| folder.mode);
-                        let object = ids.get(*inner).copied().unwrap_or(ObjectId([0; 32]));
-                        TreeEntry { name: entry.name.clone(), kind: EntryKind::Directory, mode, size: 0, object }
+        for (number, (folder, outcomes)) in walked.folders.iter().zip(outcomes).enumerate().rev() {
+            let not_code = not_code.get(folder.path.as_slice());
+            let mut tree = outcomes.tree;
+            for (entry, outcome) in folder.entries.iter().zip(&outcomes.entries) {
+                let is_code = not_code.is_none_or(|names| !names.contains(&entry.name.as_slice()));
+                captured.count(folder, entry, outcome.as_ref(), is_code)?;
+                if let Kind::Folder(inner) = entry.kind {
+                    let (mode, id) = made(walked, &ids, inner);
+                    if !matches!(outcome, Some(Outcome::Folder { mode: old, tree }) if (*old, *tree) == (mode, id)) {
+                        self.is_cache_old = true;
+                        tree = None;
                     }
-                    (_, Some(outcome)) => match captured.count(outcome, &entry.name, &path, is_code)? {
-                        Some(made) => made,
-                        None => continue,
-                    },
-                    (_, None) => continue,
-                };
-                if self.purpose == Purpose::Look {
-                    self.surveyed.push((TreePath::new(path)?, made.clone()));
                 }
-                entries.push(made);
             }
-            let tree = Tree::new(entries)?;
-            let id = self.put(&tree.encode())?;
-            self.trees.insert(id, tree);
+            let id = match tree {
+                Some(id) if self.purpose == Purpose::Store => id,
+                _ => self.make(walked, folder, outcomes, &ids)?,
+            };
             if let Some(place) = ids.get_mut(number) {
                 *place = id;
             }
         }
         captured.root = ids.first().copied().unwrap_or(ObjectId([0; 32]));
-        Ok(captured)
+        Ok((captured, ids))
+    }
+
+    /// Makes one directory; those in it are made.
+    fn make(&mut self, walked: &Walked, folder: &Folder, outcomes: &Outcomes, ids: &[ObjectId]) -> Result<ObjectId> {
+        let mut entries = Vec::with_capacity(folder.entries.len());
+        for (entry, outcome) in folder.entries.iter().zip(&outcomes.entries) {
+            let Some(made) = tree_entry(walked, entry, outcome.as_ref(), ids) else { continue };
+            if self.purpose == Purpose::Look {
+                self.surveyed.push((TreePath::new(folder.path_of(&entry.name))?, made.clone()));
+            }
+            entries.push(made);
+        }
+        let tree = Tree::new(entries)?;
+        let id = self.put(&tree.encode())?;
+        self.trees.insert(id, tree);
+        Ok(id)
     }
 
     fn key(&self, root: &ObjectId, not_code: &[TreePath]) -> Result<ObjectId> {
@@ -319,56 +361,103 @@ impl<'a> Session<'a> {
     }
 
     /// Gives the pack its name, and remembers what was seen. What it returns is the pack's size.
-    fn finish(&mut self) -> Result<u64> {
+    fn finish(&mut self, walked: &Walked, outcomes: &[Outcomes], ids: &[ObjectId]) -> Result<u64> {
         let writer = std::mem::replace(&mut self.writer, PackWriter::new(self.layout));
         let written = writer.finish()?;
         if let Some(pack) = written {
             self.objects.learn(pack);
         }
         self.objects.merge_indexes(self.layout);
-        if self.has_read || self.new_cache.len() != self.old_cache.len() {
+        if self.is_cache_old {
             // Derived: without it the next snapshot reads every file, and is the same.
-            drop(self.new_cache.store(&self.layout.stat_cache()));
+            drop(self.new_cache(walked, outcomes, ids).store(&self.layout.stat_cache()));
         }
         Ok(written.map_or(0, |pack| pack.bytes))
+    }
+
+    fn new_cache(&self, walked: &Walked, outcomes: &[Outcomes], ids: &[ObjectId]) -> NewCache {
+        let mut cache = NewCache::new(self.stamp, &self.objects.whole_packs());
+        for ((folder, outcomes), id) in walked.folders.iter().zip(outcomes).zip(ids) {
+            let remembered = |entry: &Entry, outcome: Option<&Outcome>| match (&entry.kind, outcome) {
+                (Kind::Folder(inner), _) => {
+                    let (mode, tree) = made(walked, ids, *inner);
+                    Some(Remembered::Folder { mode, tree })
+                }
+                (_, Some(Outcome::File(known))) => Some(Remembered::File(*known)),
+                _ => None,
+            };
+            let entries = || {
+                let entries = folder.entries.iter().zip(&outcomes.entries);
+                entries.map(|(entry, outcome)| (entry.name.as_slice(), remembered(entry, outcome.as_ref())))
+            };
+            let is_whole = entries().all(|(_, remembered)| remembered.is_some());
+            let known = entries().filter_map(|(name, remembered)| Some((name, remembered?)));
+            cache.add(&folder.path, is_whole.then_some(*id), known);
+        }
+        cache
     }
 }
 
 impl Captured {
-    /// Counts one name; what it returns is its entry in the directory.
-    fn count(&mut self, outcome: &Outcome, name: &[u8], path: &[u8], is_code: bool) -> Result<Option<TreeEntry>> {
-        match outcome {
-            Outcome::Gone => Ok(None),
-            Outcome::Unheld { size, mode, why } => {
-                self.unheld.push((TreePath::new(path)?, why.clone()));
+    /// Counts one name.
+    fn count(&mut self, folder: &Folder, entry: &Entry, outcome: Option<&Outcome>, is_code: bool) -> Result<()> {
+        let (size, lines) = match outcome {
+            Some(Outcome::Unheld { why, .. }) => {
+                self.unheld.push((TreePath::new(folder.path_of(&entry.name))?, why.clone()));
                 self.census.file_count += u64::from(is_code);
-                let (kind, object) = (EntryKind::Unheld, ObjectId([0; 32]));
-                Ok(Some(TreeEntry { name: name.to_vec(), kind, mode: *mode, size: *size, object }))
+                return Ok(());
             }
-            Outcome::Held { entry, lines } => {
-                self.files += 1;
-                self.bytes += entry.size;
-                if is_code && entry.kind == EntryKind::File {
-                    self.census.file_count += 1;
-                    self.census.loc_total += lines.unwrap_or_default();
-                }
-                Ok(Some(entry.clone()))
-            }
+            Some(Outcome::File(known)) => (known.stat.size, Some(known.lines.unwrap_or_default())),
+            Some(Outcome::Link { size, .. }) => (*size, None),
+            Some(Outcome::Gone | Outcome::Folder { .. }) | None => return Ok(()),
+        };
+        self.files += 1;
+        self.bytes += size;
+        if let (true, Some(lines)) = (is_code, lines) {
+            self.census.file_count += 1;
+            self.census.loc_total += lines;
         }
+        Ok(())
     }
 }
 
-fn held(name: &[u8], known: &Known) -> Outcome {
-    let mode = known.stat.mode & 0o777;
-    let (size, object) = (known.stat.size, known.object);
-    let entry = TreeEntry { name: name.to_vec(), kind: EntryKind::File, mode, size, object };
-    Outcome::Held { entry, lines: known.lines }
+/// Names by the folder that they are in.
+fn by_folder(paths: &[TreePath]) -> HashMap<&[u8], Vec<&[u8]>> {
+    let mut folders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    for path in paths {
+        let (folder, name) = split(path.as_bytes());
+        folders.entry(folder).or_default().push(name);
+    }
+    folders
 }
 
-fn tasks(walked: &Walked, outcomes: &[Vec<Option<Outcome>>]) -> Vec<Task> {
+/// Mode and id of a folder that was made.
+fn made(walked: &Walked, ids: &[ObjectId], folder: usize) -> (u32, ObjectId) {
+    let mode = walked.folders.get(folder).map_or(0o755, |folder| folder.mode);
+    (mode, ids.get(folder).copied().unwrap_or(ObjectId([0; 32])))
+}
+
+/// The entry of a directory that a name comes to; `None` if it is gone.
+fn tree_entry(walked: &Walked, entry: &Entry, outcome: Option<&Outcome>, ids: &[ObjectId]) -> Option<TreeEntry> {
+    let (kind, mode, size, object) = match (&entry.kind, outcome) {
+        (Kind::Folder(inner), _) => {
+            let (mode, id) = made(walked, ids, *inner);
+            (EntryKind::Directory, mode, 0, id)
+        }
+        (_, Some(Outcome::File(Known { stat, object, .. }))) => {
+            (EntryKind::File, stat.mode & 0o777, stat.size, *object)
+        }
+        (_, Some(Outcome::Link { size, object })) => (EntryKind::Link, 0, *size, *object),
+        (_, Some(Outcome::Unheld { size, mode, .. })) => (EntryKind::Unheld, *mode, *size, ObjectId([0; 32])),
+        (_, Some(Outcome::Gone | Outcome::Folder { .. }) | None) => return None,
+    };
+    Some(TreeEntry { name: entry.name.clone(), kind, mode, size, object })
+}
+
+fn tasks(walked: &Walked, outcomes: &[Outcomes]) -> Vec<Task> {
     let mut tasks = Vec::new();
     for (folder_number, (folder, outcomes)) in walked.folders.iter().zip(outcomes).enumerate() {
-        for (entry_number, (entry, outcome)) in folder.entries.iter().zip(outcomes).enumerate() {
+        for (entry_number, (entry, outcome)) in folder.entries.iter().zip(&outcomes.entries).enumerate() {
             let size = match entry.kind {
                 Kind::File(stat) => stat.size,
                 Kind::Link => 0,

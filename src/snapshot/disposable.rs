@@ -11,9 +11,16 @@ const NAMES: [&[u8]; 6] = [b"node_modules", b"bower_components", b"__pycache__",
 /// How a cache directory says that it is one (the Cache Directory Tagging Specification; cargo's `target` does).
 const SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
-/// Whether a folder's content is made by tools: by its name, by its cache tag, or because it is a Python environment.
-pub(super) fn is_disposable(name: &[u8], folder: &Path) -> bool {
-    NAMES.contains(&name) || is_tagged(&folder.join("CACHEDIR.TAG")) || is_file(&folder.join("pyvenv.cfg"))
+/// Whether a folder of that name is filled by tools.
+pub(super) fn has_disposable_name(name: &[u8]) -> bool {
+    NAMES.contains(&name)
+}
+
+/// Whether what lies in a folder says that tools fill it: a cache tag, or that it is a Python environment. `has` tells the
+/// names in it, so that most folders cost no further look.
+pub(super) fn is_marked_disposable(folder: &Path, has: impl Fn(&[u8]) -> bool) -> bool {
+    has(b"CACHEDIR.TAG") && is_tagged(&folder.join("CACHEDIR.TAG"))
+        || has(b"pyvenv.cfg") && is_file(&folder.join("pyvenv.cfg"))
 }
 
 fn is_tagged(tag: &Path) -> bool {
@@ -42,16 +49,16 @@ mod tests {
             std::fs::create_dir(&folder).unwrap();
             folder
         };
-        assert!(is_disposable(b"node_modules", &folder("node_modules")));
-        assert!(!is_disposable(b"modules", &folder("modules")));
+        let is_marked = |folder: &Path| is_marked_disposable(folder, |_| true);
+        assert!(has_disposable_name(b"node_modules") && !has_disposable_name(b"modules"));
         let target = folder("target");
-        assert!(!is_disposable(b"target", &target), "a name that people use too");
+        assert!(!has_disposable_name(b"target") && !is_marked(&target), "a name that people use too");
         std::fs::write(target.join("CACHEDIR.TAG"), "Signature: something else entirely, and long enough").unwrap();
-        assert!(!is_disposable(b"target", &target));
+        assert!(!is_marked(&target));
         std::fs::write(target.join("CACHEDIR.TAG"), [SIGNATURE, b"\n# made by a tool\n"].concat()).unwrap();
-        assert!(is_disposable(b"target", &target));
+        assert!(is_marked(&target) && !is_marked_disposable(&target, |_| false));
         let environment = folder("env");
         std::fs::write(environment.join("pyvenv.cfg"), "home = /usr\n").unwrap();
-        assert!(is_disposable(b"env", &environment));
+        assert!(is_marked(&environment));
     }
 }

@@ -1,24 +1,35 @@
-//! The stat cache: a file that the system says was not touched since the last snapshot is not read again.
+//! The stat cache: a file that the system says was not touched since the last snapshot is not read again, and a folder in
+//! which that holds for all is not made again.
 //!
 //! Wrong guesses here lose work, so a file is only trusted if its size, both times, inode and mode are as they were,
 //! and if its times are older than the snapshot that read it: a change in the same tick of the clock could not be told
 //! from none. The file is derived; damaged or absent, everything is read.
+//!
+//! It stays the bytes that it is stored as: folders are found by their paths, and the names in one are passed in their
+//! order, as the walk has them.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::objects::id_of;
+use super::pack::count;
 use super::walk::Stat;
 use crate::disk;
 use crate::error::Result;
 use crate::model::ids::ObjectId;
 
-const MAGIC: &[u8; 8] = b"hwstat\x00\x01";
+const MAGIC: &[u8; 8] = b"hwstat\x00\x02";
 /// About eight million files.
 const MAX_BYTES: u64 = 1 << 30;
 /// In the place of a count of lines: the file is binary.
 const BINARY: u64 = u64::MAX;
+/// In the place of a directory object.
+const NO_TREE: [u8; 32] = [0; 32];
+const FILE: u8 = b'f';
+const FOLDER: u8 = b'd';
 
 /// What a file held when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,70 +42,184 @@ pub(super) struct Known {
     pub lines: Option<u64>,
 }
 
+/// What a name stood for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remembered {
+    /// A file that was read.
+    File(Known),
+    /// A folder.
+    Folder {
+        /// Permission bits.
+        mode: u32,
+        /// Its directory object.
+        tree: ObjectId,
+    },
+}
+
 /// All files as they were read for the last snapshot.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct StatCache {
     /// Seconds and nanoseconds, on the work tree's file system, before the first of them was looked at.
     stamp: (i64, i64),
-    files: HashMap<Vec<u8>, Known>,
+    packs: Vec<ObjectId>,
+    bytes: Vec<u8>,
+    folders: HashMap<Vec<u8>, (Option<ObjectId>, Range<usize>)>,
 }
 
 impl StatCache {
-    /// An empty one for a snapshot that begins at `stamp`, told by the work tree's own file system.
-    pub fn new(stamp: SystemTime) -> StatCache {
-        StatCache { stamp: seconds(stamp), files: HashMap::new() }
-    }
-
     /// What was stored; empty if that is absent or damaged.
     pub fn load(path: &Path) -> StatCache {
         let bytes = disk::read_if_present(path, MAX_BYTES).ok().flatten().unwrap_or_default();
-        decode(&bytes).unwrap_or_default()
+        decode(bytes).unwrap_or_default()
     }
 
+    /// The packs that, together, had every object that is named here.
+    pub fn packs(&self) -> &[ObjectId] {
+        &self.packs
+    }
+
+    /// The names that a folder had.
+    pub fn folder(&self, path: &[u8]) -> Folder<'_> {
+        let (tree, rest, is_same) = match self.folders.get(path) {
+            Some((tree, range)) => (*tree, self.bytes.get(range.clone()).unwrap_or_default(), true),
+            None => (None, &[][..], false),
+        };
+        Folder { tree, rest, is_same, stamp: self.stamp }
+    }
+}
+
+/// The names of one folder as they were, asked for in their order.
+#[derive(Debug)]
+pub(super) struct Folder<'a> {
+    tree: Option<ObjectId>,
+    rest: &'a [u8],
+    /// All names so far were asked for, were there and unchanged.
+    is_same: bool,
+    stamp: (i64, i64),
+}
+
+impl Folder<'_> {
     /// What the file held, if it cannot have changed since.
-    pub fn unchanged(&self, path: &[u8], stat: &Stat) -> Option<&Known> {
-        let known = self.files.get(path)?;
-        (known.stat == *stat && stat.modified < self.stamp && stat.changed < self.stamp).then_some(known)
+    pub fn unchanged(&mut self, name: &[u8], stat: &Stat) -> Option<Known> {
+        match self.find(name)? {
+            Remembered::File(known)
+                if known.stat == *stat && stat.modified < self.stamp && stat.changed < self.stamp =>
+            {
+                Some(known)
+            }
+            _ => {
+                self.is_same = false;
+                None
+            }
+        }
     }
 
-    /// Remembers a file.
-    pub fn insert(&mut self, path: Vec<u8>, known: Known) {
-        self.files.insert(path, known);
+    /// What the name stood for; later names are asked for later.
+    pub fn find(&mut self, name: &[u8]) -> Option<Remembered> {
+        while let Some((other, remembered, after)) = entry(self.rest) {
+            match other.cmp(name) {
+                Ordering::Equal => {
+                    self.rest = after;
+                    return Some(remembered);
+                }
+                Ordering::Greater => break,
+                Ordering::Less => {
+                    self.is_same = false;
+                    self.rest = after;
+                }
+            }
+        }
+        self.is_same = false;
+        None
     }
 
-    /// How many files it knows.
-    pub fn len(&self) -> usize {
-        self.files.len()
+    /// Whether no name came, went, or was changed, once all that are there were asked for.
+    pub fn is_same(&self) -> bool {
+        self.is_same && self.rest.is_empty()
     }
 
-    /// Stores what is remembered.
+    /// Its directory object, if it is the same and holds no more than names that are remembered.
+    pub fn tree(&self) -> Option<ObjectId> {
+        self.tree.filter(|_| self.is_same())
+    }
+}
+
+/// The cache in the making: folder by folder, in each the names in their order.
+#[derive(Debug)]
+pub(super) struct NewCache {
+    bytes: Vec<u8>,
+}
+
+impl NewCache {
+    /// An empty one for a snapshot that begins at `stamp`, told by the work tree's own file system, and whose objects are
+    /// in these packs.
+    pub fn new(stamp: SystemTime, packs: &[ObjectId]) -> NewCache {
+        let mut bytes = MAGIC.to_vec();
+        push_time(&mut bytes, seconds(stamp));
+        bytes.extend_from_slice(&count(packs.len()).to_le_bytes());
+        packs.iter().for_each(|pack| bytes.extend_from_slice(&pack.0));
+        NewCache { bytes }
+    }
+
+    /// The next folder, with its directory object if nothing is in it but what `entries` tell.
+    pub fn add<'a>(
+        &mut self,
+        path: &[u8],
+        tree: Option<ObjectId>,
+        entries: impl Iterator<Item = (&'a [u8], Remembered)>,
+    ) {
+        push_name(&mut self.bytes, path);
+        self.bytes.extend_from_slice(&tree.map_or(NO_TREE, |tree| tree.0));
+        let at = self.bytes.len();
+        self.bytes.extend_from_slice(&[0; 8]);
+        entries.for_each(|(name, remembered)| push_entry(&mut self.bytes, name, &remembered));
+        let length = count(self.bytes.len().saturating_sub(at + 8));
+        if let Some(place) = self.bytes.get_mut(at..at + 8) {
+            place.copy_from_slice(&length.to_le_bytes());
+        }
+    }
+
+    /// Stores what was added.
     ///
     /// # Errors
     /// A failure that names the file.
-    pub fn store(&self, path: &Path) -> Result<()> {
-        disk::replace(path, &self.encode())
+    pub fn store(self, path: &Path) -> Result<()> {
+        disk::replace(path, &self.finish())
     }
 
-    fn encode(&self) -> Vec<u8> {
-        let mut files: Vec<_> = self.files.iter().collect();
-        files.sort_unstable_by_key(|(path, _)| *path);
-        let mut bytes = MAGIC.to_vec();
-        push_time(&mut bytes, self.stamp);
-        for (path, known) in files {
-            bytes.extend_from_slice(&u32::try_from(path.len()).unwrap_or_default().to_le_bytes());
-            bytes.extend_from_slice(path);
-            bytes.extend_from_slice(&known.stat.size.to_le_bytes());
-            push_time(&mut bytes, known.stat.modified);
-            push_time(&mut bytes, known.stat.changed);
-            bytes.extend_from_slice(&known.stat.inode.to_le_bytes());
-            bytes.extend_from_slice(&known.stat.mode.to_le_bytes());
-            bytes.extend_from_slice(&known.object.0);
-            bytes.extend_from_slice(&known.lines.unwrap_or(BINARY).to_le_bytes());
-        }
-        let checksum = id_of(&bytes);
-        bytes.extend_from_slice(&checksum.0);
-        bytes
+    fn finish(mut self) -> Vec<u8> {
+        let checksum = id_of(&self.bytes);
+        self.bytes.extend_from_slice(&checksum.0);
+        self.bytes
     }
+}
+
+fn push_entry(bytes: &mut Vec<u8>, name: &[u8], remembered: &Remembered) {
+    match remembered {
+        Remembered::File(Known { stat, object, lines }) => {
+            bytes.push(FILE);
+            push_name(bytes, name);
+            bytes.extend_from_slice(&stat.size.to_le_bytes());
+            push_time(bytes, stat.modified);
+            push_time(bytes, stat.changed);
+            bytes.extend_from_slice(&stat.inode.to_le_bytes());
+            bytes.extend_from_slice(&stat.mode.to_le_bytes());
+            bytes.extend_from_slice(&object.0);
+            bytes.extend_from_slice(&lines.unwrap_or(BINARY).to_le_bytes());
+        }
+        Remembered::Folder { mode, tree } => {
+            bytes.push(FOLDER);
+            push_name(bytes, name);
+            bytes.extend_from_slice(&mode.to_le_bytes());
+            bytes.extend_from_slice(&tree.0);
+        }
+    }
+}
+
+/// Names and paths: their length, then their bytes.
+fn push_name(bytes: &mut Vec<u8>, name: &[u8]) {
+    bytes.extend_from_slice(&u32::try_from(name.len()).unwrap_or_default().to_le_bytes());
+    bytes.extend_from_slice(name);
 }
 
 fn seconds(time: SystemTime) -> (i64, i64) {
@@ -110,30 +235,59 @@ fn push_time(bytes: &mut Vec<u8>, (seconds, nanoseconds): (i64, i64)) {
     bytes.extend_from_slice(&nanoseconds.to_le_bytes());
 }
 
-fn decode(bytes: &[u8]) -> Option<StatCache> {
+fn decode(bytes: Vec<u8>) -> Option<StatCache> {
     let (body, checksum) = bytes.split_last_chunk::<32>()?;
     if id_of(body).0 != *checksum {
         return None;
     }
     let mut rest = body.strip_prefix(MAGIC)?;
     let stamp = time(&mut rest)?;
-    let mut files = HashMap::new();
+    let length = usize::try_from(u64::from_le_bytes(take(&mut rest)?)).ok()?;
+    let (packs, mut rest) = rest.split_at_checked(length.checked_mul(32)?)?;
+    let packs = packs.chunks_exact(32).filter_map(|id| id.try_into().ok().map(ObjectId)).collect();
+    let mut folders = HashMap::new();
     while !rest.is_empty() {
-        let length = usize::try_from(u32::from_le_bytes(take(&mut rest)?)).ok()?;
-        let (path, after) = rest.split_at_checked(length)?;
-        rest = after;
-        let stat = Stat {
-            size: u64::from_le_bytes(take(&mut rest)?),
-            modified: time(&mut rest)?,
-            changed: time(&mut rest)?,
-            inode: u64::from_le_bytes(take(&mut rest)?),
-            mode: u32::from_le_bytes(take(&mut rest)?),
-        };
-        let object = ObjectId(take(&mut rest)?);
-        let lines = Some(u64::from_le_bytes(take(&mut rest)?)).filter(|lines| *lines != BINARY);
-        files.insert(path.to_vec(), Known { stat, object, lines });
+        let path = name(&mut rest)?;
+        let tree = Some(take(&mut rest)?).filter(|tree| *tree != NO_TREE).map(ObjectId);
+        let length = usize::try_from(u64::from_le_bytes(take(&mut rest)?)).ok()?;
+        let begin = body.len() - rest.len();
+        rest = rest.get(length..)?;
+        folders.insert(path.to_vec(), (tree, begin..begin + length));
     }
-    Some(StatCache { stamp, files })
+    Some(StatCache { stamp, packs, folders, bytes })
+}
+
+/// The first entry of a folder, and what comes after it.
+fn entry(mut rest: &[u8]) -> Option<(&[u8], Remembered, &[u8])> {
+    let [kind] = take(&mut rest)?;
+    let name = name(&mut rest)?;
+    let remembered = match kind {
+        FILE => {
+            let stat = Stat {
+                size: u64::from_le_bytes(take(&mut rest)?),
+                modified: time(&mut rest)?,
+                changed: time(&mut rest)?,
+                inode: u64::from_le_bytes(take(&mut rest)?),
+                mode: u32::from_le_bytes(take(&mut rest)?),
+            };
+            let object = ObjectId(take(&mut rest)?);
+            let lines = Some(u64::from_le_bytes(take(&mut rest)?)).filter(|lines| *lines != BINARY);
+            Remembered::File(Known { stat, object, lines })
+        }
+        FOLDER => {
+            let mode = u32::from_le_bytes(take(&mut rest)?);
+            Remembered::Folder { mode, tree: ObjectId(take(&mut rest)?) }
+        }
+        _ => return None,
+    };
+    Some((name, remembered, rest))
+}
+
+fn name<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = usize::try_from(u32::from_le_bytes(take(rest)?)).ok()?;
+    let (name, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(name)
 }
 
 fn time(rest: &mut &[u8]) -> Option<(i64, i64)> {
@@ -150,24 +304,37 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 mod tests {
     use super::*;
 
+    const TREE: ObjectId = ObjectId([8; 32]);
+
     fn stat(changed: i64) -> Stat {
         Stat { size: 3, modified: (50, 5), changed: (changed, 0), inode: 9, mode: 0o100_644 }
     }
 
-    fn cache(changed: i64) -> StatCache {
-        let mut cache = StatCache { stamp: (100, 0), files: HashMap::new() };
-        let known = Known { stat: stat(changed), object: ObjectId([4; 32]), lines: None };
-        cache.insert(b"a".to_vec(), known);
-        cache.insert(b"b\xff".to_vec(), Known { lines: Some(7), ..known });
-        cache
+    fn known(changed: i64) -> Known {
+        Known { stat: stat(changed), object: ObjectId([4; 32]), lines: None }
+    }
+
+    /// A folder `f` with two files and a folder between them.
+    fn bytes(changed: i64) -> Vec<u8> {
+        let stamp = UNIX_EPOCH + std::time::Duration::from_secs(100);
+        let mut cache = NewCache::new(stamp, &[ObjectId([1; 32])]);
+        let inner = Remembered::Folder { mode: 0o755, tree: ObjectId([2; 32]) };
+        let other = Remembered::File(Known { lines: Some(7), ..known(changed) });
+        let entries = [(&b"a"[..], Remembered::File(known(changed))), (b"b", inner), (b"c\xff", other)];
+        cache.add(b"f", Some(TREE), entries.into_iter());
+        cache.add(b"f/b", None, std::iter::empty());
+        cache.finish()
     }
 
     #[test]
     fn only_what_is_older_than_the_snapshot_and_wholly_the_same_is_trusted() {
-        assert!(cache(99).unchanged(b"a", &stat(99)).is_some());
+        let unchanged = |changed: i64, name: &[u8], stat: &Stat| {
+            decode(bytes(changed)).unwrap().folder(b"f").unchanged(name, stat).is_some()
+        };
+        assert!(unchanged(99, b"a", &stat(99)));
         // The same tick: it may have been written once more after it was read.
-        assert!(cache(100).unchanged(b"a", &stat(100)).is_none());
-        assert!(cache(99).unchanged(b"other", &stat(99)).is_none());
+        assert!(!unchanged(100, b"a", &stat(100)));
+        assert!(!unchanged(99, b"other", &stat(99)));
         let other = [
             Stat { size: 4, ..stat(99) },
             Stat { modified: (50, 6), ..stat(99) },
@@ -175,18 +342,46 @@ mod tests {
             Stat { inode: 10, ..stat(99) },
             Stat { mode: 0o100_755, ..stat(99) },
         ];
-        assert!(other.iter().all(|stat| cache(99).unchanged(b"a", stat).is_none()));
+        assert!(other.iter().all(|stat| !unchanged(99, b"a", stat)));
+    }
+
+    #[test]
+    fn a_folder_is_as_it_was_only_if_every_name_in_it_is() {
+        let cache = decode(bytes(99)).unwrap();
+        let tree_after = |names: &[&[u8]], stat: &Stat| {
+            let mut folder = cache.folder(b"f");
+            for name in names {
+                match *name {
+                    b"b" => drop(folder.find(name)),
+                    name => drop(folder.unchanged(name, stat)),
+                }
+            }
+            folder.tree()
+        };
+        let same = stat(99);
+        assert_eq!(tree_after(&[b"a", b"b", b"c\xff"], &same), Some(TREE));
+        let others: [&[&[u8]]; 5] =
+            [&[b"a", b"b"], &[b"b", b"c\xff"], &[b"a", b"b", b"bb", b"c\xff"], &[b"a", b"b", b"c\xff", b"d"], &[]];
+        assert!(others.iter().all(|names| tree_after(names, &same).is_none()));
+        assert_eq!(tree_after(&[b"a", b"b", b"c\xff"], &Stat { size: 4, ..same }), None);
+        assert!(cache.folder(b"f/b").is_same() && !cache.folder(b"new").is_same());
+        assert_eq!((cache.folder(b"f/b").tree(), cache.folder(b"new").tree()), (None, None));
     }
 
     #[test]
     fn it_comes_back_and_any_damage_voids_it() {
-        let bytes = cache(99).encode();
-        assert_eq!(decode(&bytes).unwrap(), cache(99));
+        let bytes = bytes(99);
+        let cache = decode(bytes.clone()).unwrap();
+        assert_eq!(cache.packs(), [ObjectId([1; 32])]);
+        let mut folder = cache.folder(b"f");
+        assert_eq!(folder.unchanged(b"a", &stat(99)), Some(known(99)));
+        assert_eq!(folder.find(b"b"), Some(Remembered::Folder { mode: 0o755, tree: ObjectId([2; 32]) }));
+        assert_eq!(folder.unchanged(b"c\xff", &stat(99)).and_then(|known| known.lines), Some(7));
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1;
-            assert!(decode(&flipped).is_none(), "byte {at}");
-            assert!(decode(&bytes[..at]).is_none(), "cut at {at}");
+            assert!(decode(flipped).is_none(), "byte {at}");
+            assert!(decode(bytes[..at].to_vec()).is_none(), "cut at {at}");
         }
     }
 }

@@ -146,6 +146,11 @@ impl Objects {
         whole.map(|pack| (pack.id, merged::KnownPack { size: pack.size, frames: pack.frames })).collect()
     }
 
+    /// The ids of the whole packs.
+    pub(super) fn whole_packs(&self) -> Vec<ObjectId> {
+        self.packs.iter().filter(|pack| pack.is_whole).map(|pack| pack.id).collect()
+    }
+
     /// How many whole packs are smaller than so many bytes.
     pub(super) fn packs_below(&self, bytes: u64) -> usize {
         self.packs.iter().filter(|pack| pack.is_whole && pack.size < bytes).count()

@@ -1,5 +1,6 @@
 //! What a snapshot leaves out: git's ignore rules, the rule for secrets, and the config's globs. Home of `ignore`.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -126,8 +127,8 @@ impl Git {
         git
     }
 
-    fn in_repository(&self, path: &[u8]) -> Vec<u8> {
-        [&self.prefix, path].concat()
+    fn in_repository<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([&self.prefix, path].concat()) }
     }
 
     /// Whether git would ignore this path of the work tree, tracked or not, its parents not being ignored.
@@ -245,18 +246,22 @@ fn glob_set(key: &str, globs: &[String]) -> Result<GlobSet> {
 
 /// Whether a file of that name is a secret (PROMISES G2): kept only if `capture.include` names it.
 pub(super) fn is_secret(name: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    let begins = |prefix: &[u8]| name.starts_with(prefix);
-    let ends = |suffix: &[u8]| name.ends_with(suffix);
-    let is_environment =
-        name == b".env" || begins(b".env.") && !matches!(name.as_slice(), b".env.example" | b".env.sample");
+    let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
+    let begins = |prefix: &[u8]| name.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix));
+    let ends = |suffix: &[u8]| {
+        let begin = name.len().saturating_sub(suffix.len());
+        name.get(begin..).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+    };
+    let is_environment = is(b".env") || begins(b".env.") && !is(b".env.example") && !is(b".env.sample");
     is_environment
         || ends(b".pem")
         || ends(b".key")
         || begins(b"id_rsa")
         || begins(b"id_ed25519")
         || begins(b"id_ecdsa")
-        || matches!(name.as_slice(), b".netrc" | b".npmrc" | b".pypirc")
+        || is(b".netrc")
+        || is(b".npmrc")
+        || is(b".pypirc")
 }
 
 /// Raw bytes as the system's path.

@@ -239,7 +239,8 @@ fn depth(folder: &[u8]) -> usize {
     if folder.is_empty() { 0 } else { 1 + folder.iter().filter(|byte| **byte == b'/').count() }
 }
 
-fn split(path: &[u8]) -> (&[u8], &[u8]) {
+/// The folder of a path, empty at the top, and its last name.
+pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
     match path.iter().rposition(|byte| *byte == b'/') {
         Some(slash) => (path.get(..slash).unwrap_or_default(), path.get(slash + 1..).unwrap_or_default()),
         None => (&[], path),

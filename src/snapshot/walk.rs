@@ -5,13 +5,14 @@
 
 use std::fs::Metadata;
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rayon::prelude::*;
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat as RawStat};
 
-use super::disposable::is_disposable;
+use super::disposable::{has_disposable_name, is_marked_disposable};
 use super::rules::{Git, Globs, as_path, is_secret};
 use crate::error::{Error, Result};
 use crate::model::config::{Capture, Limits};
@@ -41,6 +42,22 @@ impl Stat {
             changed: (meta.ctime(), meta.ctime_nsec()),
             inode: meta.ino(),
             mode: meta.mode(),
+        }
+    }
+
+    /// As [`Stat::of`], of what the system's own call answers.
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_fallible_conversions,
+        reason = "systems differ in the types"
+    )]
+    fn of_raw(stat: &RawStat) -> Stat {
+        Stat {
+            size: u64::try_from(stat.st_size).unwrap_or_default(),
+            modified: (stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
+            changed: (stat.st_ctime.into(), i64::try_from(stat.st_ctime_nsec).unwrap_or_default()),
+            inode: stat.st_ino.into(),
+            mode: stat.st_mode.into(),
         }
     }
 }
@@ -117,6 +134,7 @@ enum Reach {
 }
 
 /// A folder that is still to be listed.
+#[derive(Clone)]
 struct Waiting {
     path: Vec<u8>,
     mode: u32,
@@ -131,6 +149,8 @@ struct Waiting {
 /// What listing a folder found.
 #[derive(Default)]
 struct Listed {
+    /// It is in the snapshot only for what was found in it.
+    is_passage: bool,
     entries: Vec<Entry>,
     folders: Vec<Waiting>,
     skipped: Vec<(String, String)>,
@@ -148,6 +168,14 @@ enum Unlisted {
     Failed(Error),
 }
 
+/// A folder that is being listed.
+struct Place<'a> {
+    folder: &'a Waiting,
+    /// What git knows inside it.
+    git: &'a Git,
+    open: BorrowedFd<'a>,
+}
+
 struct Walk<'a> {
     root: &'a Path,
     device: u64,
@@ -160,20 +188,26 @@ struct Walk<'a> {
 /// # Errors
 /// Bad input if a glob is none; a failure that names the folder or file that could not be looked at.
 pub(super) fn walk(root: &Path, capture: &Capture, limits: &Limits) -> Result<Walked> {
-    let meta = std::fs::metadata(root).map_err(|error| Error::io("look at the work tree", root, &error))?;
+    let meta = rustix::fs::stat(root).map_err(|error| Error::io("look at the work tree", root, &error.into()))?;
     let globs = Globs::new(capture)?;
-    let walk = Walk { root, device: meta.dev(), globs, limits };
+    let walk = Walk { root, device: meta.st_dev, globs, limits };
     let mut found = Walked::default();
+    // Fewer folders than this are listed before another thread has woken up.
+    const WORTH_THREADS: usize = 32;
     let mut level = vec![Waiting {
         path: Vec::new(),
-        mode: meta.mode() & 0o777,
+        mode: Stat::of_raw(&meta).mode & 0o777,
         git: Git::around(root, &mut found.skipped),
         reach: Reach::Open,
         is_included: false,
         parent: 0,
     }];
     while !level.is_empty() {
-        let listed: Vec<_> = level.par_iter().map(|waiting| walk.list(waiting)).collect();
+        let listed: Vec<_> = if level.len() < WORTH_THREADS {
+            level.iter().map(|waiting| walk.list(waiting)).collect()
+        } else {
+            level.par_iter().map(|waiting| walk.list(waiting)).collect()
+        };
         let mut next = Vec::new();
         for (waiting, listed) in level.into_iter().zip(listed) {
             match listed {
@@ -204,7 +238,7 @@ impl Walked {
         self.skipped.extend(listed.skipped);
         self.included.extend(listed.included);
         self.hard_links += listed.hard_links;
-        let is_passage = waiting.reach != Reach::Open;
+        let is_passage = listed.is_passage;
         self.folders.push(Folder { path: waiting.path, mode: waiting.mode, is_passage, entries: listed.entries });
         listed.folders.into_iter().map(|folder| Waiting { parent: number, ..folder }).collect()
     }
@@ -241,134 +275,157 @@ impl Walked {
 impl Walk<'_> {
     fn list(&self, folder: &Waiting) -> Result<Listed, Unlisted> {
         let path = self.root.join(as_path(&folder.path));
-        let mut names = names_in(&path).map_err(|error| match error.kind() {
+        let (directory, found) = names_in(&path, folder.path.is_empty()).map_err(|error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Unlisted::Vanished,
             _ if is_refusal(&error) => Unlisted::Unreadable(error.to_string()),
             _ => Unlisted::Failed(Error::io("list", &path, &error)),
         })?;
-        names.sort_unstable();
-        let mut listed = Listed::default();
-        let has = |name: &[u8]| names.binary_search_by(|other| other.as_slice().cmp(name)).is_ok();
+        let open = directory.fd().map_err(|error| Unlisted::Failed(Error::io("list", &path, &error.into())))?;
+        let has = |name: &[u8]| found.binary_search_by(|other| other.file_name().to_bytes().cmp(name)).is_ok();
+        let is_open = folder.reach == Reach::Open && !folder.is_included && !folder.path.is_empty();
+        let marked;
+        let folder = if is_open && is_marked_disposable(&path, has) {
+            marked = Waiting { reach: self.reach_below(&folder.git, &folder.path)?, ..folder.clone() };
+            &marked
+        } else {
+            folder
+        };
+        let mut listed = Listed { is_passage: folder.reach != Reach::Open, ..Listed::default() };
         let git = if folder.reach == Reach::Open && (has(b".git") || has(b".gitignore")) {
             folder.git.inside(self.root, &folder.path, &mut listed.skipped)
         } else {
             folder.git.clone()
         };
-        for name in names {
-            self.look(folder, &git, name, &mut listed)?;
+        let place = Place { folder, git: &git, open };
+        let mut path = join(&folder.path, b"");
+        let folder_bytes = path.len();
+        for entry in &found {
+            path.truncate(folder_bytes);
+            path.extend_from_slice(entry.file_name().to_bytes());
+            self.look(&place, entry, &path, &mut listed)?;
         }
         Ok(listed)
     }
 
-    fn look(&self, folder: &Waiting, git: &Git, name: Vec<u8>, listed: &mut Listed) -> Result<(), Unlisted> {
+    /// How far the snapshot reaches into a folder that is left out: not at all, unless something below it is wanted.
+    fn reach_below(&self, git: &Git, path: &[u8]) -> Result<Reach, Unlisted> {
+        let is_wanted = git.tracks_below(path) || self.globs.include_below(path);
+        if is_wanted { Ok(Reach::Ignored) } else { Err(Unlisted::Vanished) }
+    }
+
+    fn look(&self, place: &Place<'_>, entry: &DirEntry, path: &[u8], listed: &mut Listed) -> Result<(), Unlisted> {
+        let name = entry.file_name().to_bytes();
         if name == b".git" || name == b".progress" {
             return Ok(());
         }
-        let path = join(&folder.path, &name);
-        if let Err(why) = check_name(&name) {
-            listed.skipped.push((escape(&path), why.to_owned()));
+        if let Err(why) = check_name(name) {
+            listed.skipped.push((escape(path), why.to_owned()));
             return Ok(());
         }
-        let full = self.root.join(as_path(&path));
-        let meta = match std::fs::symlink_metadata(&full) {
-            Ok(meta) => meta,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) if is_refusal(&error) => {
-                if folder.reach == Reach::Open && !git.ignores(&path, false) && !is_secret(&name) {
+        let stat = match rustix::fs::statat(place.open, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(rustix::io::Errno::NOENT) => return Ok(()),
+            Err(error) => {
+                let error = std::io::Error::from(error);
+                if !is_refusal(&error) {
+                    return Err(Unlisted::Failed(Error::io("look at", &self.root.join(as_path(path)), &error)));
+                }
+                if place.folder.reach == Reach::Open && !place.git.ignores(path, false) && !is_secret(name) {
                     let kind = Kind::Unheld { why: error.to_string(), size: 0, mode: 0 };
-                    listed.entries.push(Entry { name, kind });
+                    listed.entries.push(Entry { name: name.to_vec(), kind });
                 }
                 return Ok(());
             }
-            Err(error) => return Err(Unlisted::Failed(Error::io("look at", &full, &error))),
         };
-        if meta.is_dir() {
-            self.look_into(folder, git, path, &full, &meta, listed);
+        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+            self.look_into(place, path, name, &stat, listed);
         } else {
-            self.look_at(folder, git, path, name, &meta, listed);
+            self.look_at(place, path, name, &stat, listed);
         }
         Ok(())
     }
 
     /// Decides how far into a folder the snapshot reaches.
-    fn look_into(&self, folder: &Waiting, git: &Git, path: Vec<u8>, full: &Path, meta: &Metadata, listed: &mut Listed) {
-        let is_included = folder.is_included || self.globs.include(&path);
-        if self.globs.exclude(&path) {
+    fn look_into(&self, place: &Place<'_>, path: &[u8], name: &[u8], stat: &RawStat, listed: &mut Listed) {
+        let Place { folder, git, open } = *place;
+        let is_included = folder.is_included || self.globs.include(path);
+        if self.globs.exclude(path) {
             return;
         }
-        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        let is_left_out = || folder.reach == Reach::Ignored || git.ignores(&path, true) || is_disposable(name, full);
+        let is_left_out = || folder.reach == Reach::Ignored || git.ignores(path, true) || has_disposable_name(name);
         let reach = if !is_included && is_left_out() {
-            if !(git.tracks_below(&path) || self.globs.include_below(&path)) {
-                return;
-            }
-            Reach::Ignored
+            let Ok(reach) = self.reach_below(git, path) else { return };
+            reach
         } else {
             Reach::Open
         };
-        if meta.dev() != self.device || is_mount_point(full) {
-            listed.skipped.push((escape(&path), "another file system is mounted there".to_owned()));
+        if stat.st_dev != self.device || is_mount_point(open, name) {
+            listed.skipped.push((escape(path), "another file system is mounted there".to_owned()));
             return;
         }
-        let mode = meta.mode() & 0o777;
+        let mode = Stat::of_raw(stat).mode & 0o777;
+        let path = path.to_vec();
         listed.folders.push(Waiting { path, mode, git: git.clone(), reach, is_included, parent: 0 });
     }
 
     /// Decides whether a file or link is taken.
-    fn look_at(&self, folder: &Waiting, git: &Git, path: Vec<u8>, name: Vec<u8>, meta: &Metadata, listed: &mut Listed) {
-        let is_kept_from_git = folder.reach == Reach::Ignored || git.ignores(&path, false);
-        let is_ignored = is_kept_from_git && !git.tracks(&path);
-        let is_secret = is_secret(&name);
-        let is_included = folder.is_included || self.globs.include(&path);
-        let is_left_out = is_ignored && !is_included || is_secret && !self.globs.name(&path);
-        if is_left_out || self.globs.exclude(&path) {
+    fn look_at(&self, place: &Place<'_>, path: &[u8], name: &[u8], stat: &RawStat, listed: &mut Listed) {
+        let Place { folder, git, .. } = *place;
+        let is_kept_from_git = folder.reach == Reach::Ignored || git.ignores(path, false);
+        let is_ignored = is_kept_from_git && !git.tracks(path);
+        let is_secret = is_secret(name);
+        let is_included = folder.is_included || self.globs.include(path);
+        let is_left_out = is_ignored && !is_included || is_secret && !self.globs.name(path);
+        if is_left_out || self.globs.exclude(path) {
             return;
         }
         if is_ignored || is_secret {
-            listed.included.extend(TreePath::new(path.as_slice()).ok());
+            listed.included.extend(TreePath::new(path).ok());
         }
-        let kind = match self.kind_of(meta) {
+        let kind = match self.kind_of(stat) {
             Ok(kind) => kind,
             Err(what) => {
-                listed.skipped.push((escape(&path), what.to_owned()));
+                listed.skipped.push((escape(path), what.to_owned()));
                 return;
             }
         };
-        if matches!(kind, Kind::File(_)) && meta.nlink() > 1 {
+        if matches!(kind, Kind::File(_)) && stat.st_nlink > 1 {
             listed.hard_links += 1;
         }
-        listed.entries.push(Entry { name, kind });
+        listed.entries.push(Entry { name: name.to_vec(), kind });
     }
 
-    fn kind_of(&self, meta: &Metadata) -> Result<Kind, &'static str> {
-        let kind = meta.file_type();
-        if kind.is_symlink() {
-            return Ok(Kind::Link);
+    fn kind_of(&self, stat: &RawStat) -> Result<Kind, &'static str> {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Symlink => return Ok(Kind::Link),
+            FileType::Fifo => return Err("it is a FIFO"),
+            FileType::Socket => return Err("it is a socket"),
+            FileType::RegularFile => {}
+            _ => return Err("it is a device"),
         }
-        if kind.is_fifo() {
-            return Err("it is a FIFO");
+        let stat = Stat::of_raw(stat);
+        if stat.size > self.limits.file_bytes {
+            let why = format!("it is larger than limits.file_bytes ({} bytes)", self.limits.file_bytes);
+            return Ok(Kind::Unheld { why, size: stat.size, mode: stat.mode & 0o777 });
         }
-        if kind.is_socket() {
-            return Err("it is a socket");
-        }
-        if !kind.is_file() {
-            return Err("it is a device");
-        }
-        if meta.size() > self.limits.file_bytes {
-            return Ok(too_large(self.limits, meta));
-        }
-        Ok(Kind::File(Stat::of(meta)))
+        Ok(Kind::File(stat))
     }
 }
 
-/// A file over the limit.
-pub(super) fn too_large(limits: &Limits, meta: &Metadata) -> Kind {
-    let why = format!("it is larger than limits.file_bytes ({} bytes)", limits.file_bytes);
-    Kind::Unheld { why, size: meta.size(), mode: meta.mode() & 0o777 }
-}
-
-fn names_in(folder: &Path) -> std::io::Result<Vec<Vec<u8>>> {
-    std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name().as_bytes().to_vec())).collect()
+/// The names in a folder, sorted, and the folder, open. Only the top of the work tree may be a link.
+fn names_in(folder: &Path, is_top: bool) -> std::io::Result<(Dir, Vec<DirEntry>)> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let flags = if is_top { flags } else { flags | OFlags::NOFOLLOW };
+    let mut directory = Dir::new(rustix::fs::open(folder, flags, Mode::empty())?)?;
+    let mut names = Vec::new();
+    while let Some(entry) = directory.read() {
+        let entry = entry?;
+        if entry.file_name() != c"." && entry.file_name() != c".." {
+            names.push(entry);
+        }
+    }
+    names.sort_unstable_by(|one, other| one.file_name().cmp(other.file_name()));
+    Ok((directory, names))
 }
 
 /// Whether the system refuses this one file, and not us altogether.
@@ -376,18 +433,18 @@ pub(super) fn is_refusal(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidFilename | ErrorKind::StaleNetworkFileHandle)
 }
 
-/// Whether something is mounted on the folder, even from the same file system.
+/// Whether something is mounted on the folder of that name, even from the same file system.
 #[cfg(target_os = "linux")]
-fn is_mount_point(folder: &Path) -> bool {
-    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags};
+fn is_mount_point(around: BorrowedFd<'_>, name: &[u8]) -> bool {
+    use rustix::fs::{StatxAttributes, StatxFlags};
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    rustix::fs::statx(CWD, folder, flags, StatxFlags::empty())
+    rustix::fs::statx(around, name, flags, StatxFlags::empty())
         .is_ok_and(|answer| answer.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
 /// Other systems tell mounts by the device alone, which the caller has compared.
 #[cfg(not(target_os = "linux"))]
-fn is_mount_point(_folder: &Path) -> bool {
+fn is_mount_point(_around: BorrowedFd<'_>, _name: &[u8]) -> bool {
     false
 }
 

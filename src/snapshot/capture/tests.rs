@@ -157,16 +157,18 @@ fn another_content_of_the_same_size_and_time_is_seen() {
 fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it() {
     let work = Work::with(&[("a", "one"), ("b", "two")]);
     let first = work.take();
-    let path = work.path("a");
-    let stat = std::fs::metadata(&path).unwrap();
     // Once the clock has moved on, the cache says that `a` is known. Plant a lie in it: only a cache that is used tells it.
     std::thread::sleep(std::time::Duration::from_millis(30));
     work.take();
-    let mut cache = StatCache::load(&work.layout.stat_cache());
-    let stat = super::super::walk::Stat::of(&stat);
-    let lie = Known { lines: Some(100), ..*cache.unchanged(b"a", &stat).unwrap() };
-    cache.insert(b"a".to_vec(), lie);
-    cache.store(&work.layout.stat_cache()).unwrap();
+    let cache = StatCache::load(&work.layout.stat_cache());
+    let stat = |path: &str| super::super::walk::Stat::of(&std::fs::metadata(work.path(path)).unwrap());
+    let mut folder = cache.folder(b"");
+    let known = ["a", "b"].map(|name| folder.unchanged(name.as_bytes(), &stat(name)).unwrap());
+    let mut planted = NewCache::new(std::time::SystemTime::now(), cache.packs());
+    let lie = Known { lines: Some(100), ..known[0] };
+    let entries = [(&b"a"[..], Remembered::File(lie)), (b"b", Remembered::File(known[1]))];
+    planted.add(b"", folder.tree(), entries.into_iter());
+    planted.store(&work.layout.stat_cache()).unwrap();
     assert_eq!(work.take().census.loc_total, 101);
     std::fs::remove_dir_all(work.layout.objects()).unwrap();
     let again = work.take();
