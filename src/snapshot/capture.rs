@@ -3,10 +3,15 @@
 //! The caller holds `.progress/lock` (shared, until what refers to the snapshot is committed; alone for a restore), so
 //! that nobody prunes what is being referred to.
 
+mod survey;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rayon::prelude::*;
+pub use survey::{Survey, survey};
 
 use super::census::Census;
 use super::index::{Known, NewCache, Remembered, StatCache};
@@ -70,19 +75,6 @@ pub fn capture(
     Ok((captured, session.objects))
 }
 
-/// What [`capture`] would hold, as paths with their entries (directories and unheld files among them) sorted by the
-/// paths' bytes. Nothing is written.
-///
-/// # Errors
-/// As [`capture`].
-pub fn survey(layout: &Layout, capture: &Capture, limits: &Limits) -> Result<Vec<(TreePath, TreeEntry)>> {
-    let mut session = Session::open(layout, Purpose::Look)?;
-    session.run(capture, limits, &[], &[], &|_, _| {})?;
-    let mut entries = session.surveyed;
-    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-    Ok(entries)
-}
-
 /// Whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
@@ -100,6 +92,15 @@ struct Task {
     entry: usize,
     path: Vec<u8>,
     size: u64,
+}
+
+impl Task {
+    fn put(&self, outcomes: &mut [Outcomes], outcome: Option<Outcome>) {
+        let place = outcomes.get_mut(self.folder).and_then(|folder| folder.entries.get_mut(self.entry));
+        if let Some(place) = place {
+            *place = outcome;
+        }
+    }
 }
 
 /// What became of an entry of the walk.
@@ -136,25 +137,21 @@ struct Session<'a> {
     objects: Objects,
     writer: PackWriter,
     cache: StatCache,
-    /// The time on the work tree's file system before anything was looked at.
-    stamp: SystemTime,
+    /// The time on the work tree's file system before anything was looked at; without it, no cache can be stored.
+    stamp: Option<SystemTime>,
     /// The work tree is not as the cache has it, so that it is to be stored anew.
     is_cache_old: bool,
     trees: HashMap<ObjectId, Tree>,
-    surveyed: Vec<(TreePath, TreeEntry)>,
 }
 
 impl<'a> Session<'a> {
     fn open(layout: &'a Layout, purpose: Purpose) -> Result<Session<'a>> {
         let stamp = match purpose {
             Purpose::Store => {
-                disk::open_store(layout)?;
-                disk::make_directory(&layout.objects())?;
-                disk::sweep_temporaries(&layout.objects())?;
-                disk::sweep_temporaries(&layout.cache())?;
-                time_on(&layout.cache())?
+                prepare(layout)?;
+                Some(time_on(&layout.cache())?)
             }
-            Purpose::Look => UNIX_EPOCH,
+            Purpose::Look => None,
         };
         Ok(Session {
             layout,
@@ -165,7 +162,6 @@ impl<'a> Session<'a> {
             stamp,
             is_cache_old: false,
             trees: HashMap::new(),
-            surveyed: Vec::new(),
         })
     }
 
@@ -180,7 +176,7 @@ impl<'a> Session<'a> {
         on_progress(0, 0);
         let mut walked = walk(self.layout.root(), capture, limits)?;
         let mut outcomes = self.known(&walked);
-        self.read(&walked, &mut outcomes, limits, on_progress)?;
+        self.read(&tasks(&walked, &outcomes), &mut outcomes, limits, on_progress)?;
         let (mut captured, ids) = self.build(&walked, &outcomes, not_code)?;
         captured.tree_key = self.key(&captured.root, not_code)?;
         for bytes in extra {
@@ -192,9 +188,7 @@ impl<'a> Session<'a> {
         captured.included_secrets = std::mem::take(&mut walked.included);
         captured.included_secrets.sort();
         captured.unheld.sort();
-        if self.purpose == Purpose::Store {
-            captured.new_bytes = self.finish(&walked, &outcomes, &ids)?;
-        }
+        captured.new_bytes = self.finish(&walked, &outcomes, &ids)?;
         Ok(captured)
     }
 
@@ -234,19 +228,18 @@ impl<'a> Session<'a> {
         Outcomes { entries, tree }
     }
 
-    /// Reads the rest, batch by batch.
+    /// Reads what is not known, batch by batch.
     fn read(
         &mut self,
-        walked: &Walked,
+        tasks: &[Task],
         outcomes: &mut [Outcomes],
         limits: &Limits,
         on_progress: &dyn Fn(u64, u64),
     ) -> Result<()> {
         let total: usize = outcomes.iter().map(|folder| folder.entries.len()).sum();
-        let tasks = tasks(walked, outcomes);
-        let mut done = count(total - tasks.len());
+        let mut done = count(total.saturating_sub(tasks.len()));
         on_progress(done, count(total));
-        let mut rest = tasks.as_slice();
+        let mut rest = tasks;
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(batch_length(rest));
             rest = after;
@@ -254,11 +247,7 @@ impl<'a> Session<'a> {
             let reader = Reader::new(self.layout.root(), &self.objects, limits.file_bytes, spool)?;
             let seen: Vec<Result<Seen>> = batch.par_iter().map(|task| reader.read(&task.path)).collect();
             for (task, seen) in batch.iter().zip(seen) {
-                let outcome = self.take(seen?)?;
-                let place = outcomes.get_mut(task.folder).and_then(|folder| folder.entries.get_mut(task.entry));
-                if let Some(place) = place {
-                    *place = Some(outcome);
-                }
+                task.put(outcomes, Some(self.take(seen?)?));
             }
             done += count(batch.len());
             on_progress(done, count(total));
@@ -328,8 +317,8 @@ impl<'a> Session<'a> {
                 }
             }
             let id = match tree {
-                Some(id) if self.purpose == Purpose::Store => id,
-                _ => self.make(walked, folder, outcomes, &ids)?,
+                Some(id) => id,
+                None => self.make(walked, folder, outcomes, &ids)?,
             };
             if let Some(place) = ids.get_mut(number) {
                 *place = id;
@@ -341,23 +330,20 @@ impl<'a> Session<'a> {
 
     /// Makes one directory; those in it are made.
     fn make(&mut self, walked: &Walked, folder: &Folder, outcomes: &Outcomes, ids: &[ObjectId]) -> Result<ObjectId> {
-        let mut entries = Vec::with_capacity(folder.entries.len());
-        for (entry, outcome) in folder.entries.iter().zip(&outcomes.entries) {
-            let Some(made) = tree_entry(walked, entry, outcome.as_ref(), ids) else { continue };
-            if self.purpose == Purpose::Look {
-                self.surveyed.push((TreePath::new(folder.path_of(&entry.name))?, made.clone()));
-            }
-            entries.push(made);
-        }
+        let entries = folder.entries.iter().zip(&outcomes.entries);
+        let entries = entries.filter_map(|(entry, outcome)| tree_entry(walked, entry, outcome.as_ref(), ids)).collect();
         let tree = Tree::new(entries)?;
         let id = self.put(&tree.encode())?;
         self.trees.insert(id, tree);
         Ok(id)
     }
 
+    fn tree(&self, id: &ObjectId) -> Result<Tree> {
+        self.trees.get(id).map_or_else(|| self.objects.tree(id), |tree| Ok(tree.clone()))
+    }
+
     fn key(&self, root: &ObjectId, not_code: &[TreePath]) -> Result<ObjectId> {
-        let tree = |id: &ObjectId| self.trees.get(id).map_or_else(|| self.objects.tree(id), |tree| Ok(tree.clone()));
-        without_in(&tree, root, not_code)
+        without_in(&|id| self.tree(id), root, not_code)
     }
 
     /// Gives the pack its name, and remembers what was seen. What it returns is the pack's size.
@@ -368,15 +354,15 @@ impl<'a> Session<'a> {
             self.objects.learn(pack);
         }
         self.objects.merge_indexes(self.layout);
-        if self.is_cache_old {
+        if let (true, Some(stamp)) = (self.is_cache_old, self.stamp) {
             // Derived: without it the next snapshot reads every file, and is the same.
-            drop(self.new_cache(walked, outcomes, ids).store(&self.layout.stat_cache()));
+            drop(self.new_cache(stamp, walked, outcomes, ids).store(&self.layout.stat_cache()));
         }
         Ok(written.map_or(0, |pack| pack.bytes))
     }
 
-    fn new_cache(&self, walked: &Walked, outcomes: &[Outcomes], ids: &[ObjectId]) -> NewCache {
-        let mut cache = NewCache::new(self.stamp, &self.objects.whole_packs());
+    fn new_cache(&self, stamp: SystemTime, walked: &Walked, outcomes: &[Outcomes], ids: &[ObjectId]) -> NewCache {
+        let mut cache = NewCache::new(stamp, &self.objects.whole_packs());
         for ((folder, outcomes), id) in walked.folders.iter().zip(outcomes).zip(ids) {
             let remembered = |entry: &Entry, outcome: Option<&Outcome>| match (&entry.kind, outcome) {
                 (Kind::Folder(inner), _) => {
@@ -419,6 +405,14 @@ impl Captured {
         }
         Ok(())
     }
+}
+
+/// Makes the folders that are written to, and removes what killed writers left in them.
+fn prepare(layout: &Layout) -> Result<()> {
+    disk::open_store(layout)?;
+    disk::make_directory(&layout.objects())?;
+    disk::sweep_temporaries(&layout.objects())?;
+    disk::sweep_temporaries(&layout.cache()).map(|_| ())
 }
 
 /// Names by the folder that they are in.
@@ -481,6 +475,3 @@ fn batch_length(tasks: &[Task]) -> usize {
     });
     fitting.count().max(1)
 }
-
-#[cfg(test)]
-mod tests;

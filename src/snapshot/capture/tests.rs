@@ -128,12 +128,39 @@ fn a_survey_sees_what_a_snapshot_holds_and_writes_nothing() {
     symlink("a", work.path("link")).unwrap();
     let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
     assert!(disk::metadata(&work.layout.store()).unwrap().is_none());
-    let root = work.take().root;
-    let objects = Objects::open(&work.layout).unwrap();
-    let mut held: Vec<_> = entries_below(&objects, &root).unwrap().map(Result::unwrap).collect();
-    held.sort_by(|(one, _), (other, _)| one.cmp(other));
-    assert_eq!(seen, held);
-    assert_eq!(survey(&work.layout, &work.capture, &work.limits).unwrap(), held);
+    assert_eq!(seen.tree(&seen.root()).unwrap().entries().len(), 3);
+    let taken = work.take();
+    assert_eq!((seen.root(), seen.files()), (taken.root, taken.files));
+    // Unchanged directories are now those of the store.
+    let again = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    assert_eq!(again.root(), taken.root);
+    assert_eq!(again.tree(&taken.root).unwrap(), seen.tree(&taken.root).unwrap());
+}
+
+#[test]
+fn a_survey_becomes_the_snapshot_of_what_it_saw() {
+    let work = Work::with(&[("a", "1"), ("d/b", "2"), ("d/e/c", "3")]);
+    work.take();
+    work.write("d/b", "changed");
+    work.write("new", "4");
+    symlink("a", work.path("link")).unwrap();
+    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let root = seen.root();
+    let (taken, objects) = seen.take().unwrap();
+    assert_eq!((taken.root, taken.files), (root, 5));
+    assert!(taken.new_bytes > 0);
+    let held: Vec<_> = entries_below(&objects, &root).unwrap().map(Result::unwrap).collect();
+    assert_eq!(held.len(), 7);
+    assert_eq!(work.content(&root, "d/b"), b"changed");
+    let again = work.take();
+    assert_eq!((again.root, again.new_bytes), (root, 0));
+
+    // What is read twice is kept as it is the second time.
+    work.write("new", "5");
+    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    work.write("new", "6");
+    let (taken, _) = seen.take().unwrap();
+    assert_eq!(work.content(&taken.root, "new"), b"6");
 }
 
 // PROMISES F97: the file is read although size and time say that nothing happened.
@@ -328,7 +355,7 @@ fn a_large_file_goes_through_in_pieces() {
     assert_eq!(work.content(&taken.root, "large.bin"), content);
     assert_eq!(taken.census, Census { file_count: 2, loc_total: 400_000 });
     let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
-    assert_eq!(seen[0].1.object, id_of(&content));
+    assert_eq!(seen.tree(&seen.root()).unwrap().entries()[0].object, id_of(&content));
 }
 
 // PROMISES F98, scaled down: a deep folder, and many files in one.

@@ -85,28 +85,76 @@ impl Manifest {
     /// # Errors
     /// Bad input if a directory is missing or damaged, a name is refused, or a path or the tree is too long.
     pub fn load(objects: &Objects, root: &ObjectId) -> Result<Manifest> {
+        Manifest::load_from(&|id| objects.tree(id), root)
+    }
+
+    /// As [`Manifest::load`], with directories from wherever they are.
+    ///
+    /// # Errors
+    /// As [`Manifest::load`].
+    pub fn load_from(read: &dyn Fn(&ObjectId) -> Result<Tree>, root: &ObjectId) -> Result<Manifest> {
         let mut manifest = Manifest::default();
         let mut waiting: Vec<(Option<TreePath>, ObjectId)> = vec![(None, *root)];
         let mut seen = Seen::default();
         while let Some((folder, id)) = waiting.pop() {
-            let (tree, too_often) = seen.tree(objects, id)?;
-            for entry in tree.entries() {
-                let path = match &folder {
-                    Some(folder) => folder.join(&entry.name)?,
-                    None => TreePath::new(entry.name.clone())?,
-                };
-                if path.as_bytes().len() > PATH_MAX_BYTES || too_often {
-                    return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
-                        .in_file(&path.to_string())
-                        .help("highwater did not write it: run `highwater verify`"));
-                }
-                if entry.kind == EntryKind::Directory {
-                    waiting.push((Some(path.clone()), entry.object));
-                }
-                manifest.insert(path, State::from(entry));
+            let tree = seen.tree(read, id)?;
+            manifest.list(folder.as_ref(), &tree)?;
+            for entry in tree.0.entries().iter().filter(|entry| entry.kind == EntryKind::Directory) {
+                waiting.push((Some(below(folder.as_ref(), &entry.name)?), entry.object));
             }
         }
         Ok(manifest)
+    }
+
+    /// Two trees, both without what is in directories that are the same in both.
+    ///
+    /// # Errors
+    /// As [`Manifest::load`].
+    pub fn load_different(
+        read: &dyn Fn(&ObjectId) -> Result<Tree>,
+        one: &ObjectId,
+        other: &ObjectId,
+    ) -> Result<(Manifest, Manifest)> {
+        let mut manifests = [Manifest::default(), Manifest::default()];
+        let mut seen = [Seen::default(), Seen::default()];
+        let mut waiting: Vec<(Option<TreePath>, [Option<ObjectId>; 2])> = vec![(None, [Some(*one), Some(*other)])];
+        while let Some((folder, [one, other])) = waiting.pop() {
+            if one == other {
+                continue;
+            }
+            let mut inside: BTreeMap<Vec<u8>, [Option<ObjectId>; 2]> = BTreeMap::new();
+            for (side, id) in [one, other].into_iter().enumerate() {
+                let (Some(id), Some(manifest), Some(seen)) = (id, manifests.get_mut(side), seen.get_mut(side)) else {
+                    continue;
+                };
+                let tree = seen.tree(read, id)?;
+                manifest.list(folder.as_ref(), &tree)?;
+                for entry in tree.0.entries().iter().filter(|entry| entry.kind == EntryKind::Directory) {
+                    if let Some(place) = inside.entry(entry.name.clone()).or_default().get_mut(side) {
+                        *place = Some(entry.object);
+                    }
+                }
+            }
+            for (name, ids) in inside {
+                waiting.push((Some(below(folder.as_ref(), &name)?), ids));
+            }
+        }
+        let [one, other] = manifests;
+        Ok((one, other))
+    }
+
+    /// Takes in what is in a folder.
+    fn list(&mut self, folder: Option<&TreePath>, (tree, too_often): &(Rc<Tree>, bool)) -> Result<()> {
+        for entry in tree.entries() {
+            let path = below(folder, &entry.name)?;
+            if path.as_bytes().len() > PATH_MAX_BYTES || *too_often {
+                return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
+                    .in_file(&path.to_string())
+                    .help("highwater did not write it: run `highwater verify`"));
+            }
+            self.insert(path, State::from(entry));
+        }
+        Ok(())
     }
 
     /// What stands at `path`.
@@ -130,6 +178,14 @@ impl Manifest {
     }
 }
 
+/// The path of a name in a folder; `None` is the top.
+fn below(folder: Option<&TreePath>, name: &[u8]) -> Result<TreePath> {
+    match folder {
+        Some(folder) => folder.join(name),
+        None => TreePath::new(name),
+    }
+}
+
 /// Directories that were read, and in how many places they stand.
 #[derive(Default)]
 struct Seen {
@@ -140,13 +196,13 @@ struct Seen {
 
 impl Seen {
     /// The directory, and whether it stands in more places than a tree of ours has.
-    fn tree(&mut self, objects: &Objects, id: ObjectId) -> Result<(Rc<Tree>, bool)> {
+    fn tree(&mut self, read: &dyn Fn(&ObjectId) -> Result<Tree>, id: ObjectId) -> Result<(Rc<Tree>, bool)> {
         let places = self.places.entry(id.0).or_default();
         *places = places.saturating_add(1);
         if let Some(tree) = self.repeated.get(&id.0) {
             return Ok((Rc::clone(tree), *places > PLACES_MAX && !tree.entries().is_empty()));
         }
-        let tree = Rc::new(objects.tree(&id)?);
+        let tree = Rc::new(read(&id)?);
         if *places > 1 {
             self.repeated.insert(id.0, Rc::clone(&tree));
         }

@@ -10,6 +10,7 @@ mod amend;
 mod apply;
 mod beneath;
 mod check;
+mod compared;
 mod folder;
 mod folding;
 mod into;
@@ -45,9 +46,10 @@ use crate::error::{Error, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::{Capture, Limits};
 use crate::model::ids::{ObjectId, TreePath};
-use crate::snapshot::capture;
+use crate::snapshot::capture::{self, Captured, Survey};
 use crate::snapshot::objects::Objects;
 use beneath::Beneath;
+use compared::{Compared, Standing};
 use folder::Folder;
 use job::Job;
 use journal::{Direction, Journal};
@@ -134,7 +136,9 @@ pub fn restore(layout: &Layout, target: ObjectId, options: &Options) -> Result<O
     };
     if options.dry_run {
         refuse_pending(layout)?;
-        return Prepared::new(layout, &Objects::open(layout)?, request()).map(|prepared| Outcome::of(prepared.plan));
+        let request = request();
+        let survey = capture::survey(layout, request.capture, request.limits)?;
+        return Prepared::new(layout, &survey, &request).map(|prepared| Outcome::of(prepared.plan));
     }
     begin(layout, options.wait, || Ok(request()))
 }
@@ -165,13 +169,12 @@ fn begin<'a>(layout: &Layout, wait: Duration, request: impl FnOnce() -> Result<R
     refuse_pending(layout)?;
     folder::sweep(layout)?;
     let request = request()?;
-    let objects = Objects::open(layout)?;
-    let prepared = Prepared::new(layout, &objects, request)?;
+    let survey = capture::survey(layout, request.capture, request.limits)?;
+    let prepared = Prepared::new(layout, &survey, &request)?;
     let folder = Folder::make_next(layout)?;
-    match prepared.secure(&folder) {
-        Ok((journal, safety, plan)) => {
-            let (tree, target) = (&prepared.tree, &prepared.target);
-            Job { layout, tree, folder: &folder, journal, target, safety: &safety }.carry_out(plan)
+    match prepared.secure(survey, &folder) {
+        Ok((Prepared { tree, compared: Compared { target, found, .. }, plan, .. }, journal)) => {
+            Job { layout, tree: &tree, folder: &folder, journal, target: &target, safety: &found }.carry_out(plan)
         }
         Err(error) => {
             // Unless the journal appeared, nothing was changed; the next restore sweeps what cannot be removed now.
@@ -206,51 +209,57 @@ fn check_paths(target: &Manifest, paths: &[TreePath]) -> Result<()> {
 /// A restore that was planned and found possible. Nothing was changed yet.
 struct Prepared<'a> {
     layout: &'a Layout,
-    request: Request<'a>,
+    request: &'a Request<'a>,
     tree: Beneath,
-    target: Manifest,
+    compared: Compared,
     plan: Plan,
     /// Paths that the target names and the capture rules leave out.
     beside: Vec<TreePath>,
 }
 
 impl<'a> Prepared<'a> {
-    fn new(layout: &'a Layout, objects: &Objects, request: Request<'a>) -> Result<Prepared<'a>> {
-        let target = Manifest::load(objects, &request.target)?;
+    fn new(layout: &'a Layout, survey: &Survey<'_>, request: &'a Request<'a>) -> Result<Prepared<'a>> {
+        let scope = request.scope();
+        let (root, files, unheld) = (survey.root(), survey.files(), survey.unheld());
+        let standing = Standing { root, files, unheld, tree: &|id| survey.tree(id) };
+        let mut compared = Compared::new(&request.target, &standing, &scope)?;
+        let Compared { target, found, .. } = &mut compared;
         if request.undoes.is_none() {
-            check_paths(&target, &request.paths)?;
+            check_paths(target, &request.paths)?;
         }
         let tree = Beneath::open(layout.root())?;
-        let mut found = survey(layout, &request)?;
-        unseen::forget(objects, &target, &mut found)?;
-        let scope = request.scope();
-        let beside = check::beside_the_rules(&tree, &target, &found, &scope, request.limits.file_bytes)?;
+        unseen::forget(survey.objects(), target, found)?;
+        let beside = check::beside_the_rules(&tree, target, found, &scope, request.limits.file_bytes)?;
         let paths = beside.keys().cloned().collect();
         beside.into_iter().for_each(|(path, state)| found.insert(path, state));
-        let plan = plan(&target, &found, &scope)?;
-        check::check(&tree, &plan, &found, folder::open(&layout.store())?.as_fd())?;
-        folding::check_unwritten(layout, &target, &scope)?;
-        stage::verify_new(objects, &plan)?;
-        Ok(Prepared { layout, request, tree, target, plan, beside: paths })
+        let plan = compared.plan(&scope)?;
+        check::check(&tree, &plan, &compared.found, folder::open(&layout.store())?.as_fd())?;
+        folding::check_unwritten(layout, &compared.target, &scope)?;
+        stage::verify_new(survey.objects(), &plan)?;
+        Ok(Prepared { layout, request, tree, compared, plan, beside: paths })
     }
 
     /// Everything up to the journal: the safety snapshot, the staged files, the journal itself. The plan is made again
-    /// from the safety snapshot, since the tree may have changed in between: nothing goes that is not in there.
-    fn secure(&self, folder: &Folder) -> Result<(Journal, Manifest, Plan)> {
+    /// from the safety snapshot as it was stored: nothing goes that is not in there.
+    fn secure(mut self, survey: Survey<'_>, folder: &Folder) -> Result<(Prepared<'a>, Journal)> {
         let scope = self.request.scope();
-        folding::check(&folder.stage(), &self.target, &scope)?;
-        let kept = modes::as_kept(self.layout, &self.target)?;
-        let target = kept.as_ref().unwrap_or(&self.target);
-        let (safety, objects) = self.capture_safety()?;
-        let mut found = Manifest::load(&objects, &safety)?;
-        unseen::forget(&objects, target, &mut found)?;
-        let plan = plan(target, &found, &scope)?;
+        folding::check(&folder.stage(), &self.compared.target, &scope)?;
+        let (safety, captured, objects) = self.take_safety(survey)?;
+        let (files, unheld) = (captured.files, captured.unheld.as_slice());
+        let standing = Standing { root: safety, files, unheld, tree: &|id| objects.tree(id) };
+        let mut compared = Compared::new(&self.request.target, &standing, &scope)?;
+        if let Some(kept) = modes::as_kept(self.layout, &compared.target)? {
+            compared.target = kept;
+        }
+        unseen::forget(&objects, &compared.target, &mut compared.found)?;
+        let plan = compared.plan(&scope)?;
         if plan != self.plan {
-            check::check(&self.tree, &plan, &found, folder::open(&folder.stage())?.as_fd())?;
+            check::check(&self.tree, &plan, &compared.found, folder::open(&folder.stage())?.as_fd())?;
             stage::verify_new(&objects, &plan)?;
         }
-        stage::verify_old(&objects, &plan)?;
-        stage::stage(&objects, &plan, 0, &folder.stage())?;
+        (self.compared, self.plan) = (compared, plan);
+        stage::verify_old(&objects, &self.plan)?;
+        stage::stage(&objects, &self.plan, 0, &folder.stage())?;
         let record = RestoreRecord {
             schema_version: SCHEMA_VERSION,
             number: folder.number,
@@ -262,27 +271,20 @@ impl<'a> Prepared<'a> {
             at: self.request.now,
         };
         journal::write_intent(folder, &record)?;
-        let (direction, ops) = (Direction::Forward, plan.ops.clone());
+        let (direction, ops) = (Direction::Forward, self.plan.ops.clone());
         let journal = Journal { schema_version: SCHEMA_VERSION, direction, generation: 0, record, ops };
         journal::write(folder, &journal)?;
-        Ok((journal, found, plan))
+        Ok((self, journal))
     }
 
     /// The tree as it stands, stored; with it what the target is about to replace although the rules leave it out.
-    fn capture_safety(&self) -> Result<(ObjectId, Objects)> {
-        let request = &self.request;
-        let (captured, objects) = capture::capture(self.layout, request.capture, request.limits, &[], &[], &|_, _| {})?;
+    fn take_safety(&self, survey: Survey<'_>) -> Result<(ObjectId, Captured, Objects)> {
+        let (captured, objects) = survey.take()?;
         if self.beside.is_empty() {
-            return Ok((captured.root, objects));
+            return Ok((captured.root, captured, objects));
         }
         let base = Manifest::load(&objects, &captured.root)?;
         let root = amend::amend(self.layout, &objects, &base, &self.tree, self.beside.iter().cloned())?;
-        Ok((root, Objects::open(self.layout)?))
+        Ok((root, captured, Objects::open(self.layout)?))
     }
-}
-
-/// The tree as it stands, without storing anything.
-fn survey(layout: &Layout, request: &Request) -> Result<Manifest> {
-    let entries = capture::survey(layout, request.capture, request.limits)?;
-    Ok(entries.iter().map(|(path, entry)| (path.clone(), State::from(entry))).collect())
 }

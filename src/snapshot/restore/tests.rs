@@ -156,10 +156,11 @@ impl Work {
 
     /// Writes the journal and does `steps` steps, as a process would that is killed then. Answers how many there are.
     fn begin(&self, steps: usize, meanwhile: impl Fn(&Path)) -> usize {
-        let objects = Objects::open(&self.layout).unwrap();
-        let prepared = Prepared::new(&self.layout, &objects, self.request()).unwrap();
+        let request = self.request();
+        let survey = capture::survey(&self.layout, &self.capture, &self.limits).unwrap();
+        let prepared = Prepared::new(&self.layout, &survey, &request).unwrap();
         let folder = Folder::make_next(&self.layout).unwrap();
-        let (journal, _, _) = prepared.secure(&folder).unwrap();
+        let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
         meanwhile(self.root());
         let mut worker = apply::Worker::new(&prepared.tree, &folder).unwrap();
         for (index, op) in journal.ops.iter().enumerate().take(steps) {
@@ -312,10 +313,11 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
 #[test]
 fn an_edit_between_planning_and_swapping_is_rescued_without_any_interruption() {
     let work = Work::of_everything();
-    let objects = Objects::open(&work.layout).unwrap();
-    let prepared = Prepared::new(&work.layout, &objects, work.request()).unwrap();
+    let request = work.request();
+    let survey = capture::survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let prepared = Prepared::new(&work.layout, &survey, &request).unwrap();
     let folder = Folder::make_next(&work.layout).unwrap();
-    let (journal, safety, plan) = prepared.secure(&folder).unwrap();
+    let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
     std::fs::write(work.root().join("edited"), "three").unwrap();
     std::fs::write(work.root().join("new"), "newer").unwrap();
     std::fs::write(work.root().join("more/deep/born"), "born").unwrap();
@@ -324,10 +326,10 @@ fn an_edit_between_planning_and_swapping_is_rescued_without_any_interruption() {
         tree: &prepared.tree,
         folder: &folder,
         journal,
-        target: &prepared.target,
-        safety: &safety,
+        target: &prepared.compared.target,
+        safety: &prepared.compared.found,
     };
-    let outcome = job.carry_out(plan).unwrap();
+    let outcome = job.carry_out(prepared.plan).unwrap();
     assert_eq!(outcome.rescued.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edited", "new"]);
     // A directory in which somebody put a file stays, with the file.
     assert_eq!(outcome.kept.iter().map(ToString::to_string).collect::<Vec<_>>(), ["more", "more/deep"]);
