@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     name: "ruff-text",
     kind: ReportKind::Lint,
     about: "terminal output of ruff check",
-    written_by: "ruff check",
+    written_by: "ruff check, and in its manner ty and zizmor",
     told_by: "\"a.py:1:8: F401 [*] `os` imported but unused\", or \"F401 …\" above \"--> a.py:1:8\"",
     has_end: false,
     counting: "Each finding is an error, unless it tells another severity. The number in the summary is only compared.",
@@ -133,19 +133,20 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
     let rest = rest.trim_start();
     let unmarked = rest.strip_prefix("[*] ").or_else(|| rest.strip_prefix("[ ] "));
     let message = unmarked.unwrap_or(rest);
-    let is_name = |name: &str| {
-        name.contains('-')
+    let is_word = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
     };
+    let is_name = |name: &str| name.contains('-') && is_word(name);
     if is_rule(first) {
         return Some(Told { level: Level::Error, rule: first, message, is_certain: unmarked.is_some() });
     }
-    let severities = [("error[", Level::Error), ("warning[", Level::Warning), ("info[", Level::Note)];
+    let severities =
+        [("error[", Level::Error), ("warning[", Level::Warning), ("info[", Level::Note), ("help[", Level::Note)];
     for (severity, level) in severities {
         if let Some(rule) = first.strip_prefix(severity) {
             let rule = rule.strip_suffix(':').unwrap_or(rule).strip_suffix(']')?;
-            let is_word = !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_lowercase());
-            let is_ours = is_word || is_name(rule) || (is_rule(rule) && !is_code(rule, 1..=1, 4..=4));
+            let is_ours = is_word(rule) || (is_rule(rule) && !is_code(rule, 1..=1, 4..=4));
             return is_ours.then_some(Told { level, rule, message, is_certain: true });
         }
     }
@@ -336,8 +337,18 @@ mod tests {
             assert_eq!(all, expected, "{text}");
         }
         let preview = "a.py:1:8: unused-import: [*] `os` imported\na.py:2:1: warning[F841] x\n";
-        let all = told_of(&format!("{preview}info[deprecated]: y\n --> a.py:3:1\n"));
-        assert_eq!(all.iter().map(|f| f.3).collect::<Vec<_>>(), [Level::Error, Level::Warning, Level::Note]);
+        let all = told_of(preview);
+        assert_eq!(all.iter().map(|f| f.3).collect::<Vec<_>>(), [Level::Error, Level::Warning]);
+    }
+
+    #[test]
+    fn rules_of_those_that_print_in_its_manner_may_be_one_word() {
+        let zizmor = "warning[artipacked]: credential persistence\n --> a.yml:7:5\n  |\n\nhelp[unpinned-uses]: unpinned\n  --> a.yml:8:5\n";
+        let all = told_of(zizmor);
+        assert_eq!(
+            all.iter().map(|f| (f.2.as_str(), f.3)).collect::<Vec<_>>(),
+            [("artipacked", Level::Warning), ("unpinned-uses", Level::Note)]
+        );
     }
 
     #[test]
