@@ -40,6 +40,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     // A test of another tool can print TAP.
     let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
     let (mut plan, mut points, mut bail) = (false, 0u64, false);
+    let first = head.lines().find(|line| !line.trim().is_empty());
+    if first.is_some_and(|line| matches!(read(line), Line::Plan(0, 0))) {
+        return Sniff::Sure("a plan of no tests".into());
+    }
     for line in head.lines() {
         match read(line) {
             Line::Version => return Sniff::Sure("line \"TAP version\"".into()),
