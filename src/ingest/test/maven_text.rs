@@ -1,6 +1,9 @@
 //! `maven-text`: what Maven prints of the tests that Surefire and Failsafe run, of any version from 2.12 on, and Ant's
 //! junit task with its plain lines. Written after the console reporters of Surefire.
 
+use std::collections::BTreeSet;
+
+use super::runs::{Run, Runs};
 use super::text_report::{KILLED_HELP, Names, Summary, no_result};
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::{Error, Reject, Result};
@@ -85,26 +88,17 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
-        let counts = result(unprefixed(&line.text));
         if !line.ended && !reader.is_whole(&line.text) {
             return Err(Error::report(Reject::Malformed, "maven output ends inside a line")
                 .line(last)
                 .help(KILLED_HELP));
         }
-        match counts {
-            Some(counts) => reader.result(counts).map_err(|error| error.line(last))?,
-            None => reader.line(unprefixed(&line.text)),
-        }
+        reader.line(unprefixed(&line.text)).map_err(|error| error.line(last))?;
     }
-    let Some(mut summary) = reader.modules.or(reader.classes) else {
-        return Err(no_result("no \"Tests run:\" of Surefire in it", last));
-    };
-    let units = u64::try_from(reader.names.units.len()).unwrap_or(u64::MAX);
-    summary.errored = add(summary.errored, units)?;
-    summary.unit_failures = units;
-    let mut parsed = reader.names.report(&FORMAT, &summary, true)?;
-    parsed.build = Some(if reader.did_not_compile { BuildStatus::Failed } else { BuildStatus::Success });
-    Ok(parsed)
+    if reader.in_tests {
+        return Err(no_result("the tests of a module came to no end", last));
+    }
+    reader.finish()?.ok_or_else(|| no_result("no \"Tests run:\" of Surefire in it", last))
 }
 
 #[derive(Debug, Default)]
@@ -115,15 +109,31 @@ struct Reader {
     did_not_compile: bool,
     /// The line "BUILD SUCCESS" or "BUILD FAILURE" came: after it, only modules that broke are told.
     ended: bool,
+    /// Tests of a module run: what looks like its results was printed by one of them.
+    in_tests: bool,
+    /// In the list of flaky tests: the one whose runs are told, if it failed before.
+    flake: Option<Option<String>>,
     /// The failed test whose message comes next.
     told: Option<String>,
 }
 
 impl Reader {
+    /// What it told, if it told results.
+    fn finish(self) -> Result<Option<Parsed>> {
+        let Some(mut summary) = self.modules.or(self.classes) else { return Ok(None) };
+        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
+        summary.errored = add(summary.errored, units)?;
+        summary.unit_failures = units;
+        let mut parsed = self.names.report(&FORMAT, &summary, true)?;
+        parsed.build = Some(if self.did_not_compile { BuildStatus::Failed } else { BuildStatus::Success });
+        Ok(Some(parsed))
+    }
+
     /// Whether a last line without line end is at least all that is counted.
     fn is_whole(&self, line: &str) -> bool {
         const GOAL: &str = "[ERROR] Failed to execute goal ";
-        self.ended && !line.starts_with(GOAL) && !GOAL.starts_with(line)
+        // Maven resets the colours at its end, and that is all there is in the line.
+        line.is_empty() || (self.ended && !line.starts_with(GOAL) && !GOAL.starts_with(line))
     }
 
     fn result(&mut self, counts: Counts) -> Result<()> {
@@ -154,7 +164,23 @@ impl Reader {
         Ok(())
     }
 
-    fn line(&mut self, text: &str) {
+    fn line(&mut self, text: &str) -> Result<()> {
+        match text.trim() {
+            "T E S T S" => self.in_tests = true,
+            "Results:" | "Results :" | "BUILD SUCCESS" | "BUILD FAILURE" => self.in_tests = false,
+            _ => {}
+        }
+        match result(text) {
+            Some(counts) if counts.of_class || !self.in_tests => self.result(counts),
+            Some(_) => Ok(()),
+            None => {
+                self.other(text);
+                Ok(())
+            }
+        }
+    }
+
+    fn other(&mut self, text: &str) {
         self.ended |= matches!(text, "BUILD SUCCESS" | "BUILD FAILURE");
         if let Some((id, outcome, seconds)) = failed(text) {
             if let Some(case) = self.names.set(&id, outcome) {
@@ -163,6 +189,12 @@ impl Reader {
             self.told = Some(id);
         } else if let Some(case) = self.told.take().and_then(|id| self.names.cases.get_mut(&id)) {
             case.message = case.message.take().or_else(|| first_lines(text));
+        } else if text.trim_end() == "Flakes:" {
+            self.flake = Some(None);
+        } else if text.is_empty() {
+            self.flake = None;
+        } else if self.flake.is_some() {
+            self.flaky(text);
         } else if let Some(rest) = text.strip_prefix("Failed to execute goal ") {
             let Some((project, why)) = rest.split_once(" on project ").and_then(|(_, rest)| rest.split_once(": "))
             else {
@@ -176,6 +208,60 @@ impl Reader {
                 self.names.unit(project);
             }
         }
+    }
+
+    /// `shop.CartTest.flaky(shop.CartTest)` or, from 3 on, `shop.CartTest.flaky`, and below it `  Run 2: PASS`.
+    fn flaky(&mut self, text: &str) {
+        let Some(run) = text.strip_prefix("  Run ") else {
+            let id = text.split('(').next().and_then(|name| name.trim().rsplit_once('.'));
+            self.flake = Some(id.map(|(class, test)| format!("{class}::{test}")));
+            return;
+        };
+        let known = self.flake.as_ref().and_then(Option::as_ref).and_then(|id| self.names.cases.get_mut(id));
+        if let (Some(case), Some((Ok(run), _))) = (known, run.split_once(':').map(|(run, rest)| (run.parse(), rest))) {
+            (case.outcome, case.attempts, case.message) = (Outcome::Passed, run, None);
+        }
+    }
+}
+
+/// Its builds in a stream in which others speak too.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    reader: Reader,
+    runs: Vec<Run>,
+}
+
+impl Stream {
+    fn close(&mut self) -> Result<()> {
+        let build = std::mem::take(&mut self.reader).finish()?;
+        self.runs.extend(build.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        Ok(())
+    }
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let text = unprefixed(text);
+        if text == "Scanning for projects..." && !self.reader.in_tests {
+            self.close()?;
+        }
+        self.reader.line(text)
+    }
+
+    fn holds(&self, next: &str) -> bool {
+        self.reader.in_tests && !unprefixed(next).starts_with("BUILD ")
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        // What cannot be added up is not there, nor is a build whose tests were killed.
+        if !self.reader.in_tests {
+            let _ = self.close();
+        }
+        self.runs
     }
 }
 
@@ -228,7 +314,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_test_prints_is_no_result_and_colours_may_be_reset_at_the_end() {
+        let printed = MODULE.replace(
+            "Running shop.CartTest",
+            "Running shop.CartTest\nTests run: 99, Failures: 0, Errors: 0, Skipped: 0",
+        );
+        let parsed = read(&format!("{printed}[INFO] BUILD FAILURE\n\u{1b}[0m\u{1b}[0m")).unwrap();
+        assert_eq!(counts(&parsed), [5, 2, 1, 1, 1]);
+    }
+
+    #[test]
     fn modules_add_up_and_classes_where_there_are_none() {
+        let flaky = "[WARNING] Flakes: \n[WARNING] shop.CartTest.fails(shop.CartTest)\n[ERROR]   Run 1: CartTest.fails:9 first\n[INFO]   Run 2: PASS\n";
+        let named = details(&read(&MODULE.replace("[ERROR] Failures: \n", flaky)).unwrap());
+        let case = &named.cases.cases["shop.CartTest::fails"];
+        assert_eq!((case.outcome, case.attempts, case.message.as_deref()), (Outcome::Passed, 2, None));
         let flakes = "[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Flakes: 1\n";
         let parsed = read(&format!("{MODULE}{flakes}")).unwrap();
         assert_eq!((counts(&parsed), parsed.figures.flaky), ([8, 4, 1, 1, 2], Some(1)));
