@@ -4,7 +4,7 @@
 //! While the tests of one tool run, no other tool speaks: what looks so was printed by a test, and is not believed. A run
 //! that was killed there takes with it what followed. Only where a runner neither announces its tests nor marks what they
 //! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
-//! `pytest -q -s`.
+//! `pytest -q -s`; above the summary of Mocha, RSpec, Node's spec reporter, `mix test` and `dotnet test`.
 
 use std::collections::VecDeque;
 
@@ -14,8 +14,11 @@ use super::input::{Input, Invalid};
 use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
 use super::test::runs::{RUNS_HELD, Run, Runs};
+use super::test::text_runs::{Stream as Announcing, Summaries};
 use super::test::{
-    cargo_test_text, go_test_json, go_test_text, jest_text, nextest_text, pytest_text, tap, unittest_text, vitest_text,
+    bun_test_text, cargo_test_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text, go_test_json,
+    go_test_text, gtest_text, jest_text, maven_text, minitest_text, mocha_text, nextest_text, node_test_text,
+    phpunit_text, pytest_text, rspec_text, tap, unittest_text, vitest_text,
 };
 use super::text::{Lines, LongLine};
 use super::{Format, Parsed};
@@ -28,7 +31,7 @@ mod lint;
 /// How to read a test tool's runs in a stream.
 struct Tool {
     reader: fn() -> Box<dyn Runs>,
-    /// Its runs are one report: it has one for each package.
+    /// Its runs are one report: it has one for each package, or each program.
     is_joined: bool,
 }
 
@@ -42,6 +45,18 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(vitest_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(unittest_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(tap::stream::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<ctest_text::CTest>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<gtest_text::GTest>::default()), is_joined: true },
+    Tool { reader: || Box::new(Announcing::<minitest_text::Minitest>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<exunit_text::ExUnit>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<phpunit_text::Told>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<bun_test_text::Told>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<deno_test_text::Told>::default()), is_joined: false },
+    Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<rspec_text::Told>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<node_test_text::Told>::default()), is_joined: false },
 ];
 
 /// The reports that stand in a command's output. Nothing found, or not readable: none.

@@ -48,6 +48,52 @@ fn each_tool_is_found_in_its_own_output() {
     assert_eq!((go.len(), go[0].0), (1, "go-test-json"));
 }
 
+/// Runners whose names are enough to find their captures.
+const RUNNERS: [&str; 12] = [
+    "bun-test-text",
+    "ctest-text",
+    "deno-test-text",
+    "dotnet-test-text",
+    "exunit-text",
+    "gtest-text",
+    "maven-text",
+    "minitest-text",
+    "mocha-text",
+    "node-test-text",
+    "phpunit-text",
+    "rspec-text",
+];
+
+#[test]
+fn a_run_on_the_console_is_read_as_its_file_is() {
+    let tests = |text: &str| -> Vec<_> { told(text).into_iter().filter(|(name, _)| RUNNERS.contains(name)).collect() };
+    let (mut all, mut expected) = (String::new(), Vec::new());
+    for format in RUNNERS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            // Dots name no file; runs of the same tests are one on the console, and add up in a file.
+            let is_other =
+                ["good-dot.txt", "good-repeated-colour.txt"].contains(&name.as_str()) && format != "mocha-text";
+            if !name.starts_with("good") || is_other {
+                continue;
+            }
+            let text = capture(&format!("{format}/{name}"));
+            let file = highwater::ingest::format(format).unwrap();
+            let parsed = highwater::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(file)).unwrap();
+            let figures: Vec<u64> = parsed.figures.counts().into_iter().map(|(_, count)| count).collect();
+            assert_eq!(tests(&text), [(format, figures.clone())], "{format}/{name}");
+            if name == "good.txt" {
+                all.push_str(&text);
+                expected.push((format, figures));
+            }
+        }
+    }
+    let mut found = tests(&all);
+    found.sort_unstable();
+    assert_eq!(found, expected, "one after another");
+}
+
 #[test]
 fn several_tools_in_one_stream_are_all_found() {
     let stream = [
@@ -291,7 +337,7 @@ fn with_printed(frame: &str, printed: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-const FRAMES: [&str; 8] = [
+const FRAMES: [&str; 12] = [
     "frame-pytest.txt",
     "frame-cargo.txt",
     "frame-nextest.txt",
@@ -300,6 +346,10 @@ const FRAMES: [&str; 8] = [
     "frame-vitest.txt",
     "frame-unittest.txt",
     "frame-tap.txt",
+    "frame-gtest.txt",
+    "frame-minitest.txt",
+    "frame-phpunit.txt",
+    "frame-bun.txt",
 ];
 
 /// Whole outputs that a test may print.
@@ -315,6 +365,12 @@ fn imitations() -> Vec<(String, String)> {
         "vitest-text/good.txt",
         "unittest-text/good.txt",
         "tap/good.tap",
+        "ctest-text/good.txt",
+        "exunit-text/good.txt",
+        "maven-text/good.txt",
+        "mocha-text/good.txt",
+        "node-test-text/good.txt",
+        "rspec-text/good.txt",
         "mypy-text/good.txt",
         "ruff-text/good.txt",
         "flake8-text/good.txt",

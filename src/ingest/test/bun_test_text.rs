@@ -2,6 +2,7 @@
 //! `(fail)`, with marks in their place on a terminal; under an agent bun leaves out those that passed.
 
 use super::text_report::{Names, Summary, counted, no_result};
+use super::text_runs::Announced;
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -188,6 +189,36 @@ impl Run {
     /// Something of a run was met that has no summary yet.
     fn has_begun(&self) -> bool {
         !self.file.is_empty() || self.ran.is_some()
+    }
+}
+
+/// A run in a stream in which others speak too.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    run: Run,
+    found: Option<(Summary, Names)>,
+}
+
+impl Announced for Told {
+    fn begins(line: &str) -> bool {
+        begins(line)
+    }
+
+    /// A summary that a test printed is followed by the run's own.
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(summary) = self.run.line(text)? {
+            self.found = Some((summary, std::mem::take(&mut self.run).names));
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.is_some()
+    }
+
+    fn report(self) -> Result<Parsed> {
+        let (summary, names) = self.found.unwrap_or_default();
+        names.report(&FORMAT, &summary, false)
     }
 }
 

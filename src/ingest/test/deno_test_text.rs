@@ -2,6 +2,7 @@
 //! of tests and the list of errors give names. What a test printed stands between rules and is not looked at.
 
 use super::text_report::{Names, Summary, counted, no_result};
+use super::text_runs::Announced;
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -61,16 +62,16 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         last = line.number;
         let text = line.text.trim_end();
         if let Some(counts) = summary(text).filter(|_| !run.in_output) {
-            let parsed = std::mem::take(&mut run).finish(&counts).map_err(|error| error.line(last))?;
-            found = Some(parsed);
+            found = Some(std::mem::take(&mut run).total(&counts).map_err(|error| error.line(last))?);
             runs = add(runs, 1)?;
         } else {
             run.line(text);
         }
     }
-    let Some(mut parsed) = found.filter(|_| run.file.is_empty()) else {
+    let Some((names, summary)) = found.filter(|_| run.file.is_empty()) else {
         return Err(no_result("no summary of deno test at its end", last));
     };
+    let mut parsed = names.report(&FORMAT, &summary, false)?;
     if runs > 1 {
         parsed.warnings.push(format!("{runs} runs of deno test are in it: the last one counts"));
     }
@@ -130,7 +131,8 @@ impl Run {
         self.told = Some(id);
     }
 
-    fn finish(self, counts: &[(Option<u64>, &str)]) -> Result<Parsed> {
+    /// What its summary counts.
+    fn total(self, counts: &[(Option<u64>, &str)]) -> Result<(Names, Summary)> {
         let mut summary = Summary::default();
         for (number, words) in counts {
             let slot = match words.split(' ').next() {
@@ -144,7 +146,37 @@ impl Run {
         let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).min(summary.failed);
         summary.failed = summary.failed.saturating_sub(units);
         (summary.errored, summary.unit_failures) = (units, units);
-        self.names.report(&FORMAT, &summary, false)
+        Ok((self.names, summary))
+    }
+}
+
+/// A run in a stream in which others speak too.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    run: Run,
+    found: Option<(Names, Summary)>,
+}
+
+impl Announced for Told {
+    fn begins(line: &str) -> bool {
+        file(line).is_some_and(|file| file.starts_with("./") || file.contains("://"))
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        match summary(text).filter(|_| !self.run.in_output) {
+            Some(counts) => self.found = Some(std::mem::take(&mut self.run).total(&counts)?),
+            None => self.run.line(text),
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.is_some()
+    }
+
+    fn report(self) -> Result<Parsed> {
+        let (names, summary) = self.found.unwrap_or_default();
+        names.report(&FORMAT, &summary, false)
     }
 }
 

@@ -6,6 +6,7 @@
 //! Only failed tests are named unless the verbosity asks for all.
 
 use super::text_report::{KILLED_HELP, Names, Summary, no_result};
+use super::text_runs::Unannounced;
 use super::{cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -132,7 +133,7 @@ struct Block {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+pub(in crate::ingest) struct Reader {
     names: Names,
     /// Of the projects' own summaries.
     projects: Option<Summary>,
@@ -231,6 +232,18 @@ impl Reader {
         Summary::add(&mut summary.errored, Some(self.aborted))?;
         Summary::add(&mut summary.unit_failures, Some(self.aborted))?;
         self.names.report(&FORMAT, &summary, true)
+    }
+}
+
+impl Unannounced for Reader {
+    /// Its projects add up, whatever ran them.
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        Reader::line(self, text).map(|()| None)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        let is_whole = self.has_result() && self.block.is_none();
+        is_whole.then(|| self.finish()).transpose()
     }
 }
 

@@ -41,7 +41,10 @@ const HELD_BYTES: usize = 280;
 
 fn sniff(head: &Head<'_>) -> Sniff {
     match head.xml() {
-        Some(xml) if is_root(&xml.root) => Sniff::Sure(format!("root element {}", xml.root)),
+        // Check's XML has the same root.
+        Some(xml) if is_root(&xml.root) && !xml.children.iter().any(|child| child == "suite") => {
+            Sniff::Sure(format!("root element {}", xml.root))
+        }
         _ => Sniff::No,
     }
 }
@@ -180,6 +183,12 @@ impl Reader {
                 Kind::Case
             }
             (name, Some(Kind::Case)) => self.result(name, element)?,
+            ("suite", Some(Kind::Suites)) => {
+                let why = "not a JUnit report: suite in its testsuites is Check's";
+                return Err(
+                    Error::report(Reject::NotThisFormat, why).line_column(element.spot.line, element.spot.column)
+                );
+            }
             ("error" | "failure", Some(Kind::Suite | Kind::Suites)) => {
                 self.tally.unit_failure(&self.suite_path().unwrap_or_else(|| "(unnamed suite)".to_owned()));
                 Kind::Other

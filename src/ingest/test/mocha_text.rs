@@ -3,6 +3,7 @@
 //! counts and the names of what failed; passed tests cannot be told from what a test printed.
 
 use super::text_report::{Names, Summary, counted, no_result};
+use super::text_runs::Unannounced;
 use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -79,8 +80,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     Ok(parsed)
 }
 
+/// Reads lines.
 #[derive(Debug, Default)]
-struct Reader {
+pub(in crate::ingest) struct Reader {
     names: Names,
     found: Option<Summary>,
     /// A summary whose blank line has not come yet.
@@ -163,6 +165,20 @@ impl Reader {
             self.names.set(&id, Outcome::Failed);
             (self.title, self.told) = (None, Some(id));
         }
+    }
+}
+
+impl Unannounced for Reader {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let is_next = !self.spec_runs && matches!(count(text), Some((_, Title::Passing)));
+        let before = if is_next { std::mem::take(self).report()? } else { None };
+        Reader::line(self, text, true)?;
+        Ok(before)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        let found = self.found.filter(|_| self.block.is_none() && !self.spec_runs);
+        found.map(|summary| self.names.report(&FORMAT, &summary, false)).transpose()
     }
 }
 

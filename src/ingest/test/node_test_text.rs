@@ -2,9 +2,10 @@
 //! `lib/internal/test_runner/reporter/spec.js`. The last summary gives the counts, the tree gives names, and the list of
 //! failing tests their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::text_report::{Names, Summary, no_result};
+use super::text_runs::Unannounced;
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -150,8 +151,8 @@ struct Run {
     names: Names,
     /// The tests and suites around the line that is next.
     open: Vec<String>,
-    /// Ids by name alone, of those that failed and whose place is not told yet; the last first.
-    failed: BTreeMap<String, Vec<String>>,
+    /// Ids by name alone, of those that failed and whose place is not told yet.
+    failed: BTreeMap<String, VecDeque<String>>,
     place: Option<(String, u64)>,
     /// The failing test whose message is expected.
     told: Option<String>,
@@ -176,10 +177,11 @@ impl Run {
         let outcome = if text.contains("ms) # ") || text.ends_with(" # TODO") { Outcome::Skipped } else { outcome };
         let id = self.open.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("::");
         let id = printable(&id, super::LONGEST_ID);
+        let is_known = self.names.cases.get(&id).is_some_and(|case| case.outcome == Outcome::Failed);
         let Some(case) = self.names.set(&id, outcome) else { return };
         case.duration_ms = time.and_then(milliseconds).map(|thousandths| thousandths / 1000);
-        if outcome == Outcome::Failed {
-            self.failed.entry(name.to_owned()).or_default().insert(0, id);
+        if outcome == Outcome::Failed && !is_known {
+            self.failed.entry(name.to_owned()).or_default().push_back(id);
         }
     }
 
@@ -200,7 +202,7 @@ impl Run {
             return true;
         }
         let Some((file, line)) = self.place.take() else { return false };
-        self.told = self.failed.get_mut(name).and_then(Vec::pop);
+        self.told = self.failed.get_mut(name).and_then(VecDeque::pop_front);
         if let Some(case) = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
             (case.file, case.line) = (Some(file), Some(line));
         }
@@ -218,6 +220,30 @@ impl Run {
         if text.starts_with('\'') && cancelled.iter().any(|why| text.contains(why)) {
             case.outcome = Outcome::Errored;
         }
+    }
+}
+
+/// Its runs in a stream in which others speak too.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    run: Run,
+    block: Block,
+    found: Option<(Summary, Run)>,
+}
+
+impl Unannounced for Told {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let mut before = None;
+        if self.block.line(text) {
+            before = self.found.replace((self.block.summary()?, std::mem::take(&mut self.run)));
+        } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
+            self.run.line(text);
+        }
+        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        self.found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
     }
 }
 

@@ -2,6 +2,7 @@
 //! failures give names.
 
 use super::text_report::{Names, Summary, counted, no_result};
+use super::text_runs::Announced;
 use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -161,6 +162,35 @@ impl Run {
                 _ => {}
             }
         }
+    }
+}
+
+/// A run in a stream in which others speak too.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    run: Run,
+    found: Option<Summary>,
+}
+
+impl Announced for Told {
+    fn begins(line: &str) -> bool {
+        begins(line)
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        match summary(text).filter(|_| self.run.may_end(text)) {
+            Some(counts) => self.found = Some(total(&counts)?),
+            None => self.run.line(text),
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.is_some()
+    }
+
+    fn report(self) -> Result<Parsed> {
+        self.run.names.report(&FORMAT, &self.found.unwrap_or_default(), false)
     }
 }
 

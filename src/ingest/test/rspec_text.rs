@@ -2,6 +2,7 @@
 //! the examples that failed are named in a way that can be told from what a test printed.
 
 use super::text_report::{Names, Summary, counted, no_result};
+use super::text_runs::Unannounced;
 use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -139,6 +140,34 @@ impl Run {
         let Some(case) = self.names.set(&format!("{file}::{name}"), Outcome::Failed) else { return };
         (case.file, case.line) = (Some(printable(file, 1000)), line.filter(|line| *line > 0));
         case.message = message.as_deref().and_then(first_lines);
+    }
+}
+
+/// Its runs in a stream in which others speak too.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    run: Run,
+    /// The line before was "Finished in …".
+    finished: bool,
+    found: Option<(Summary, Run)>,
+}
+
+impl Unannounced for Told {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let counts = summary(text).filter(|_| self.finished);
+        self.finished = text.starts_with("Finished in ");
+        let mut before = None;
+        if let Some(counts) = counts {
+            before = self.found.replace((total(&counts)?, std::mem::take(&mut self.run)));
+        } else if let Some((_, run)) = self.found.as_mut() {
+            run.failed_example(text);
+        }
+        self.run.line(text);
+        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        self.found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::xml_report::{Dialect, OpenCase, walk};
-use super::{CASES_KEPT, TestTally};
+use super::xml_report::{Dialect, OpenCase, foreign, walk};
+use super::{CASES_KEPT, TestTally, cppunit};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     match head.xml() {
-        Some(xml) if xml.root == "TestRun" => Sniff::Sure("root element TestRun".into()),
+        Some(xml) if xml.root == "TestRun" && !cppunit::is_ours(xml) => Sniff::Sure("root element TestRun".into()),
         _ => Sniff::No,
     }
 }
@@ -58,6 +58,9 @@ struct Classes {
 impl Dialect for Classes {
     fn start(&mut self, element: &Element<'_>, parent: Option<&str>) -> Result<bool> {
         match (element.name(), parent) {
+            (list, Some("TestRun")) if cppunit::is_list(list) => {
+                return Err(foreign(&FORMAT, "it is CppUnit's", element.spot));
+            }
             ("UnitTest", Some("TestDefinitions")) => self.id = element.attribute("id")?,
             ("TestMethod", Some("UnitTest")) if self.by_id.len() < CASES_KEPT => {
                 let class = element.attribute("className")?.unwrap_or_default();

@@ -1,0 +1,242 @@
+//! `ctest-text`: what `ctest` prints. Its definition is CTest's `cmCTestRunTest.cxx` and `cmCTestTestHandler.cxx`. The
+//! tests are counted by their lines, because the summary counts skipped tests as passed and leaves disabled ones out.
+
+use std::collections::BTreeMap;
+
+use super::text_report::{Names, Summary, counted};
+use super::text_runs::{Announced, TextRun, last_run};
+use super::{CASES_KEPT, cargo_test_text, milliseconds, pytest_text};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::text::printable;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `ctest` prints.
+pub const FORMAT: Format = Format {
+    name: "ctest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of CTest",
+    written_by: "ctest, make test, ninja test",
+    told_by: "\"N% tests passed, N tests failed out of N\"",
+    has_end: true,
+    counting: "The line of each test, the last if it was repeated: Passed passed, Skipped and Not Run (Disabled) skipped, Not Run \
+               (its program is missing) errored, Failed, Timeout and Exception failed. One that passed after it had failed is \
+               flaky. A test program is one test, whatever it runs itself.",
+    sniff,
+    parse: last_run::<CTest>,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    if head.tail().lines().any(|line| total(line.trim_end()).is_some()) {
+        return Sniff::Sure("line \"N% tests passed, N tests failed out of N\"".into());
+    }
+    match head.lines().filter(|line| result(line).is_some()).take(2).count() {
+        2 => Sniff::Maybe("lines \"1/8 Test #1: …\" of CTest".into()),
+        _ => Sniff::No,
+    }
+}
+
+/// One run.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct CTest {
+    /// Outcome and id by the test's number.
+    tests: BTreeMap<u64, (Outcome, bool, String)>,
+    names: Names,
+    disabled: u64,
+    flaky: u64,
+    is_done: bool,
+    /// The tests are listed only.
+    is_off: bool,
+}
+
+impl Announced for CTest {
+    fn begins(line: &str) -> bool {
+        line.strip_prefix("Test project ").is_some_and(|path| path.starts_with('/') || path.contains(":/"))
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        if self.is_done {
+            return Ok(());
+        }
+        if let Some(tests) = total(text) {
+            let counted = u64::try_from(self.tests.len()).unwrap_or(u64::MAX).saturating_sub(self.disabled);
+            // One that counts others was printed by a test.
+            self.is_done = tests == Some(counted);
+        } else if self.tests.is_empty() && text == "No tests were found!!!" {
+            self.is_done = true;
+        } else if self.tests.is_empty() && text.starts_with("Total Tests: ") {
+            self.is_off = true;
+        } else if let Some(result) = result(text) {
+            self.test(&result)?;
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn is_off(&self) -> bool {
+        self.is_off
+    }
+
+    fn report(self) -> Result<Parsed> {
+        let mut summary = Summary { flaky: self.flaky, ..Summary::default() };
+        for (outcome, ..) in self.tests.values() {
+            let slot = match outcome {
+                Outcome::Passed => &mut summary.passed,
+                Outcome::Failed => &mut summary.failed,
+                Outcome::Errored => &mut summary.errored,
+                Outcome::Skipped => &mut summary.skipped,
+            };
+            *slot = slot.saturating_add(1);
+        }
+        self.names.report(&FORMAT, &summary, true)
+    }
+}
+
+impl TextRun for CTest {
+    const TOOL: &'static str = "CTest";
+
+    /// Below the summary nothing counts.
+    fn is_whole(line: &str) -> bool {
+        result(line).is_none() && !line.contains("tests passed, ")
+    }
+}
+
+impl CTest {
+    fn test(&mut self, result: &Line<'_>) -> Result<()> {
+        if self.tests.len() >= CASES_KEPT && !self.tests.contains_key(&result.number) {
+            return Err(Error::report(Reject::Refused, format!("more than {CASES_KEPT} tests of CTest")));
+        }
+        let id = printable(result.name, super::LONGEST_ID);
+        let known = self.tests.insert(result.number, (result.outcome, result.is_disabled, id.clone()));
+        self.disabled += u64::from(result.is_disabled && known.is_none());
+        let Some(case) = self.names.set(&id, result.outcome) else { return Ok(()) };
+        case.duration_ms = result.seconds.and_then(milliseconds);
+        if let Some((before, ..)) = known {
+            case.attempts = case.attempts.saturating_add(1);
+            self.flaky += u64::from(before > Outcome::Skipped && result.outcome == Outcome::Passed);
+        }
+        Ok(())
+    }
+}
+
+/// What a line tells of a test.
+struct Line<'a> {
+    number: u64,
+    name: &'a str,
+    outcome: Outcome,
+    is_disabled: bool,
+    seconds: Option<&'a str>,
+}
+
+/// `2/8 Test #2: fails ............................***Failed    0.07 sec`; when it is repeated, without `2/8`.
+fn result(line: &str) -> Option<Line<'_>> {
+    let (before, rest) = line.trim_end().split_once("Test ")?;
+    let rest = rest.trim_start().strip_prefix('#')?;
+    let is_place =
+        |(at, all): (&str, &str)| [at, all].iter().all(|part| part.trim().bytes().all(|b| b.is_ascii_digit()));
+    if !before.trim().is_empty() && !before.split_once('/').is_some_and(is_place) {
+        return None;
+    }
+    let (number, rest) = rest.split_once(": ")?;
+    let (name, status) = rest.trim_start().split_once(' ')?;
+    let status = status.trim_start_matches(['.', ' ']).trim_start_matches('*');
+    let (word, seconds) = match status.strip_suffix(" sec") {
+        Some(rest) => rest.rsplit_once(' ').map(|(word, seconds)| (word.trim_end(), Some(seconds)))?,
+        None => (status, None),
+    };
+    let outcome = match word {
+        "Passed" => Outcome::Passed,
+        "Skipped" => Outcome::Skipped,
+        "Not Run (Disabled)" => Outcome::Skipped,
+        word if word.starts_with("Not Run") => Outcome::Errored,
+        "Failed" | "Timeout" => Outcome::Failed,
+        word if ["Failed ", "Exception: ", "Timeout "].iter().any(|begin| word.starts_with(begin)) => Outcome::Failed,
+        _ => return None,
+    };
+    let (number, is_disabled) = (number.trim().parse().ok()?, word == "Not Run (Disabled)");
+    Some(Line { number, name, outcome, is_disabled, seconds })
+}
+
+/// `7` of `43% tests passed, 4 tests failed out of 7`.
+#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+fn total(line: &str) -> Option<Option<u64>> {
+    let (percent, rest) = line.split_once("% tests passed, ")?;
+    let (_, rest) =
+        counted(rest).filter(|_| !percent.is_empty() && percent.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let tests = rest.strip_prefix("tests failed out of ").or_else(|| rest.strip_prefix("test failed out of "))?;
+    let is_number = !tests.is_empty() && tests.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| tests.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::input::Input;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "Test project /src/build\n    Start 1: adds\n1/6 Test #1: adds .............   Passed    0.09 sec\n\
+                       \x20   Start 2: fails\n2/6 Test #2: fails ............***Failed    0.07 sec\nTest #9: printed\n\
+                       \x20   Start 2: fails\n    Test #2: fails ............   Passed    0.01 sec\n\
+                       3/6 Test #3: slow .............***Timeout   1.05 sec\n4/6 Test #4: missing ..........***Not Run   0.00 sec\n\
+                       5/6 Test #5: off ..............***Not Run (Disabled)   0.00 sec\n6/6 Test #6: skip .............***Skipped   0.06 sec\n\n";
+    const END: &str = "60% tests passed, 2 tests failed out of 5\n\nTotal Test time (real) =   1.39 sec\n\nThe following tests FAILED:\n\
+                       \t  3 - slow (Timeout)\nErrors while running CTest\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_line_of_each_test_counts() {
+        let parsed = read(&format!("{RUN}{END}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky), ([6, 2, 1, 1, 2], Some(1)));
+        let details = details(&parsed);
+        let case = &details.cases.cases["fails"];
+        assert_eq!((case.outcome, case.attempts, case.duration_ms), (Outcome::Passed, 2, Some(10)));
+        assert_eq!((details.cases.outcome("missing"), details.dropped), (Some(Outcome::Errored), 0));
+        let crash = " 7/12 Test  #7: crash ......***Exception: SegFault  0.05 sec";
+        assert_eq!(result(crash).unwrap().outcome, Outcome::Failed);
+        assert_eq!(counts(&read("Test project /src\nNo tests were found!!!\n").unwrap()), [0; 5]);
+        let twice = read(&format!("{RUN}{END}").repeat(2)).unwrap();
+        assert_eq!((counts(&twice), twice.warnings.len()), ([6, 2, 1, 1, 2], 1));
+    }
+
+    #[test]
+    fn a_summary_that_counts_others_is_not_believed() {
+        for text in [
+            END,
+            &format!("{RUN}{}", END.replace("of 5", "of 6")),
+            &format!("{RUN}{}", END.replace("of 5", "of 18446744073709551616")),
+        ] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        for text in [RUN, "", &format!("{RUN}{END}{RUN}")] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        assert_eq!(
+            read(&format!("{RUN}60% tests passed, 2 tests failed out of 5")).unwrap_err().reject(),
+            Some(Reject::Malformed)
+        );
+    }
+
+    #[test]
+    fn it_is_told_by_its_summary_or_its_lines() {
+        assert!(matches!(sniffed(&FORMAT, END), Sniff::Sure(_)));
+        assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Maybe(_)));
+        for none in ["60% tests passed\n", "x% tests passed, 2 tests failed out of 5\n", "Test #1: a ... Passed\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

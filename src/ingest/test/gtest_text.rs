@@ -1,0 +1,348 @@
+//! `gtest-text`: what a GoogleTest program prints, and cmocka in its manner. Its definition is
+//! `PrettyUnitTestResultPrinter` in GoogleTest's `gtest.cc`. The summary gives the counts.
+
+use super::text_report::{Names, Summary, counted};
+use super::text_runs::{Announced, TextRun, read_runs};
+use super::{cargo_test_text, milliseconds, pytest_text};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::input::Input;
+use crate::ingest::text::{first_lines, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What a GoogleTest program prints.
+pub const FORMAT: Format = Format {
+    name: "gtest-text",
+    kind: ReportKind::Test,
+    about: "terminal output of GoogleTest",
+    written_by: "programs with GoogleTest, cmocka",
+    told_by: "its lines \"[==========] Running N tests\", \"[  PASSED  ] N tests.\"",
+    has_end: false,
+    counting: "The sum of the runs' summaries: PASSED passed, FAILED failed, SKIPPED and DISABLED skipped. A test suite whose \
+               fixture failed is one errored test, as are cmocka's tests whose fixture failed.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    if head.lines().any(|line| GTest::begins(line.trim_end())) {
+        return Sniff::Sure("line \"[==========] Running N tests\"".into());
+    }
+    if head.tail().lines().any(|line| matches!(marked(line), Some(("PASSED", rest)) if number(rest).is_some())) {
+        return Sniff::Sure("line \"[  PASSED  ] N tests.\"".into());
+    }
+    Sniff::No
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let (mut sum, mut names) = (Summary::default(), Names::default());
+    read_runs(input, |run: GTest| {
+        let one = run.summary()?;
+        for (slot, number) in [
+            (&mut sum.passed, one.passed),
+            (&mut sum.failed, one.failed),
+            (&mut sum.errored, one.errored),
+            (&mut sum.skipped, one.skipped),
+            (&mut sum.unit_failures, one.unit_failures),
+        ] {
+            *slot = add(*slot, number)?;
+        }
+        names.cases.extend(run.names.cases);
+        names.units.extend(run.names.units);
+        Ok(())
+    })?;
+    names.report(&FORMAT, &sum, true)
+}
+
+/// One run of a program.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct GTest {
+    names: Names,
+    /// How many tests it announced, and how many it ran.
+    announced: Option<u64>,
+    ran: Option<u64>,
+    passed: Option<u64>,
+    /// Of the lists below the summary.
+    skipped: u64,
+    failed: u64,
+    disabled: u64,
+    failed_suites: u64,
+    /// cmocka counts those whose fixture failed here only.
+    failed_or_errored: u64,
+    /// The first line that a test that runs has printed of its failure.
+    message: Option<String>,
+    running: bool,
+}
+
+impl Announced for GTest {
+    fn begins(line: &str) -> bool {
+        matches!(marked(line), Some(("==========", rest)) if running(rest).is_some())
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        match marked(text) {
+            Some(("==========", rest)) => self.frame(rest)?,
+            Some((mark, rest)) if self.ran.is_some() => self.total(mark, rest)?,
+            Some((mark, rest)) => self.result(mark, rest),
+            None if self.ran.is_some() => self.below(text)?,
+            None if self.running && self.message.is_none() && text.contains(": Failure") => {
+                self.message = Some(String::new());
+            }
+            None => {
+                if let Some(message) = self.message.as_mut().filter(|message| message.is_empty()) {
+                    text.clone_into(message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        let told = self.passed.and_then(|passed| passed.checked_add(self.skipped)?.checked_add(self.failed));
+        let told = told.and_then(|told| told.checked_add(self.errored()));
+        self.ran.is_some() && told >= self.ran
+    }
+
+    fn report(self) -> Result<Parsed> {
+        let summary = self.summary()?;
+        self.names.report(&FORMAT, &summary, true)
+    }
+}
+
+impl TextRun for GTest {
+    const TOOL: &'static str = "GoogleTest";
+
+    fn is_whole(line: &str) -> bool {
+        let end = line.trim_start();
+        matches!(marked(line), Some(("PASSED", rest)) if rest.ends_with(['.', ')']))
+            || counted(end).is_some_and(|(_, word)| matches!(word, "FAILED TESTS" | "FAILED TEST(S)"))
+            || end.strip_prefix("YOU HAVE ").is_some_and(|rest| rest.ends_with(" DISABLED TESTS"))
+    }
+}
+
+impl GTest {
+    /// `Running 10 tests from 5 test suites.` and `10 tests from 5 test suites ran. (0 ms total)`.
+    fn frame(&mut self, rest: &str) -> Result<()> {
+        if let Some(announced) = running(rest) {
+            if self.announced.is_none() {
+                self.announced = Some(announced.ok_or_else(too_large)?);
+            }
+        } else if let Some(ran) = ran(rest) {
+            let ran = ran.ok_or_else(too_large)?;
+            // Another number was printed by a test that tests a test program. A group of cmocka may not begin.
+            if self.announced.is_none_or(|announced| announced == ran || ran == 0) {
+                (self.ran, self.passed) = (Some(ran), None);
+                (self.skipped, self.failed, self.disabled) = (0, 0, 0);
+                (self.failed_suites, self.failed_or_errored) = (0, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// `5 tests.` behind PASSED, `2 tests, listed below:` behind others, and the names of such lists.
+    fn total(&mut self, mark: &str, rest: &str) -> Result<()> {
+        let Some(number) = number(rest) else {
+            if mark == "FAILED" && rest.ends_with(": SetUpTestSuite or TearDownTestSuite") {
+                self.names.unit(rest.split(':').next().unwrap_or(rest));
+            }
+            return Ok(());
+        };
+        let number = number.ok_or_else(too_large)?;
+        match mark {
+            "PASSED" => self.passed = Some(number),
+            "SKIPPED" => self.skipped = number,
+            "FAILED" => self.failed = number,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `Cart.Fails (0 ms)` behind OK, FAILED, SKIPPED, while tests run.
+    fn result(&mut self, mark: &str, rest: &str) {
+        let outcome = match mark {
+            "RUN" => {
+                (self.running, self.message) = (true, None);
+                return;
+            }
+            "OK" => Outcome::Passed,
+            // The fixture of a group, which ERROR names.
+            "FAILED" if rest.starts_with("GROUP ") => return,
+            "FAILED" => Outcome::Failed,
+            "SKIPPED" => Outcome::Skipped,
+            "ERROR" if !rest.starts_with("--- ") => return self.names.unit(rest),
+            "ERROR" => {
+                self.message = self.message.take().or_else(|| rest.strip_prefix("--- ").map(str::to_owned));
+                return;
+            }
+            _ => return,
+        };
+        self.running = false;
+        let (name, time) = match rest.strip_suffix(" ms)").and_then(|rest| rest.rsplit_once(" (")) {
+            Some((name, time)) => (name, milliseconds(time).map(|thousandths| thousandths / 1000)),
+            None => (rest, None),
+        };
+        let name = name.split(", where ").next().unwrap_or(name);
+        let id = match name.split_once('.') {
+            Some((suite, test)) => format!("{suite}::{test}"),
+            None => name.to_owned(),
+        };
+        let message = self.message.take();
+        if let Some(case) = self.names.set(&printable(&id, super::LONGEST_ID), outcome) {
+            case.duration_ms = time;
+            case.message = message.filter(|_| outcome == Outcome::Failed).as_deref().and_then(first_lines);
+        }
+    }
+
+    /// ` 1 FAILED TEST SUITE`, `  YOU HAVE 1 DISABLED TEST`, and cmocka's ` 2 FAILED TEST(S)`.
+    fn below(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_start();
+        let is_disabled = text.starts_with("YOU HAVE ");
+        let Some((number, word)) = counted(text.strip_prefix("YOU HAVE ").unwrap_or(text)) else { return Ok(()) };
+        let slot = match word {
+            "FAILED TEST SUITE" | "FAILED TEST SUITES" => &mut self.failed_suites,
+            "DISABLED TEST" | "DISABLED TESTS" if is_disabled => &mut self.disabled,
+            "FAILED TEST(S)" => &mut self.failed_or_errored,
+            _ => return Ok(()),
+        };
+        *slot = number.ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    /// cmocka's tests whose fixture failed.
+    fn errored(&self) -> u64 {
+        self.failed_or_errored.saturating_sub(self.failed)
+    }
+
+    fn summary(&self) -> Result<Summary> {
+        let errored = self.errored();
+        // A group of cmocka that could not begin has no tests.
+        let groups = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).saturating_sub(errored);
+        let units = add(errored, if self.failed_suites > 0 { self.failed_suites } else { groups })?;
+        Ok(Summary {
+            passed: self.passed.unwrap_or_default(),
+            failed: self.failed,
+            errored: units,
+            skipped: add(self.skipped, self.disabled)?,
+            flaky: 0,
+            unit_failures: units,
+        })
+    }
+}
+
+/// Mark and rest of `[  PASSED  ] 5 tests.`
+fn marked(line: &str) -> Option<(&str, &str)> {
+    let (mark, rest) = line.strip_prefix('[')?.split_once("] ")?;
+    (mark.len() == 10).then(|| (mark.trim(), rest))
+}
+
+/// `10` of `Running 10 tests from 5 test suites.`, `Running 4 test(s).`, `tests: Running 4 test(s).`
+#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+fn running(rest: &str) -> Option<Option<u64>> {
+    let rest = rest.split_once("Running ").filter(|(name, _)| name.is_empty() || name.ends_with(": "))?.1;
+    number(rest)
+}
+
+/// `10` of `10 tests from 5 test suites ran. (0 ms total)`, `4 test(s) run.`, `tests: 4 test(s) run.`
+#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+fn ran(rest: &str) -> Option<Option<u64>> {
+    let is_end = rest.contains(" ran.") || rest.ends_with(" run.");
+    let rest = rest.rsplit_once(": ").map_or(rest, |(_, rest)| rest);
+    number(rest).filter(|_| is_end)
+}
+
+/// `10` of `10 tests from 5 test suites`, `1 test.`, `4 test(s) run.`
+#[allow(clippy::option_option, reason = "no such text, and a number that is too large")]
+fn number(text: &str) -> Option<Option<u64>> {
+    let (number, rest) = counted(text)?;
+    let rest = rest.strip_prefix("test(s)").or_else(|| rest.strip_prefix("tests")).or(rest.strip_prefix("test"))?;
+    rest.starts_with([' ', '.', ',']).then_some(number)
+}
+
+fn too_large() -> Error {
+    Error::report(Reject::Malformed, "a number of the test summary is too large")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "Running main() from gtest_main.cc\n[==========] Running 5 tests from 2 test suites.\n\
+                       [----------] Global test environment set-up.\n[----------] 4 tests from Cart\n[ RUN      ] Cart.Adds\n\
+                       [==========] 99 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 99 tests.\n\
+                       [       OK ] Cart.Adds (12 ms)\n[ RUN      ] Cart.Fails\ngt.cpp:4: Failure\nExpected equality\n  2\n\
+                       [  FAILED  ] Cart.Fails (0 ms)\n[ RUN      ] Cart.Skips\n[  SKIPPED ] Cart.Skips (0 ms)\n\
+                       [ RUN      ] N/P.Even/0\n[  FAILED  ] N/P.Even/0, where GetParam() = 3 (0 ms)\n[ RUN      ] Db.A\n\
+                       [       OK ] Db.A (0 ms)\n\n";
+    const END: &str = "[==========] 5 tests from 2 test suites ran. (14 ms total)\n[  PASSED  ] 2 tests.\n\
+                       [  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] Cart.Skips\n[  FAILED  ] 2 tests, listed below:\n\
+                       [  FAILED  ] Cart.Fails\n[  FAILED  ] N/P.Even/0, where GetParam() = 3\n\n 2 FAILED TESTS\n\
+                       [  FAILED  ] Db: SetUpTestSuite or TearDownTestSuite\n\n 1 FAILED TEST SUITE\n  YOU HAVE 3 DISABLED TESTS\n\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn summaries_add_up() {
+        let parsed = read(&format!("{RUN}{END}")).unwrap();
+        assert_eq!((counts(&parsed), details(&parsed).failed_units), ([9, 2, 2, 1, 4], vec!["Db".to_owned()]));
+        assert_eq!(counts(&read(&format!("{RUN}{END}").repeat(2)).unwrap()), [18, 4, 4, 2, 8]);
+        let plain = "[==========] Running 1 test from 1 test case.\n[==========] 1 test from 1 test case ran.\n[  PASSED  ] 1 test.";
+        assert_eq!(counts(&read(plain).unwrap()), [1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn tests_have_names_times_and_messages() {
+        let details = details(&read(&format!("{RUN}{END}")).unwrap());
+        let case = &details.cases.cases["Cart::Fails"];
+        assert_eq!((case.outcome, case.message.as_deref()), (Outcome::Failed, Some("Expected equality")));
+        assert_eq!(details.cases.cases["Cart::Adds"].duration_ms, Some(12));
+        assert_eq!((details.cases.outcome("N/P::Even/0"), details.dropped), (Some(Outcome::Failed), 3));
+    }
+
+    #[test]
+    fn cmocka_tells_broken_fixtures_apart() {
+        let group = "[==========] cart: Running 3 test(s).\n[ RUN      ] adds\n[       OK ] adds\n[ RUN      ] fails\n\
+                     [  ERROR   ] --- 0x1 != 0x2\n[   LINE   ] --- cm.c:5: error: Failure!\n[  FAILED  ] fails\n[ RUN      ] bad\n\
+                     Could not run test: Test setup failed\n[  ERROR   ] bad\n[==========] cart: 3 test(s) run.\n\
+                     [  PASSED  ] 1 test(s).\n[  FAILED  ] 1 test(s), listed below:\n[  FAILED  ] fails\n\n 2 FAILED TEST(S)\n";
+        let broken = "[==========] Running 1 test(s).\n[  FAILED  ] GROUP SETUP\n[  ERROR   ] other\n\
+                      [==========] 0 test(s) run.\n[  PASSED  ] 0 test(s).\n";
+        let parsed = read(&format!("{group}{broken}")).unwrap();
+        assert_eq!(
+            (counts(&parsed), details(&parsed).failed_units),
+            ([4, 1, 1, 2, 0], vec!["bad".into(), "other".into()])
+        );
+        assert_eq!(details(&parsed).cases.cases["fails"].message.as_deref(), Some("0x1 != 0x2"));
+    }
+
+    #[test]
+    fn a_run_without_its_summary_is_no_result() {
+        let (cut, _) = END.split_once("[  FAILED  ] 2").unwrap();
+        for text in [RUN, "", &format!("{RUN}{cut}"), &format!("{RUN}{RUN}{END}"), &format!("{RUN}{END}{RUN}")] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        let inside = format!("{RUN}{}", END.trim_end().trim_end_matches('S'));
+        assert_eq!(read(&inside).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(
+            read(&RUN.replace(" 5 tests", " 18446744073709551616 tests")).unwrap_err().reject(),
+            Some(Reject::Malformed)
+        );
+    }
+
+    #[test]
+    fn it_is_told_by_its_marks() {
+        for text in [RUN, END] {
+            assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+        }
+        for none in ["[  PASSED  ] all\n", "[PASSED] 5 tests.\n", "Running 5 tests\n"] {
+            assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+        }
+    }
+}

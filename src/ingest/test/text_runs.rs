@@ -1,0 +1,189 @@
+//! What the text formats share whose tools announce a run before its first test: reading a file of such runs, and
+//! finding them in a stream in which others speak too.
+
+use std::collections::BTreeSet;
+
+use super::runs::{Run, Runs};
+use super::text_report::{KILLED_HELP, no_result};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::Parsed;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine};
+
+/// One run of a tool, from the line that announces it.
+pub(in crate::ingest) trait Announced: Default {
+    /// Whether a run begins with the line.
+    fn begins(line: &str) -> bool;
+
+    /// Takes a line of the run, without what stands at its end and says nothing.
+    ///
+    /// # Errors
+    /// A number is too large, or does not fit to the others.
+    fn line(&mut self, text: &str) -> Result<()>;
+
+    /// Whether its summary came.
+    fn is_done(&self) -> bool;
+
+    /// Whether it said that no test runs.
+    fn is_off(&self) -> bool {
+        false
+    }
+
+    /// What it told, once its summary came.
+    ///
+    /// # Errors
+    /// A sum is too large.
+    fn report(self) -> Result<Parsed>;
+}
+
+/// What a file of such runs needs beside that.
+pub(super) trait TextRun: Announced {
+    /// The tool, as a message names it.
+    const TOOL: &'static str;
+
+    /// Whether a line that has no end is whole all the same: it says the same however it goes on.
+    fn is_whole(line: &str) -> bool;
+}
+
+/// Hands over each run of a file, in order. A summary without the line that announces it is a run, too.
+///
+/// # Errors
+/// No result if there is no run, or one has no summary; malformed if the text ends inside a line; what `each` says.
+pub(super) fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -> Result<()>) -> Result<u64> {
+    let (mut run, mut begun, mut runs, mut last) = (R::default(), false, 0_u64, 0);
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        let text = line.text.trim_end();
+        // Colours that are reset at the end stand in a line of their own.
+        if !line.ended && !text.is_empty() && !R::is_whole(text) {
+            let what = format!("output of {} ends inside a line", R::TOOL);
+            return Err(Error::report(Reject::Malformed, what).line(last).help(KILLED_HELP));
+        }
+        if R::begins(text) {
+            if run.is_done() {
+                each(std::mem::take(&mut run)).map_err(|error| error.line(last))?;
+                runs += 1;
+            } else if begun {
+                return Err(no_result(&format!("a run of {} has no summary", R::TOOL), last));
+            }
+            begun = true;
+        }
+        run.line(text).map_err(|error| error.line(last))?;
+    }
+    if !run.is_done() {
+        return Err(no_result(&format!("no summary of {} at its end", R::TOOL), last));
+    }
+    each(run).map_err(|error| error.line(last))?;
+    Ok(runs + 1)
+}
+
+/// The last of a file's runs.
+///
+/// # Errors
+/// As [`read_runs`].
+pub(super) fn last_run<R: TextRun>(input: &Input<'_>) -> Result<Parsed> {
+    let mut last = None;
+    let runs = read_runs(input, |run: R| {
+        last = Some(run);
+        Ok(())
+    })?;
+    let mut parsed = last.unwrap_or_default().report()?;
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of {} are in it: the last one counts", R::TOOL));
+    }
+    Ok(parsed)
+}
+
+/// Finds runs in a stream in which others speak too: from the line that announces one to its summary, only its tool
+/// speaks. What comes below the summary may still name what failed.
+pub(in crate::ingest) struct Stream<R> {
+    run: Option<R>,
+    runs: Vec<Run>,
+}
+
+impl<R> Default for Stream<R> {
+    fn default() -> Stream<R> {
+        Stream { run: None, runs: Vec::new() }
+    }
+}
+
+impl<R: Announced> Stream<R> {
+    fn close(&mut self) -> Result<()> {
+        if let Some(run) = self.run.take().filter(R::is_done) {
+            self.runs.push(Run::of(run.report()?, BTreeSet::new()));
+        }
+        Ok(())
+    }
+}
+
+impl<R: Announced> Runs for Stream<R> {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        // What a test prints may look like another run.
+        if R::begins(text) && self.run.as_ref().is_none_or(R::is_done) {
+            self.close()?;
+            self.run = Some(R::default());
+        }
+        self.run.as_mut().map_or(Ok(()), |run| run.line(text))
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        self.run.as_ref().is_some_and(|run| !run.is_done() && !run.is_off())
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        // What cannot be added up is not there.
+        let _ = self.close();
+        self.runs
+    }
+}
+
+/// The runs of a tool that does not announce them: a summary is a run.
+pub(in crate::ingest) trait Unannounced: Default {
+    /// Takes a line. The run before it, if the summary of another one comes with it.
+    ///
+    /// # Errors
+    /// A number is too large.
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>>;
+
+    /// The last run, if there was one.
+    ///
+    /// # Errors
+    /// A sum is too large.
+    fn report(self) -> Result<Option<Parsed>>;
+}
+
+/// Finds such runs in a stream in which others speak too, also between a test and the summary.
+#[derive(Default)]
+pub(in crate::ingest) struct Summaries<R> {
+    run: R,
+    runs: Vec<Run>,
+}
+
+impl<R: Unannounced> Runs for Summaries<R> {
+    fn line(&mut self, text: &str) -> Result<()> {
+        let before = self.run.line(text.trim_end())?;
+        self.runs.extend(before.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        Ok(())
+    }
+
+    fn holds(&self, _: &str) -> bool {
+        false
+    }
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        // What cannot be added up is not there.
+        let last = self.run.report().ok().flatten();
+        self.runs.extend(last.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        self.runs
+    }
+}
