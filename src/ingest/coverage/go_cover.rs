@@ -1,7 +1,7 @@
 //! `go-cover`: the cover profile of `go test -coverprofile`, one line a block of statements. Defined by the package
 //! `golang.org/x/tools/cover`. It has statements, but no lines and no branches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::totals::Totals;
 use crate::error::{Error, Reject, Result};
@@ -42,8 +42,58 @@ fn is_mode(mode: &str) -> bool {
     matches!(mode, "set" | "count" | "atomic")
 }
 
+/// Bytes of names and blocks that are held: some half a million blocks.
+const HELD_BYTES: usize = 30 * 1024 * 1024;
+/// What an entry of a map takes.
+const ENTRY_BYTES: usize = 56;
+
+/// A block's place: the number of its file, then line and column of its start and of its end.
+type Place = (u32, [u32; 4]);
+
+/// The distinct blocks of a profile.
+#[derive(Default)]
+struct Blocks {
+    files: HashMap<Box<str>, u32>,
+    /// Place → statements, and whether any copy ran.
+    blocks: BTreeMap<Place, (u32, bool)>,
+    /// Bytes of both.
+    held: usize,
+}
+
+impl Blocks {
+    fn add(&mut self, block: &Block<'_>) -> Result<()> {
+        let file = match self.files.get(block.path) {
+            Some(file) => *file,
+            None => {
+                let file = u32::try_from(self.files.len()).map_err(|_| too_large())?;
+                self.held += ENTRY_BYTES + block.path.len();
+                self.files.insert(block.path.into(), file);
+                file
+            }
+        };
+        let known = self.blocks.entry((file, block.range)).or_insert_with(|| {
+            self.held += ENTRY_BYTES;
+            (block.statements, false)
+        });
+        if known.0 != block.statements {
+            let [line, column, ..] = block.range;
+            let place = format!("{}:{line}.{column}", printable(block.path, 60));
+            let why = format!("{place:?} has {} statements here and {} above", block.statements, known.0);
+            return Err(Error::report(Reject::Malformed, why));
+        }
+        known.1 |= block.ran;
+        if self.held > HELD_BYTES { Err(too_large()) } else { Ok(()) }
+    }
+}
+
+fn too_large() -> Error {
+    Error::report(Reject::Refused, "report is too large")
+        .because(format!("its blocks take more than {} MiB", HELD_BYTES >> 20))
+        .help("let go test write one profile for each part of the project")
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut blocks: BTreeMap<Box<str>, (u64, bool)> = BTreeMap::new();
+    let mut blocks = Blocks::default();
     let mut lines = Lines::new(input, LongLine::Refuse, Invalid::Escaped)?;
     let mut has_mode = false;
     while let Some(line) = lines.next()? {
@@ -64,40 +114,42 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             let why = "not a Go cover profile: its first line is no mode";
             return Err(Error::report(Reject::NotThisFormat, why).line(line.number));
         }
-        let Some((place, statements, ran)) = block(text) else {
+        let Some(block) = block(text) else {
             let error = malformed(format!("{:?} is no block of a cover profile", printable(text, 60)));
             return Err(if line.ended { error } else { error.help(CUT_HELP) });
         };
-        match blocks.get_mut(place) {
-            Some(known) if known.0 != statements => {
-                let why = format!("{:?} has {statements} statements here and {} above", printable(place, 60), known.0);
-                return Err(malformed(why));
-            }
-            Some(known) => known.1 |= ran,
-            None => drop(blocks.insert(place.into(), (statements, ran))),
-        }
+        blocks.add(&block).map_err(|error| error.line(line.number))?;
     }
     if !has_mode {
         return Err(Error::report(Reject::NotThisFormat, "not a Go cover profile: it has no mode").line(1));
     }
     let mut totals = Totals::default();
-    for (statements, ran) in blocks.into_values() {
+    for (statements, ran) in blocks.blocks.into_values() {
+        let statements = u64::from(statements);
         totals.statements.add(if ran { statements } else { 0 }, statements)?;
     }
     totals.finish(&FORMAT, BTreeMap::new())
 }
 
-/// Place, statements and whether it ran, of `path.go:5.33,6.12 1 4`.
-fn block(line: &str) -> Option<(&str, u64, bool)> {
+/// A line of a profile.
+struct Block<'a> {
+    path: &'a str,
+    range: [u32; 4],
+    statements: u32,
+    ran: bool,
+}
+
+/// `path.go:5.33,6.12 1 4`: place, statements, how often it ran. Numbers of 2³² and more are none of Go's.
+fn block(line: &str) -> Option<Block<'_>> {
+    let number = |text: &str| u32::try_from(whole(text)?).ok();
     let (rest, count) = line.rsplit_once(' ')?;
     let (place, statements) = rest.rsplit_once(' ')?;
     let (path, range) = place.rsplit_once(':')?;
     let (start, end) = range.split_once(',')?;
-    let is_position = |text: &str| {
-        text.split_once('.').is_some_and(|(line, column)| whole(line).is_some() && whole(column).is_some())
-    };
-    let is_place = !path.is_empty() && is_position(start) && is_position(end);
-    is_place.then_some((place, whole(statements)?, whole_or_below(count)? > 0))
+    let ((line, column), (last_line, last_column)) = (start.split_once('.')?, end.split_once('.')?);
+    let range = [number(line)?, number(column)?, number(last_line)?, number(last_column)?];
+    let (statements, ran) = (number(statements)?, whole_or_below(count)? > 0);
+    (!path.is_empty()).then_some(Block { path, range, statements, ran })
 }
 
 #[cfg(test)]
@@ -149,5 +201,13 @@ mod tests {
         assert!(read("mode: se").is_err() && read("mode: set").is_ok());
         let two = read("mode: set\na.go:1.2,3.4 1 1\na.go:1.2,3.4 2 1\n").unwrap_err();
         assert_eq!(two.place.line, Some(3));
+    }
+
+    #[test]
+    fn p19_more_blocks_than_can_be_held_are_refused() {
+        let blocks: String = (1..=600_000).map(|line| format!("a.go:{line}.1,{line}.9 1 1\n")).collect();
+        assert_eq!(read(&format!("mode: set\n{blocks}")).unwrap_err().reject(), Some(Reject::Refused));
+        let copies = "a.go:1.1,1.9 2 1\n".repeat(600_000);
+        assert_eq!(read(&format!("mode: set\n{copies}")).unwrap(), [Some(2), Some(2)]);
     }
 }
