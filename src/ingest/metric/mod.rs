@@ -26,6 +26,9 @@ pub mod stryker_json;
 /// Metrics of one report that are kept; more of them are passed over, and said.
 const METRICS_KEPT: usize = 1_000;
 
+/// Samples of one report that are kept.
+const SAMPLES_KEPT: usize = 500_000;
+
 /// Longest name that is kept, in characters.
 const LONGEST_NAME: usize = 200;
 
@@ -33,13 +36,15 @@ const LONGEST_NAME: usize = 200;
 #[derive(Default)]
 struct Metrics {
     by_name: BTreeMap<String, MetricFigure>,
+    samples: usize,
     dropped: usize,
 }
 
 impl Metrics {
     /// Adds a measurement. What comes again under one name is another run of the same.
     fn add(&mut self, name: &str, value: Option<f64>, unit: Option<&str>, direction: Option<Direction>) {
-        if self.by_name.len() >= METRICS_KEPT && !self.by_name.contains_key(name) {
+        let is_full = self.by_name.len() >= METRICS_KEPT && !self.by_name.contains_key(name);
+        if is_full || self.samples >= SAMPLES_KEPT {
             self.dropped += 1;
             return;
         }
@@ -49,6 +54,7 @@ impl Metrics {
             ..MetricFigure::default()
         });
         figure.samples.extend(value);
+        self.samples += usize::from(value.is_some());
     }
 
     /// Adds the time of a benchmark, in seconds or in the unit that is told.
@@ -73,9 +79,10 @@ impl Metrics {
         let figures = Figures { metrics: self.by_name, ..Figures::default() };
         let mut parsed = Parsed::new(format, figures, Details::Metrics);
         if self.dropped > 0 {
-            parsed
-                .warnings
-                .push(format!("{} results beyond the first {METRICS_KEPT} metrics are left out", self.dropped));
+            parsed.warnings.push(format!(
+                "{} results beyond the first {METRICS_KEPT} metrics or {SAMPLES_KEPT} samples are left out",
+                self.dropped
+            ));
         }
         Ok(parsed)
     }
@@ -135,6 +142,9 @@ mod tests {
         let parsed = metrics.finish(&hyperfine::FORMAT).unwrap();
         assert_eq!((parsed.figures.metrics.len(), parsed.warnings.len()), (METRICS_KEPT, 1));
         assert_eq!(parsed.figures.metrics["bench.0.time"].samples, [1.0, 2.0]);
+        let mut metrics = Metrics::default();
+        (0..SAMPLES_KEPT + 2).for_each(|_| metrics.time("a", Some(1.0), "s"));
+        assert_eq!((metrics.samples, metrics.dropped), (SAMPLES_KEPT, 2));
     }
 
     #[test]
