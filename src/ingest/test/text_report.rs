@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT};
+use super::{CASE_BYTES, CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Parsed, add};
 use crate::model::cases::{Outcome, TestCase};
+
+/// Bytes of names and messages that are kept until the summary comes.
+const NAMES_BYTES: usize = 20 * 1024 * 1024;
+/// What a failed test's place and message take, as a rule.
+const MESSAGE_BYTES: usize = 500;
 
 /// What to do about a log without a summary.
 pub(super) const KILLED_HELP: &str =
@@ -54,14 +59,20 @@ impl Summary {
 pub(super) struct Names {
     pub cases: BTreeMap<String, TestCase>,
     pub units: Vec<String>,
+    /// Of the cases, with room for messages.
+    bytes: usize,
 }
 
 impl Names {
     /// Notes an outcome; what is told later of the same test stands.
     pub(super) fn set(&mut self, id: &str, outcome: Outcome) -> Option<&mut TestCase> {
         let id = printable(id, LONGEST_ID);
-        if self.cases.len() >= CASES_KEPT && !self.cases.contains_key(&id) {
-            return None;
+        if !self.cases.contains_key(&id) {
+            if self.cases.len() >= CASES_KEPT || self.bytes >= NAMES_BYTES {
+                return None;
+            }
+            let message = if matches!(outcome, Outcome::Failed | Outcome::Errored) { MESSAGE_BYTES } else { 0 };
+            self.bytes += CASE_BYTES + id.len() + message;
         }
         let case = self.cases.entry(id).or_insert_with(|| TestCase::new(outcome));
         case.outcome = outcome;
