@@ -96,7 +96,17 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Key<S> {
         write!(f, "an object with the key {}", self.name)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.find(map).map(drop)
+    }
+}
+
+impl<S> Key<S> {
+    /// Reads the object; tells whether the key is there.
+    pub(super) fn find<'de, A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error>
+    where
+        S: DeserializeSeed<'de, Value = ()>,
+    {
         let mut seed = Some(self.seed);
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             if key != self.name {
@@ -108,7 +118,7 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Key<S> {
                 None => return Err(A::Error::duplicate_field(self.name)),
             }
         }
-        Ok(())
+        Ok(seed.is_none())
     }
 }
 

@@ -15,6 +15,7 @@ use crate::model::metrics::BuildStatus;
 pub mod console;
 pub mod coverage;
 mod detect;
+mod entries;
 pub mod foreign;
 mod input;
 mod json;

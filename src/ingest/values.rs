@@ -1,12 +1,17 @@
 //! Numbers and objects as reports write them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use super::entries::hash;
 use super::text::printable;
+
+/// Most elements of a list, and keys of an object, that are held at a time.
+const MOST_HELD: usize = 250_000;
 
 /// Digits and nothing else, below 2⁶⁴.
 pub(super) fn whole(text: &str) -> Option<u64> {
@@ -89,8 +94,107 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for UniqueVisitor<T> {
                 return Err(A::Error::custom(format!("the key {:?} stands twice", printable(&key, 40))));
             }
             entries.insert(key, value);
+            fits(entries.len())?;
         }
         Ok(Unique(entries))
+    }
+}
+
+fn fits<E: serde::de::Error>(held: usize) -> Result<(), E> {
+    if held > MOST_HELD {
+        return Err(E::custom(format!("more than {MOST_HELD} values stand side by side")));
+    }
+    Ok(())
+}
+
+/// Likewise, with hashes for keys: an object of many small values. `null` is an empty one.
+#[derive(Debug)]
+pub(super) struct Hashed<T>(Vec<(u64, T)>);
+
+impl<T> Hashed<T> {
+    /// What stands under a key, if anything.
+    pub(super) fn get(&self, key: u64) -> Option<&T> {
+        let at = self.0.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        self.0.get(at).map(|(_, value)| value)
+    }
+
+    /// Hashes of keys, and what stands under them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(u64, T)> {
+        self.0.iter()
+    }
+}
+
+impl<T> Default for Hashed<T> {
+    fn default() -> Hashed<T> {
+        Hashed(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Hashed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hashed<T>, D::Error> {
+        deserializer.deserialize_any(HashedVisitor(PhantomData))
+    }
+}
+
+struct HashedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for HashedVisitor<T> {
+    type Value = Hashed<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> Result<Hashed<T>, E> {
+        Ok(Hashed::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Hashed<T>, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = map.next_entry::<Cow<'de, str>, T>()? {
+            entries.push((hash(&key), value));
+            fits(entries.len())?;
+        }
+        entries.sort_unstable_by_key(|(key, _)| *key);
+        if entries.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other)) {
+            return Err(A::Error::custom("a key stands twice"));
+        }
+        Ok(Hashed(entries))
+    }
+}
+
+/// A list that is held, and therefore has an end. `null` is no list.
+#[derive(Debug)]
+pub(super) struct Few<T>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Few<T>, D::Error> {
+        deserializer.deserialize_seq(FewVisitor(PhantomData))
+    }
+}
+
+struct FewVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
+    type Value = Few<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Few<T>, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = list.next_element()? {
+            elements.push(element);
+            fits(elements.len())?;
+        }
+        Ok(Few(elements))
+    }
+}
+
+impl<T> Default for Few<T> {
+    fn default() -> Few<T> {
+        Few(Vec::new())
     }
 }
 
@@ -120,5 +224,25 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<Unique<u64>>(text).map(|entries| entries.0.len()).ok();
         assert_eq!([read("{\"a\":1,\"b\":2}"), read("{}"), read("null")], [Some(2), Some(0), Some(0)]);
         assert_eq!([read("{\"a\":1,\"a\":1}"), read("[]"), read("{\"a\":\"1\"}")], [None; 3]);
+        let hashed = |text: &str| serde_json::from_str::<Hashed<u64>>(text).ok();
+        let two = hashed("{\"b\":2,\"a\":1}").unwrap();
+        assert_eq!((two.get(hash("a")), two.get(hash("b")), two.get(hash("c"))), (Some(&1), Some(&2), None));
+        assert!(hashed("{\"b\":2,\"a\":1,\"b\":2}").is_none() && hashed("null").unwrap().0.is_empty());
+    }
+
+    #[test]
+    fn p19_what_is_held_has_an_end() {
+        let list = |length: usize| format!("[{}1]", "1,".repeat(length - 1));
+        let few = |text: &str| serde_json::from_str::<Few<u8>>(text).map(|list| list.0.len()).ok();
+        assert_eq!(
+            (few(&list(MOST_HELD)), few(&list(MOST_HELD + 1)), few("[]"), few("{}")),
+            (Some(MOST_HELD), None, Some(0), None)
+        );
+        let object: String = (0..=MOST_HELD).map(|key| format!(",\"{key}\":1")).collect();
+        let object = format!("{{\"a\":1{object}}}");
+        assert!(
+            serde_json::from_str::<Unique<u8>>(&object).is_err()
+                && serde_json::from_str::<Hashed<u8>>(&object).is_err()
+        );
     }
 }

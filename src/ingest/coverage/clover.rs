@@ -1,11 +1,8 @@
 //! `clover`: the XML of Atlassian's Clover, now OpenClover, which PHPUnit, Istanbul and gcovr write too. Defined by
 //! OpenClover's `clover.xsd`. It counts statements and conditions; what it calls a line may be a method or a condition.
 
-use std::collections::BTreeMap;
-
-use super::compare_declared;
 use super::totals::{Part, Totals};
-use super::{FileLines, FileTally};
+use super::{FileTally, Listed, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
@@ -80,7 +77,7 @@ struct Reader {
     file: String,
     tally: FileTally,
     metrics: Option<Metrics>,
-    files: BTreeMap<String, Vec<FileLines>>,
+    files: Listed,
     lines: Part,
     branches: Part,
     has_project: bool,
@@ -158,16 +155,19 @@ impl Reader {
         if self.open.pop() != Some(Kind::File) {
             return Ok(());
         }
-        let lines = std::mem::take(&mut self.tally).lines.finish();
+        let mut lines = std::mem::take(&mut self.tally).lines;
         match self.metrics.take() {
             Some(Metrics { statements, conditionals }) => {
                 self.lines.add(statements.0, statements.1)?;
                 let (covered, total) = conditionals.unwrap_or_default();
                 self.branches.add(covered, total)?;
             }
-            None => self.lines.add(lines.covered(), lines.total())?,
+            None => {
+                let [covered, total] = lines.count();
+                self.lines.add(covered, total)?;
+            }
         }
-        self.files.entry(std::mem::take(&mut self.file)).or_default().push(lines);
+        self.files.add(std::mem::take(&mut self.file), lines);
         Ok(())
     }
 
@@ -182,10 +182,8 @@ impl Reader {
         if !self.has_project {
             return Err(Error::report(Reject::NotThisFormat, "not a Clover report: it has no project"));
         }
-        let united = |parts: Vec<FileLines>| parts.iter().fold(FileLines::default(), |all, one| all.unite(one));
-        let files = self.files.into_iter().map(|(name, parts)| (name, united(parts))).collect();
         let totals = Totals { lines: Some(self.lines), branches: self.branches, ..Totals::default() };
-        let mut parsed = totals.finish(&FORMAT, files)?;
+        let mut parsed = totals.finish_listed(&FORMAT, self.files)?;
         compare_declared(&mut parsed, self.declared);
         if self.unusable > 0 {
             parsed.warnings.push(format!("{} lines without number or count are left out", self.unusable));

@@ -1,18 +1,21 @@
 //! `coveragepy-json`: what `coverage json` writes: the numbers of the lines that ran and that did not, and, where branches
 //! were measured, pairs of lines. Defined by coverage.py's documentation.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::fmt;
 use std::marker::PhantomData;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
+use super::lines::Marks;
 use super::totals::{Part, Totals};
-use super::{FileLines, FileTally, compare_declared};
-use crate::error::{Error, Result};
+use super::{FileTally, Listed, compare_declared};
+use crate::error::Result;
+use crate::ingest::entries::{Entries, Fault, Required, take};
 use crate::ingest::input::Input;
-use crate::ingest::json;
+use crate::ingest::json::{self, Key};
 use crate::ingest::text::printable;
-use crate::ingest::values::{Count, Unique};
+use crate::ingest::values::{Count, Few};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -41,36 +44,56 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if has_lines { Sniff::Sure("files with executed_lines".into()) } else { Sniff::No }
 }
 
-#[derive(Deserialize)]
+/// What is told beside the files.
+#[derive(serde::Deserialize)]
 struct Report {
     meta: Option<Meta>,
-    files: Unique<File>,
     totals: Option<Summary>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Meta {
     format: Option<u64>,
 }
 
-/// One file, as small as it gets.
-#[derive(Deserialize)]
-#[serde(try_from = "Entry")]
-struct File {
-    lines: FileLines,
-    branches: Part,
-}
-
-#[derive(Deserialize)]
+/// One file.
+#[derive(serde::Deserialize)]
 struct Entry {
-    executed_lines: Vec<Count>,
-    missing_lines: Vec<Count>,
-    executed_branches: Option<Vec<(i64, i64)>>,
-    missing_branches: Option<Vec<(i64, i64)>>,
+    executed_lines: Numbers<true>,
+    missing_lines: Numbers<false>,
+    executed_branches: Option<Few<(i64, i64)>>,
+    missing_branches: Option<Few<(i64, i64)>>,
     summary: Option<Summary>,
 }
 
-#[derive(Deserialize)]
+/// Numbers of lines that ran, or did not.
+struct Numbers<const RAN: bool>(FileTally);
+
+impl<'de, const RAN: bool> Deserialize<'de> for Numbers<RAN> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Numbers<RAN>, D::Error> {
+        deserializer.deserialize_seq(NumbersVisitor)
+    }
+}
+
+struct NumbersVisitor<const RAN: bool>;
+
+impl<'de, const RAN: bool> Visitor<'de> for NumbersVisitor<RAN> {
+    type Value = Numbers<RAN>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of line numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers<RAN>, A::Error> {
+        let mut tally = FileTally::default();
+        while let Some(line) = list.next_element::<Count>()? {
+            tally.line(line.0, RAN).map_err(|error| A::Error::custom(error.message))?;
+        }
+        Ok(Numbers(tally))
+    }
+}
+
+#[derive(serde::Deserialize)]
 struct Summary {
     covered_lines: Option<u64>,
     num_statements: Option<u64>,
@@ -78,53 +101,55 @@ struct Summary {
     num_branches: Option<u64>,
 }
 
-impl TryFrom<Entry> for File {
-    type Error = Error;
-
-    fn try_from(entry: Entry) -> Result<File> {
-        let mut tally = FileTally::default();
-        for (lines, ran) in [(&entry.executed_lines, true), (&entry.missing_lines, false)] {
-            for line in lines {
-                tally.line(line.0, ran)?;
-            }
-        }
-        let mut branches = Part::default();
-        match (&entry.executed_branches, &entry.missing_branches) {
+impl Entry {
+    /// Adds what it counts, and tells its lines.
+    fn add_to(self, totals: &mut Totals) -> Result<Marks> {
+        let mut tally = self.executed_lines.0;
+        tally.join(self.missing_lines.0)?;
+        match (self.executed_branches, self.missing_branches) {
             (None, None) => {
                 // Older versions write only how many there are.
-                let counts = entry.summary.and_then(|summary| summary.covered_branches.zip(summary.num_branches));
+                let counts = self.summary.and_then(|summary| summary.covered_branches.zip(summary.num_branches));
                 let (covered, total) = counts.unwrap_or_default();
-                branches.add(covered, total)?;
+                totals.branches.add(covered, total)?;
             }
             (executed, missing) => {
-                let mut arcs: BTreeMap<(i64, i64), bool> = BTreeMap::new();
-                for arc in executed.iter().flatten() {
-                    arcs.insert(*arc, true);
-                }
-                for arc in missing.iter().flatten() {
-                    arcs.entry(*arc).or_default();
-                }
-                for taken in arcs.values() {
-                    branches.count(*taken)?;
-                }
+                let distinct = |mut arcs: Vec<(i64, i64)>| {
+                    arcs.sort_unstable();
+                    arcs.dedup();
+                    arcs
+                };
+                let executed = distinct(executed.unwrap_or_default().0);
+                let missing = distinct(missing.unwrap_or_default().0);
+                executed.iter().try_for_each(|_| totals.branches.count(true))?;
+                let mut not_taken = missing.iter().filter(|arc| executed.binary_search(arc).is_err());
+                not_taken.try_for_each(|_| totals.branches.count(false))?;
             }
         }
-        Ok(File { lines: tally.lines.finish(), branches })
+        let [covered, total] = tally.lines.count();
+        totals.lines.get_or_insert_default().add(covered, total)?;
+        Ok(tally.lines)
     }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
+    // Twice: the files are too many to be held until it is told what comes after them.
     let report: Report = json::object(input, PhantomData)?;
-    let mut lines = Part::default();
-    let mut totals = Totals::default();
-    let mut files = BTreeMap::new();
-    for (path, file) in report.files.0 {
-        lines.add(file.lines.covered(), file.lines.total())?;
-        totals.branches.add(file.branches.covered, file.branches.total)?;
-        files.insert(printable(&path, usize::MAX), file.lines);
-    }
-    totals.lines = Some(lines);
-    let mut parsed = totals.finish(&FORMAT, files)?;
+    let fault = Fault::default();
+    let totals = RefCell::new(Totals { lines: Some(Part::default()), ..Totals::default() });
+    let listed = RefCell::new(Listed::default());
+    let file = |path: String| {
+        let path = printable(&path, usize::MAX);
+        let (totals, listed) = (&totals, &listed);
+        Ok(take(&fault, move |entry: Entry| {
+            let lines = entry.add_to(&mut totals.borrow_mut())?;
+            listed.borrow_mut().add(path, lines);
+            Ok(())
+        }))
+    };
+    let files = Required(Key { name: "files", seed: Entries { of: file, fault: &fault } });
+    fault.ours(json::object(input, files))?;
+    let mut parsed = totals.into_inner().finish_listed(&FORMAT, listed.into_inner())?;
     if let Some(said) = report.totals {
         let declared = Figures {
             lines_covered: said.covered_lines,

@@ -1,17 +1,17 @@
 //! `coverlet-json`: coverlet's own format, its default. Written after its definition, the modules, documents, classes and
 //! methods of coverlet's `CoverageResult`: <https://github.com/coverlet-coverage/coverlet>.
 
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
+use std::cell::{Cell, RefCell};
 
 use serde::Deserialize;
 
-use super::{FileTally, finished, mark};
+use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::printable;
-use crate::ingest::values::{Count, Unique, whole};
+use crate::ingest::values::{Count, Few, Unique, whole};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -39,15 +39,12 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
-/// Module → file → class → method.
-type Modules = Unique<Unique<Unique<Unique<Method>>>>;
-
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Method {
     lines: Unique<Count>,
     #[serde(default)]
-    branches: Vec<Branch>,
+    branches: Few<Branch>,
 }
 
 #[derive(Deserialize)]
@@ -60,28 +57,45 @@ struct Branch {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let Unique(modules): Modules = json::object(input, PhantomData)?;
-    if modules.is_empty() {
+    let fault = &Fault::default();
+    let (files, has_module) = (&RefCell::new(Files::default()), &Cell::new(false));
+    // Module → file → class → method.
+    let module = |_| {
+        has_module.set(true);
+        let file = move |path: String| {
+            files.borrow_mut().open(&printable(&path, usize::MAX))?;
+            let method = move |name: String| {
+                Ok(take(fault, move |method: Method| match files.borrow_mut().current() {
+                    Some(tally) => method.add_to(&name, tally),
+                    None => Ok(()),
+                }))
+            };
+            let class = move |_| Ok(Entries { of: method, fault });
+            Ok(Entries { of: class, fault })
+        };
+        Ok(Entries { of: file, fault })
+    };
+    fault.ours(json::object(input, Entries { of: module, fault }))?;
+    if !has_module.get() {
         return Err(Error::report(Reject::NotThisFormat, "not a report of coverlet: it has no module"));
     }
-    let mut files: BTreeMap<String, FileTally> = BTreeMap::new();
-    for (path, classes) in modules.into_values().flat_map(|documents| documents.0) {
-        let tally = files.entry(printable(&path, usize::MAX)).or_default();
-        for (name, method) in classes.0.into_values().flat_map(|methods| methods.0) {
-            for (line, hits) in method.lines.0 {
-                let number = whole(&line).ok_or_else(|| {
-                    let why = format!("line number {:?} is no whole number", printable(&line, 40));
-                    Error::report(Reject::Malformed, why)
-                })?;
-                tally.line(number, hits.0 > 0)?;
-            }
-            for Branch { line, offset, path, hits } in method.branches {
-                let place = format!("{name} {} {}", offset.0, path.0);
-                mark(&mut tally.branches, (line.0, place.into()), hits.0 > 0);
-            }
+    files.take().finish(&FORMAT)
+}
+
+impl Method {
+    fn add_to(self, name: &str, tally: &mut FileTally) -> Result<()> {
+        for (line, hits) in self.lines.0 {
+            let number = whole(&line).ok_or_else(|| {
+                let why = format!("line number {:?} is no whole number", printable(&line, 40));
+                Error::report(Reject::Malformed, why)
+            })?;
+            tally.line(number, hits.0 > 0)?;
         }
+        for Branch { line, offset, path, hits } in self.branches.0 {
+            tally.branch(line.0, &format!("{name} {} {}", offset.0, path.0), hits.0 > 0)?;
+        }
+        Ok(())
     }
-    finished(&FORMAT, files)
 }
 
 #[cfg(test)]

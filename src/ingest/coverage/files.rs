@@ -1,10 +1,10 @@
 //! The source files of a report, in memory that does not grow with the report.
 
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::lines::{LAST_LINE, Marks, NumberedBranches};
+use super::lines::{FileLines, LAST_LINE, Marks, NumberedBranches};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::hash;
 use crate::ingest::text::printable;
 use crate::ingest::{CoverageDetails, Details, Format, Parsed, add};
 use crate::model::figures::Figures;
@@ -16,6 +16,9 @@ const HELD_BYTES: usize = 20 * 1024 * 1024;
 const NAMES_KNOWN: usize = 900_000;
 /// What an entry of a map takes beside its text.
 const ENTRY_BYTES: usize = 80;
+
+/// Said where files were added up and let go.
+const NOT_KEPT: &str = "the lines of single files are counted but, being too many, not kept";
 
 /// What can be met in a file besides lines, by key: covered or not.
 pub(super) type Parts<K> = BTreeMap<K, bool>;
@@ -59,12 +62,18 @@ impl FileTally {
         let numbers = name.split_once(',').and_then(|(block, branch)| Some((number(block)?, number(branch)?)));
         match numbers.and_then(|(block, branch)| NumberedBranches::number(line, block, branch)) {
             Some(number) => self.numbered.push(number, taken),
-            None => {
-                self.entries += ENTRY_BYTES + name.len();
-                mark(&mut self.branches, (line, name.into()), taken);
-            }
+            None => self.named_branch((line, name.into()), taken),
         }
         self.fits()
+    }
+
+    fn named_branch(&mut self, branch: (u64, Box<str>), taken: bool) {
+        let bytes = ENTRY_BYTES + branch.1.len();
+        let entries = &mut self.entries;
+        *self.branches.entry(branch).or_insert_with(|| {
+            *entries += bytes;
+            false
+        }) |= taken;
     }
 
     /// A function by its name.
@@ -94,6 +103,19 @@ impl FileTally {
         self.fits()
     }
 
+    /// Lines and branches that another telling of the file has.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn join(&mut self, other: FileTally) -> Result<()> {
+        self.lines.join(other.lines);
+        self.numbered.join(other.numbered);
+        for (branch, taken) in other.branches {
+            self.named_branch(branch, taken);
+        }
+        self.fits()
+    }
+
     fn bytes(&self) -> usize {
         self.entries + self.lines.bytes() + self.numbered.bytes()
     }
@@ -105,11 +127,6 @@ impl FileTally {
         let why = format!("what it tells of one file takes more than {} MiB", HELD_BYTES >> 20);
         Err(Error::report(Reject::Refused, "report is too large").because(why))
     }
-}
-
-/// Sets a part, which stays covered once it was.
-pub(super) fn mark<K: Ord>(parts: &mut Parts<K>, key: K, covered: bool) {
-    *parts.entry(key).or_default() |= covered;
 }
 
 /// The files of a report that may tell of one in several places.
@@ -150,6 +167,18 @@ impl Files {
         Ok(())
     }
 
+    /// Adds a file, or what it has at another place of the report.
+    ///
+    /// # Errors
+    /// As for [`Files::open`]; refused where one file takes too much memory.
+    pub(super) fn join(&mut self, name: &str, tally: FileTally) -> Result<()> {
+        self.open(name)?;
+        match self.current() {
+            Some(open) => open.join(tally),
+            None => Ok(()),
+        }
+    }
+
     /// The file that is open.
     pub(super) fn current(&mut self) -> Option<&mut FileTally> {
         self.open.as_mut().map(|(_, tally)| tally)
@@ -185,7 +214,7 @@ impl Files {
         let mut parsed = sum_up(format, self.kept, self.sums, self.added_files == 0)?;
         if self.added_files > 0 {
             let more = self.added_files - self.added.len();
-            parsed.warnings.push("the lines of single files are counted but, being too many, not kept".to_owned());
+            parsed.warnings.push(NOT_KEPT.to_owned());
             if more > 0 {
                 parsed.warnings.push(format!("{more} of its files would count again if it told of them again"));
             }
@@ -194,14 +223,48 @@ impl Files {
     }
 }
 
-fn hash(name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    hasher.finish()
-}
-
 fn held_by(name: &str, tally: &FileTally) -> usize {
     tally.bytes() + name.len() + ENTRY_BYTES + size_of::<FileTally>()
+}
+
+/// The lines of files whose counts come from elsewhere, as far as there is room: all of them or none.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    files: BTreeMap<String, Marks>,
+    /// Bytes of those.
+    held: usize,
+    is_full: bool,
+}
+
+impl Listed {
+    /// Adds lines of a file, which may be told of in several places.
+    pub(super) fn add(&mut self, name: String, mut lines: Marks) {
+        if self.is_full {
+            return;
+        }
+        lines.shrink();
+        let entry = name.len() + ENTRY_BYTES + size_of::<Marks>();
+        match self.files.get_mut(&name) {
+            Some(known) => {
+                self.held -= known.bytes().min(self.held);
+                known.join(lines);
+                self.held += known.bytes();
+            }
+            None => {
+                self.held += entry + lines.bytes();
+                self.files.insert(name, lines);
+            }
+        }
+        if self.held > HELD_BYTES {
+            *self = Listed { is_full: true, ..Listed::default() };
+        }
+    }
+
+    /// The files, and what is to be said of them.
+    pub(super) fn finish(self) -> (BTreeMap<String, FileLines>, Option<&'static str>) {
+        let files = self.files.into_iter().map(|(name, lines)| (name, lines.finish())).collect();
+        (files, self.is_full.then_some(NOT_KEPT))
+    }
 }
 
 /// Covered, and all.
@@ -213,7 +276,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, tally: FileTally) -> Result<super::FileLines> {
+    fn add(&mut self, tally: FileTally) -> Result<FileLines> {
         let parts = |parts: &mut dyn Iterator<Item = &bool>| {
             parts.fold([0, 0], |[covered, all]: [u64; 2], part| [covered + u64::from(*part), all + 1])
         };
@@ -234,11 +297,7 @@ fn grow(sum: &mut [u64; 2], by: [u64; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Adds files up that are all held. Branches and functions are in the figures only if the report has any.
-pub(super) fn finished(format: &'static Format, files: BTreeMap<String, FileTally>) -> Result<Parsed> {
-    sum_up(format, files, Sums::default(), true)
-}
-
+/// Branches and functions are in the figures only if the report has any.
 fn sum_up(
     format: &'static Format,
     files: BTreeMap<String, FileTally>,
@@ -307,6 +366,41 @@ mod tests {
         }
         files.close().unwrap();
         assert_eq!(files.held, files.kept.iter().map(|(name, tally)| held_by(name, tally)).sum::<usize>());
+    }
+
+    #[test]
+    fn p19_lines_that_are_too_many_to_list_are_let_go_and_said_to_be() {
+        let marks = |lines: u64| {
+            let mut marks = Marks::default();
+            (1..=lines).for_each(|line| marks.push(line * 40, true));
+            marks
+        };
+        let mut listed = Listed::default();
+        for _ in 0..10 {
+            listed.add("a".into(), marks(1_000_000));
+        }
+        listed.add("b".into(), marks(3));
+        assert_eq!(
+            listed.held,
+            listed.files.values().map(|lines| lines.bytes() + 1 + ENTRY_BYTES + size_of::<Marks>()).sum::<usize>()
+        );
+        listed.add("c".into(), marks(1_000_000));
+        listed.add("d".into(), marks(1));
+        assert_eq!((listed.held, listed.finish()), (0, (BTreeMap::new(), Some(NOT_KEPT))));
+    }
+
+    #[test]
+    fn a_file_told_in_very_many_places_is_read_in_time() {
+        let mut files = Files::default();
+        large(&mut files, "a");
+        for line in 1..=20_000 {
+            files.open("b").unwrap();
+            files.current().unwrap().line(line, true).unwrap();
+            files.open("a").unwrap();
+            files.current().unwrap().line(line * 40 + 2, true).unwrap();
+        }
+        let figures = files.finish(&FORMAT).unwrap().figures;
+        assert_eq!(figures.lines_total, Some(20_000 + 500_000 + 20_000));
     }
 
     #[test]

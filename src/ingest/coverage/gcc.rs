@@ -1,33 +1,36 @@
 //! What gcov's and gcovr's JSON have in common: files with lines, and branches by their position on a line. A line may come
 //! several times, once for each instance of a template.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
-use super::{FileTally, mark};
-use crate::error::{Error, Result};
+use super::{FileTally, Files};
+use crate::error::Result;
+use crate::ingest::entries::{Fault, List, Required, take};
+use crate::ingest::input::Input;
+use crate::ingest::json::{self, Key};
 use crate::ingest::text::printable;
-use crate::ingest::values::Count;
+use crate::ingest::values::{Count, Few};
+use crate::ingest::{Format, Parsed};
 
 /// One source file.
-#[derive(Deserialize)]
-pub(super) struct Source {
+#[derive(serde::Deserialize)]
+struct Source {
     file: String,
     lines: Lines,
 }
 
 /// A file's lines, as small as they get.
-#[derive(Deserialize)]
-#[serde(try_from = "Vec<Line>")]
 struct Lines(FileTally);
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Line {
     line_number: Count,
     count: Count,
     #[serde(default)]
-    branches: Vec<Branch>,
+    branches: Few<Branch>,
     /// gcovr's: not compiled, or left out by a comment in the source.
     #[serde(default, rename = "gcovr/noncode")]
     is_no_code: bool,
@@ -35,58 +38,82 @@ struct Line {
     is_excluded: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Branch {
     count: Count,
     #[serde(default, rename = "gcovr/excluded")]
     is_excluded: bool,
 }
 
-impl TryFrom<Vec<Line>> for Lines {
-    type Error = Error;
+impl Line {
+    fn add_to(&self, tally: &mut FileTally) -> Result<()> {
+        if self.is_no_code || self.is_excluded {
+            return Ok(());
+        }
+        tally.line(self.line_number.0, self.count.0 > 0)?;
+        for (place, branch) in self.branches.0.iter().enumerate().filter(|(_, branch)| !branch.is_excluded) {
+            tally.branch(self.line_number.0, &format!("0,{place}"), branch.count.0 > 0)?;
+        }
+        Ok(())
+    }
+}
 
-    fn try_from(lines: Vec<Line>) -> Result<Lines> {
+impl<'de> Deserialize<'de> for Lines {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lines, D::Error> {
+        deserializer.deserialize_seq(LinesVisitor)
+    }
+}
+
+struct LinesVisitor;
+
+impl<'de> Visitor<'de> for LinesVisitor {
+    type Value = Lines;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of lines")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Lines, A::Error> {
         let mut tally = FileTally::default();
-        for line in lines.into_iter().filter(|line| !line.is_no_code && !line.is_excluded) {
-            tally.line(line.line_number.0, line.count.0 > 0)?;
-            for (place, branch) in line.branches.iter().enumerate().filter(|(_, branch)| !branch.is_excluded) {
-                mark(&mut tally.branches, (line.line_number.0, place.to_string().into()), branch.count.0 > 0);
-            }
+        while let Some(line) = list.next_element::<Line>()? {
+            line.add_to(&mut tally).map_err(|error| A::Error::custom(error.message))?;
         }
         Ok(Lines(tally))
     }
 }
 
-/// The files by name; one that is told twice has the lines of both.
-pub(super) fn by_name(sources: Vec<Source>) -> BTreeMap<String, FileTally> {
-    let mut files: BTreeMap<String, FileTally> = BTreeMap::new();
-    for source in sources {
-        let tally = files.entry(printable(&source.file, usize::MAX)).or_default();
-        let Lines(FileTally { lines, branches, .. }) = source.lines;
-        for (line, covered) in lines.finish().iter() {
-            tally.lines.push(line, covered);
-        }
-        for (branch, taken) in branches {
-            mark(&mut tally.branches, branch, taken);
-        }
-    }
-    files
+/// Reads the files of a report; one that is told twice has the lines of both.
+///
+/// # Errors
+/// Malformed, cut, too large to be held.
+pub(super) fn files(input: &Input<'_>, format: &'static Format) -> Result<Parsed> {
+    let (fault, files) = (Fault::default(), RefCell::new(Files::default()));
+    let add = |source: Source| files.borrow_mut().join(&printable(&source.file, usize::MAX), source.lines.0);
+    let each = List(|| take(&fault, add));
+    fault.ours(json::object(input, Required(Key { name: "files", seed: each })))?;
+    files.into_inner().finish(format)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::gcovr_json::FORMAT;
     use super::*;
+    use crate::ingest::Details;
+
+    fn read(sources: &str) -> Result<Parsed> {
+        files(&Input::bytes("x", format!(r#"{{"files":[{sources}]}}"#).as_bytes()), &FORMAT)
+    }
 
     #[test]
     fn a_line_told_twice_is_one_line_and_its_branches_add_up() {
-        let source = |lines: &str| serde_json::from_str(&format!(r#"{{"file":"a","lines":[{lines}]}}"#)).unwrap();
+        let source = |lines: &str| format!(r#"{{"file":"a","lines":[{lines}]}}"#);
         let one = r#"{"line_number":3,"count":0,"branches":[{"count":0},{"count":1,"throw":false}]},{"line_number":0,"count":1}"#;
         let two = r#"{"line_number":3,"count":2,"branches":[{"count":1},{"count":0},{"count":0}]},{"line_number":4,"count":-1}"#;
         for sources in [vec![source(&format!("{one},{two}"))], vec![source(one), source(two)]] {
-            let mut files = by_name(sources);
-            let tally = files.remove("a").unwrap();
-            assert_eq!(tally.branches.values().copied().collect::<Vec<_>>(), [true, true, false]);
-            assert_eq!(tally.lines.finish().iter().collect::<Vec<_>>(), [(3, true), (4, false)]);
+            let parsed = read(&sources.join(",")).unwrap();
+            assert_eq!((parsed.figures.branches_covered, parsed.figures.branches_total), (Some(2), Some(3)));
+            let Details::Coverage(details) = parsed.details else { panic!("coverage") };
+            assert_eq!(details.files["a"].iter().collect::<Vec<_>>(), [(3, true), (4, false)]);
         }
     }
 
@@ -94,8 +121,9 @@ mod tests {
     fn what_gcovr_excludes_does_not_count() {
         let text = r#"{"file":"a","lines":[{"line_number":1,"count":0,"gcovr/excluded":true},{"line_number":2,"count":0,"gcovr/noncode":true},
             {"line_number":3,"count":1,"branches":[{"count":0,"gcovr/excluded":true},{"count":1}]}]}"#;
-        let tally = by_name(vec![serde_json::from_str(text).unwrap()]).remove("a").unwrap();
-        assert_eq!((tally.branches.len(), tally.lines.finish().total()), (1, 1));
-        assert!(serde_json::from_str::<Source>(r#"{"file":"a","lines":[{"line_number":1}]}"#).is_err());
+        let figures = read(text).unwrap().figures;
+        assert_eq!((figures.branches_total, figures.lines_total), (Some(1), Some(1)));
+        assert!(read(r#"{"file":"a","lines":[{"line_number":1}]}"#).is_err());
+        assert!(files(&Input::bytes("x", b"{\"files\":null}"), &FORMAT).is_err());
     }
 }

@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 
 use serde::Deserialize;
 
-use super::finished;
-use super::gcc::{Source, by_name};
+use super::gcc;
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
@@ -39,12 +38,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[derive(Deserialize)]
 struct Report {
     format_version: Option<String>,
-    files: Vec<Source>,
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let report: Report = json::object(input, PhantomData)?;
-    let mut parsed = finished(&FORMAT, by_name(report.files))?;
+    let mut parsed = gcc::files(input, &FORMAT)?;
     if let Some(version) = report.format_version.filter(|version| !matches!(version.as_str(), "1" | "2")) {
         parsed.warnings.push(format!("version {} of the format is not known", printable(&version, 20)));
     }

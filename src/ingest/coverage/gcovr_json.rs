@@ -1,15 +1,9 @@
 //! `gcovr-json`: what `gcovr --json` writes, and reads back to merge runs. Defined by gcovr's documentation; lines that a
 //! comment excludes are marked in it.
 
-use std::marker::PhantomData;
-
-use serde::Deserialize;
-
-use super::finished;
-use super::gcc::{Source, by_name};
+use super::gcc;
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::json;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -34,12 +28,6 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key(VERSION) { Sniff::Sure(format!("key {VERSION}")) } else { Sniff::No }
 }
 
-#[derive(Deserialize)]
-struct Report {
-    files: Vec<Source>,
-}
-
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let report: Report = json::object(input, PhantomData)?;
-    finished(&FORMAT, by_name(report.files))
+    gcc::files(input, &FORMAT)
 }

@@ -2,18 +2,20 @@
 //! file by number, with maps that give their places. Defined by `istanbul-lib-coverage`. Line
 //! counts are not in it; they follow from the statements.
 
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
+use std::cell::RefCell;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
+use super::lines::Marks;
 use super::totals::{Part, Totals};
-use super::{FileLines, FileTally};
-use crate::error::{Error, Result};
+use super::{FileTally, Listed};
+use crate::error::Result;
+use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::printable;
-use crate::ingest::values::{Count, Unique};
+use crate::ingest::values::{Count, Hashed};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -40,74 +42,94 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let map: Unique<File> = json::object(input, PhantomData)?;
-    let mut totals = Totals { lines: Some(Part::default()), ..Totals::default() };
-    let mut files = BTreeMap::new();
-    for (path, file) in map.0 {
-        if let Some(lines) = &mut totals.lines {
-            lines.add(file.lines.covered(), file.lines.total())?;
-        }
-        totals.statements.add(file.statements.covered, file.statements.total)?;
-        totals.functions.add(file.functions.covered, file.functions.total)?;
-        totals.branches.add(file.branches.covered, file.branches.total)?;
-        files.insert(printable(&path, usize::MAX), file.lines);
-    }
-    totals.finish(&FORMAT, files)
+    let fault = Fault::default();
+    let totals = RefCell::new(Totals { lines: Some(Part::default()), ..Totals::default() });
+    let files = RefCell::new(Listed::default());
+    let file = |path: String| {
+        let path = printable(&path, usize::MAX);
+        let (totals, files) = (&totals, &files);
+        Ok(take(&fault, move |entry: Entry| {
+            let lines = entry.add_to(&mut totals.borrow_mut())?;
+            files.borrow_mut().add(path, lines);
+            Ok(())
+        }))
+    };
+    fault.ours(json::object(input, Entries { of: file, fault: &fault }))?;
+    totals.into_inner().finish_listed(&FORMAT, files.into_inner())
 }
 
-/// One file, as small as it gets: the maps of a large project would not fit.
-#[derive(Deserialize)]
-#[serde(try_from = "Entry")]
-struct File {
-    lines: FileLines,
-    statements: Part,
-    functions: Part,
-    branches: Part,
-}
-
-#[derive(Deserialize)]
+/// One file. Its maps are let go before the next one is read.
+#[derive(serde::Deserialize)]
 struct Entry {
     #[serde(rename = "statementMap")]
-    statement_map: Unique<Place>,
-    s: Unique<Count>,
+    statement_map: Hashed<Place>,
+    s: Hashed<Count>,
     #[serde(default)]
-    f: Unique<Count>,
+    f: Hashed<Count>,
     #[serde(default)]
-    b: Unique<Vec<Count>>,
+    b: Hashed<Arms>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Place {
     #[serde(default)]
     start: Position,
 }
 
 /// A place that the source map does not lead back to the source has no line.
-#[derive(Deserialize, Default)]
+#[derive(serde::Deserialize, Default)]
 struct Position {
     #[serde(default)]
     line: Count,
 }
 
-impl TryFrom<Entry> for File {
-    type Error = Error;
+/// The arms of a branch: how many were taken, of how many.
+#[derive(Default)]
+struct Arms(Part);
 
-    fn try_from(entry: Entry) -> Result<File> {
+impl<'de> Deserialize<'de> for Arms {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Arms, D::Error> {
+        deserializer.deserialize_seq(ArmsVisitor)
+    }
+}
+
+struct ArmsVisitor;
+
+impl<'de> Visitor<'de> for ArmsVisitor {
+    type Value = Arms;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of counts")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Arms, A::Error> {
+        let mut arms = Arms::default();
+        while let Some(count) = list.next_element::<Count>()? {
+            arms.0.count(count.0 > 0).map_err(|error| A::Error::custom(error.message))?;
+        }
+        Ok(arms)
+    }
+}
+
+impl Entry {
+    /// Adds what it counts, and tells its lines.
+    fn add_to(&self, totals: &mut Totals) -> Result<Marks> {
         let mut tally = FileTally::default();
-        let (mut statements, mut functions, mut branches) = (Part::default(), Part::default(), Part::default());
-        for (number, count) in &entry.s.0 {
-            statements.count(count.0 > 0)?;
-            if let Some(place) = entry.statement_map.0.get(number) {
+        for (statement, count) in self.s.iter() {
+            totals.statements.count(count.0 > 0)?;
+            if let Some(place) = self.statement_map.get(*statement) {
                 tally.line(place.start.line.0, count.0 > 0)?;
             }
         }
-        for count in entry.f.0.values() {
-            functions.count(count.0 > 0)?;
+        for (_, count) in self.f.iter() {
+            totals.functions.count(count.0 > 0)?;
         }
-        for arm in entry.b.0.values().flatten() {
-            branches.count(arm.0 > 0)?;
+        for (_, Arms(arms)) in self.b.iter() {
+            totals.branches.add(arms.covered, arms.total)?;
         }
-        Ok(File { lines: tally.lines.finish(), statements, functions, branches })
+        let [covered, total] = tally.lines.count();
+        totals.lines.get_or_insert_default().add(covered, total)?;
+        Ok(tally.lines)
     }
 }
 

@@ -1,17 +1,17 @@
 //! `istanbul-summary`: Istanbul's `coverage-summary.json`: sums of each file, and of all under `total`. It tells no lines,
 //! only how many.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
 
 use super::compare_declared;
-use super::totals::{Part, Totals};
+use super::totals::Totals;
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
-use crate::ingest::values::Unique;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -53,27 +53,50 @@ struct Sum {
     covered: u64,
 }
 
-fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let Unique(mut files): Unique<Summary> = json::object(input, PhantomData)?;
-    let total = files.remove("total");
-    if files.is_empty() && total.is_none() {
-        return Err(Error::report(Reject::NotThisFormat, "not an Istanbul summary: it has no files and no total"));
-    }
-    let mut totals = Totals { lines: Some(Part::default()), ..Totals::default() };
-    for file in if files.is_empty() { total.iter().collect() } else { files.values().collect::<Vec<_>>() } {
-        let Totals { lines, statements, functions, branches, .. } = &mut totals;
+impl Summary {
+    fn add_to(&self, totals: &mut Totals) -> Result<()> {
+        let Totals { lines, statements, functions, branches, .. } = totals;
         let parts = [
-            (lines.get_or_insert_default(), &file.lines),
-            (statements, &file.statements),
-            (functions, &file.functions),
-            (branches, &file.branches),
+            (lines.get_or_insert_default(), &self.lines),
+            (statements, &self.statements),
+            (functions, &self.functions),
+            (branches, &self.branches),
         ];
         for (part, sum) in parts {
             if let Some(sum) = sum {
                 part.add(sum.covered, sum.total)?;
             }
         }
+        Ok(())
     }
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let fault = Fault::default();
+    // Of the files, if there are any; and what stands under `total`.
+    let (files, total) = (&RefCell::new(None), &RefCell::new(None));
+    let entry = |key: String| {
+        Ok(take(&fault, move |summary: Summary| {
+            if key == "total" {
+                *total.borrow_mut() = Some(summary);
+                return Ok(());
+            }
+            summary.add_to(files.borrow_mut().get_or_insert_default())
+        }))
+    };
+    fault.ours(json::object(input, Entries { of: entry, fault: &fault }))?;
+    let total: Option<Summary> = total.take();
+    let totals = match (files.take(), &total) {
+        (Some(files), _) => files,
+        (None, Some(total)) => {
+            let mut totals = Totals::default();
+            total.add_to(&mut totals)?;
+            totals
+        }
+        (None, None) => {
+            return Err(Error::report(Reject::NotThisFormat, "not an Istanbul summary: it has no files and no total"));
+        }
+    };
     let mut parsed = totals.finish(&FORMAT, BTreeMap::new())?;
     if let Some(total) = total {
         let declared = Figures {

@@ -1,10 +1,8 @@
 //! `jacoco`: JaCoCo's XML report, defined by its `report.dtd`; Kover, Pester and gcovr write it too. gcovr writes lines
 //! without their hits.
 
-use std::collections::BTreeMap;
-
 use super::totals::{Part, Totals};
-use super::{FileLines, FileTally, compare_declared};
+use super::{FileTally, Listed, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
@@ -97,7 +95,7 @@ struct Reader {
     packages: Counters,
     groups: Counters,
     report: Counters,
-    files: BTreeMap<String, FileLines>,
+    files: Listed,
     is_jacoco: bool,
     /// Counters without numbers, and lines without them.
     unusable: u64,
@@ -189,12 +187,13 @@ impl Reader {
     }
 
     fn end_source(&mut self) -> Result<()> {
-        let lines = std::mem::take(&mut self.tally).lines.finish();
+        let mut lines = std::mem::take(&mut self.tally).lines;
         let has_hits = std::mem::take(&mut self.lines_have_hits);
         let mut counters = std::mem::take(&mut self.source_counters);
         let line_branches = std::mem::take(&mut self.line_branches);
         if counters.lines.is_none() && has_hits {
-            counters.lines = Some(Part { covered: lines.covered(), total: lines.total() });
+            let [covered, total] = lines.count();
+            counters.lines = Some(Part { covered, total });
             counters.branches = counters.branches.or(Some(line_branches));
         }
         if let Some(part) = counters.lines {
@@ -205,8 +204,7 @@ impl Reader {
         }
         let source = std::mem::take(&mut self.source);
         let path = if self.package.is_empty() { source } else { format!("{}/{source}", self.package) };
-        let file = self.files.entry(printable(&path, usize::MAX)).or_default();
-        *file = file.unite(&lines);
+        self.files.add(printable(&path, usize::MAX), lines);
         Ok(())
     }
 
@@ -219,7 +217,7 @@ impl Reader {
         let level = levels.into_iter().find(|level| level.lines.is_some()).unwrap_or_default();
         let branches = level.branches.unwrap_or_default();
         let totals = Totals { lines: Some(level.lines.unwrap_or_default()), branches, ..Totals::default() };
-        let mut parsed = totals.finish(&FORMAT, self.files)?;
+        let mut parsed = totals.finish_listed(&FORMAT, self.files)?;
         let declared = Figures {
             lines_covered: self.report.lines.map(|lines| lines.covered),
             lines_total: self.report.lines.map(|lines| lines.total),

@@ -135,11 +135,26 @@ impl<P: Piece> Pieces<P> {
         });
     }
 
-    /// As small as they get.
+    /// Small, for the time being. A few late ones wait on: sorting them in at every such time would cost as much as all of
+    /// them together.
     fn shrink(&mut self) {
+        if self.late.len() > self.sorted.len() / 8 {
+            self.settle();
+        }
+        for pieces in [&mut self.sorted, &mut self.late] {
+            // Some room is left to many, so that they are not moved each time that one more comes.
+            let room = if pieces.len() < 64 { 0 } else { pieces.len() / 8 };
+            if pieces.capacity() - pieces.len() > room {
+                pieces.shrink_to(pieces.len() + room / 2);
+            }
+        }
+    }
+
+    /// All of them in order.
+    fn finish(mut self) -> Vec<P> {
         self.settle();
         self.sorted.shrink_to_fit();
-        self.late = Vec::new();
+        self.sorted
     }
 
     fn len(&self) -> usize {
@@ -159,14 +174,26 @@ impl Marks {
         self.0.push(Block { place: line / BLOCK_LINES, known, covered: if covered { known } else { 0 } });
     }
 
-    /// As small as they get, for the time being.
+    /// As [`Pieces::shrink`].
     pub(super) fn shrink(&mut self) {
         self.0.shrink();
     }
 
-    pub(super) fn finish(mut self) -> FileLines {
-        self.0.shrink();
-        FileLines { blocks: self.0.sorted }
+    pub(super) fn finish(self) -> FileLines {
+        FileLines { blocks: self.0.finish() }
+    }
+
+    /// The lines of either, covered where either covers them.
+    pub(super) fn join(&mut self, other: Marks) {
+        other.0.finish().into_iter().for_each(|block| self.0.push(block));
+    }
+
+    /// Lines that ran, and all.
+    pub(super) fn count(&mut self) -> [u64; 2] {
+        self.0.settle();
+        let count =
+            |bits: fn(&Block) -> u32| self.0.sorted.iter().map(|block| u64::from(bits(block).count_ones())).sum();
+        [count(|block| block.covered), count(|block| block.known)]
     }
 
     /// Bytes that they take.
@@ -189,15 +216,19 @@ impl NumberedBranches {
         self.0.push(number << 1 | u64::from(taken));
     }
 
-    /// As small as they get, for the time being.
+    /// As [`Pieces::shrink`].
     pub(super) fn shrink(&mut self) {
         self.0.shrink();
     }
 
+    /// The branches of either, taken where either takes them.
+    pub(super) fn join(&mut self, other: NumberedBranches) {
+        other.0.finish().into_iter().for_each(|branch| self.0.push(branch));
+    }
+
     /// Taken, and all.
-    pub(super) fn count(mut self) -> [u64; 2] {
-        self.0.settle();
-        let all = self.0.sorted;
+    pub(super) fn count(self) -> [u64; 2] {
+        let all = self.0.finish();
         [all.iter().map(|branch| branch & 1).sum(), u64::try_from(all.len()).unwrap_or(u64::MAX)]
     }
 

@@ -1,15 +1,18 @@
 //! `llvm-cov-json`: the export of `llvm-cov export`, which `cargo llvm-cov --json` passes on. Its summaries tell how many
 //! lines ran; which they are would follow from its segments, which a summary alone does not have.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::totals::{Part, Totals};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Fault, List, Required, take};
 use crate::ingest::input::Input;
-use crate::ingest::json;
+use crate::ingest::json::{self, Each, Key};
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
@@ -49,12 +52,7 @@ struct Export {
     #[serde(rename = "type")]
     kind: Option<String>,
     version: Option<String>,
-    data: Option<Vec<Data>>,
-}
-
-#[derive(Deserialize)]
-struct Data {
-    files: Vec<File>,
+    data: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -77,24 +75,27 @@ struct Sum {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
+    // Twice: its type may come after the files, which are not held.
     let export: Export = json::object(input, PhantomData)?;
     let is_named = export.kind.as_deref().is_none_or(|kind| kind == TYPE);
-    let Some(data) = export.data.filter(|_| is_named) else {
+    if export.data.is_none() || !is_named {
         return Err(Error::report(Reject::NotThisFormat, "not an export of llvm-cov: it has no data of that type"));
-    };
-    let mut lines = Part::default();
-    let mut totals = Totals::default();
-    for summary in data.into_iter().flat_map(|data| data.files).map(|file| file.summary) {
-        lines.add(summary.lines.covered, summary.lines.count)?;
-        let Totals { functions, regions, branches, .. } = &mut totals;
+    }
+    let fault = Fault::default();
+    let totals = RefCell::new(Totals { lines: Some(Part::default()), ..Totals::default() });
+    let add = |File { summary }: File| {
+        let Totals { lines, functions, regions, branches, .. } = &mut *totals.borrow_mut();
+        lines.get_or_insert_default().add(summary.lines.covered, summary.lines.count)?;
         for (part, sum) in [(functions, summary.functions), (regions, summary.regions), (branches, summary.branches)] {
             if let Some(sum) = sum {
                 part.add(sum.covered, sum.count)?;
             }
         }
-    }
-    totals.lines = Some(lines);
-    let mut parsed = totals.finish(&FORMAT, BTreeMap::new())?;
+        Ok(())
+    };
+    let files = || Required(Key { name: "files", seed: List(|| take(&fault, add)) });
+    fault.ours(json::object(input, Key { name: "data", seed: Each(files) }))?;
+    let mut parsed = totals.into_inner().finish(&FORMAT, BTreeMap::new())?;
     let version = export.version.unwrap_or_default();
     let major = version.split('.').next().and_then(|major| major.parse::<u64>().ok());
     if major.is_some_and(|major| major > NEWEST) {
@@ -134,6 +135,7 @@ mod tests {
         let code = |text: &str| read(text).unwrap_err().reject();
         assert_eq!(code(r#"{"data":[{"files":[{"filename":"a"}]}]}"#), Some(Reject::Malformed));
         assert_eq!(code(r#"{"data":[{"totals":{}}]}"#), Some(Reject::Malformed));
+        assert_eq!(code(r#"{"data":[{"files":null}]}"#), Some(Reject::Malformed));
         assert_eq!(code(r#"{"data":[],"type":"x"}"#), Some(Reject::NotThisFormat));
         assert_eq!(code(r#"{"version":"1"}"#), Some(Reject::NotThisFormat));
     }

@@ -32,7 +32,7 @@ pub mod simplecov_resultset;
 mod table;
 mod totals;
 
-use files::{FileTally, Files, finished, mark};
+use files::{FileTally, Files, Listed};
 pub use lines::FileLines;
 
 /// Sets aside the report's own totals where they differ, and says so.

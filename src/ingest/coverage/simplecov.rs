@@ -4,36 +4,13 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use super::{FileTally, mark};
+use super::FileTally;
 use crate::error::Result;
 use crate::ingest::values::{Count, Unique};
 
 /// One source file: either its lines alone, or an object with them.
 #[derive(Debug, Default)]
-pub(super) struct Source {
-    lines: Vec<Hits>,
-    branches: Branches,
-}
-
-impl Source {
-    /// Adds it to what is known of the file: another command may have run the same lines.
-    ///
-    /// # Errors
-    /// Malformed if there are more lines than can be.
-    pub(super) fn add_to(self, tally: &mut FileTally) -> Result<()> {
-        for (number, hits) in (1..).zip(&self.lines) {
-            if let Hits(Some(count)) = hits {
-                tally.line(number, *count > 0)?;
-            }
-        }
-        for (name, count) in self.branches.0 {
-            if let Hits(Some(count)) = count {
-                mark(&mut tally.branches, (0, name.into()), count > 0);
-            }
-        }
-        Ok(())
-    }
-}
+pub(super) struct Source(pub FileTally);
 
 impl<'de> Deserialize<'de> for Source {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Source, D::Error> {
@@ -51,12 +28,11 @@ impl<'de> Visitor<'de> for SourceVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Source, A::Error> {
-        let lines = Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(list))?;
-        Ok(Source { lines, branches: Branches::default() })
+        LinesVisitor.visit_seq(list).map(|lines| Source(lines.0))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Source, A::Error> {
-        let (mut lines, mut branches) = (None, None);
+        let (mut lines, mut branches): (Option<Lines>, Option<Branches>) = (None, None);
         while let Some(key) = map.next_key::<String>()? {
             let is_new = match key.as_str() {
                 "lines" => lines.replace(map.next_value()?).is_none(),
@@ -67,8 +43,39 @@ impl<'de> Visitor<'de> for SourceVisitor {
                 return Err(A::Error::custom(format!("the key {key:?} stands twice")));
             }
         }
-        let lines = lines.ok_or_else(|| A::Error::missing_field("lines"))?;
-        Ok(Source { lines, branches: branches.unwrap_or_default() })
+        let Lines(mut tally) = lines.ok_or_else(|| A::Error::missing_field("lines"))?;
+        tally.join(branches.unwrap_or_default().0).map_err(|error| A::Error::custom(error.message))?;
+        Ok(Source(tally))
+    }
+}
+
+/// Lines by position.
+struct Lines(FileTally);
+
+impl<'de> Deserialize<'de> for Lines {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lines, D::Error> {
+        deserializer.deserialize_seq(LinesVisitor)
+    }
+}
+
+struct LinesVisitor;
+
+impl<'de> Visitor<'de> for LinesVisitor {
+    type Value = Lines;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of hits")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Lines, A::Error> {
+        let (mut tally, mut number) = (FileTally::default(), 0);
+        while let Some(Hits(hits)) = list.next_element()? {
+            number += 1;
+            if let Some(count) = hits {
+                tally.line(number, count > 0).map_err(|error| A::Error::custom(error.message))?;
+            }
+        }
+        Ok(Lines(tally))
     }
 }
 
@@ -110,7 +117,7 @@ impl Visitor<'_> for HitsVisitor {
 
 /// Branches by a name that is theirs alone in their file.
 #[derive(Debug, Default)]
-struct Branches(Vec<(String, Hits)>);
+struct Branches(FileTally);
 
 impl<'de> Deserialize<'de> for Branches {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Branches, D::Error> {
@@ -133,10 +140,11 @@ impl<'de> Visitor<'de> for BranchesVisitor {
 
     /// The result set's: condition → branch → hits.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Branches, A::Error> {
-        let mut branches = Vec::new();
+        let mut branches = FileTally::default();
         while let Some((condition, arms)) = map.next_entry::<String, Unique<Count>>()? {
             for (arm, count) in arms.0 {
-                branches.push((format!("{condition} {arm}"), Hits(Some(count.0))));
+                let added = branches.branch(0, &format!("{condition} {arm}"), count.0 > 0);
+                added.map_err(|error| A::Error::custom(error.message))?;
             }
         }
         Ok(Branches(branches))
@@ -148,9 +156,13 @@ impl<'de> Visitor<'de> for BranchesVisitor {
         struct Branch {
             coverage: Hits,
         }
-        let mut branches = Vec::new();
+        let (mut branches, mut place) = (FileTally::default(), 0_u64);
         while let Some(branch) = list.next_element::<Branch>()? {
-            branches.push((branches.len().to_string(), branch.coverage));
+            if let Hits(Some(count)) = branch.coverage {
+                let added = branches.branch(0, &place.to_string(), count > 0);
+                added.map_err(|error| A::Error::custom(error.message))?;
+            }
+            place += 1;
         }
         Ok(Branches(branches))
     }
@@ -163,7 +175,7 @@ mod tests {
     fn counts(texts: &[&str]) -> [u64; 4] {
         let mut tally = FileTally::default();
         for text in texts {
-            serde_json::from_str::<Source>(text).unwrap().add_to(&mut tally).unwrap();
+            tally.join(serde_json::from_str::<Source>(text).unwrap().0).unwrap();
         }
         let taken = tally.branches.values().filter(|taken| **taken).count();
         let (branches, lines) = (tally.branches.len(), tally.lines.finish());

@@ -1,18 +1,19 @@
 //! `simplecov-json`: what SimpleCov's JSON formatter writes (`coverage.json`), defined by its schema `coverage-v1`; and the
 //! list of files that the older gem simplecov-json writes.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::simplecov::Source;
-use super::{FileTally, compare_declared, finished};
+use super::{Files, compare_declared};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::Input;
-use crate::ingest::json;
+use crate::ingest::json::{self, Each, Key};
 use crate::ingest::text::printable;
-use crate::ingest::values::Unique;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -39,10 +40,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
+/// What it tells beside its files, and where they stand.
 #[derive(Deserialize)]
 struct Report {
-    coverage: Option<Unique<Source>>,
-    files: Option<Vec<File>>,
+    coverage: Option<IgnoredAny>,
+    files: Option<IgnoredAny>,
     total: Option<Totals>,
 }
 
@@ -66,19 +68,20 @@ struct Total {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
+    // Twice: the files are too many to be held until it is told what stands after them.
     let report: Report = json::object(input, PhantomData)?;
-    let sources: Vec<(String, Source)> = match (report.coverage, report.files) {
-        (Some(coverage), _) => coverage.0.into_iter().collect(),
-        (None, Some(files)) => files.into_iter().map(|file| (file.filename, file.coverage)).collect(),
-        (None, None) => {
-            return Err(Error::report(Reject::NotThisFormat, "not a JSON report of SimpleCov: it has no coverage"));
-        }
-    };
-    let mut files: BTreeMap<String, FileTally> = BTreeMap::new();
-    for (path, source) in sources {
-        source.add_to(files.entry(printable(&path, usize::MAX)).or_default())?;
+    let (fault, files) = (Fault::default(), RefCell::new(Files::default()));
+    let add = |path: &str, source: Source| files.borrow_mut().join(&printable(path, usize::MAX), source.0);
+    if report.coverage.is_some() {
+        let of = |path: String| Ok(take(&fault, move |source: Source| add(&path, source)));
+        fault.ours(json::object(input, Key { name: "coverage", seed: Entries { of, fault: &fault } }))?;
+    } else if report.files.is_some() {
+        let each = Each(|| take(&fault, |file: File| add(&file.filename, file.coverage)));
+        fault.ours(json::object(input, Key { name: "files", seed: each }))?;
+    } else {
+        return Err(Error::report(Reject::NotThisFormat, "not a JSON report of SimpleCov: it has no coverage"));
     }
-    let mut parsed = finished(&FORMAT, files)?;
+    let mut parsed = files.into_inner().finish(&FORMAT)?;
     if let Some(said) = report.total {
         let declared = Figures {
             lines_covered: said.lines.as_ref().and_then(|lines| lines.covered),

@@ -1,18 +1,15 @@
 //! `simplecov-resultset`: SimpleCov's `.resultset.json`: what each command (RSpec, Minitest, Cucumber) covered of each file.
 //! Lines are listed by position; functions are told only where method coverage is on, and not read.
 
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
+use std::cell::{Cell, RefCell};
 
-use serde::Deserialize;
-
+use super::Files;
 use super::simplecov::Source;
-use super::{FileTally, finished};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, Required, take};
 use crate::ingest::input::Input;
-use crate::ingest::json;
+use crate::ingest::json::{self, Key};
 use crate::ingest::text::printable;
-use crate::ingest::values::Unique;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -42,21 +39,23 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
-#[derive(Deserialize)]
-struct Command {
-    coverage: Unique<Source>,
-}
-
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let commands: Unique<Command> = json::object(input, PhantomData)?;
-    if commands.0.is_empty() {
+    let fault = Fault::default();
+    let (files, has_command) = (RefCell::new(Files::default()), Cell::new(false));
+    let command = |_| {
+        has_command.set(true);
+        let file = |path: String| {
+            let files = &files;
+            let path = printable(&path, usize::MAX);
+            Ok(take(&fault, move |source: Source| files.borrow_mut().join(&path, source.0)))
+        };
+        Ok(Required(Key { name: "coverage", seed: Entries { of: file, fault: &fault } }))
+    };
+    fault.ours(json::object(input, Entries { of: command, fault: &fault }))?;
+    if !has_command.get() {
         return Err(Error::report(Reject::NotThisFormat, "not a SimpleCov result set: it has no command"));
     }
-    let mut files: BTreeMap<String, FileTally> = BTreeMap::new();
-    for (path, source) in commands.0.into_values().flat_map(|command| command.coverage.0) {
-        source.add_to(files.entry(printable(&path, usize::MAX)).or_default())?;
-    }
-    finished(&FORMAT, files)
+    files.into_inner().finish(&FORMAT)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::FileLines;
+use super::{FileLines, Listed};
 use crate::error::Result;
 use crate::ingest::{CoverageDetails, Details, Format, Parsed, add};
 use crate::model::figures::Figures;
@@ -72,6 +72,14 @@ impl Totals {
         }
         let files = if self.lines == Some(listed) { files } else { BTreeMap::new() };
         Ok(Parsed::new(format, figures, Details::Coverage(CoverageDetails { files })))
+    }
+
+    /// Likewise with lines that may have been too many to keep.
+    pub(super) fn finish_listed(self, format: &'static Format, files: Listed) -> Result<Parsed> {
+        let (files, warning) = files.finish();
+        let mut parsed = self.finish(format, files)?;
+        parsed.warnings.extend(warning.map(str::to_owned));
+        Ok(parsed)
     }
 }
 
