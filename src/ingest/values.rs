@@ -94,15 +94,15 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for UniqueVisitor<T> {
                 return Err(A::Error::custom(format!("the key {:?} stands twice", printable(&key, 40))));
             }
             entries.insert(key, value);
-            fits(entries.len())?;
+            fits(entries.len(), MOST_HELD)?;
         }
         Ok(Unique(entries))
     }
 }
 
-fn fits<E: serde::de::Error>(held: usize) -> Result<(), E> {
-    if held > MOST_HELD {
-        return Err(E::custom(format!("more than {MOST_HELD} values stand side by side")));
+fn fits<E: serde::de::Error>(held: usize, most: usize) -> Result<(), E> {
+    if held > most {
+        return Err(E::custom(format!("more than {most} values stand side by side")));
     }
     Ok(())
 }
@@ -153,7 +153,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for HashedVisitor<T> {
         let mut entries = Vec::new();
         while let Some((key, value)) = map.next_entry::<Cow<'de, str>, T>()? {
             entries.push((hash(&key), value));
-            fits(entries.len())?;
+            fits(entries.len(), MOST_HELD)?;
         }
         entries.sort_unstable_by_key(|(key, _)| *key);
         if entries.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other)) {
@@ -165,35 +165,35 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for HashedVisitor<T> {
 
 /// A list that is held, and therefore has an end. `null` is no list.
 #[derive(Debug)]
-pub(super) struct Few<T>(pub Vec<T>);
+pub(super) struct Few<T, const MOST: usize = MOST_HELD>(pub Vec<T>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Few<T>, D::Error> {
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Few<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Few<T, MOST>, D::Error> {
         deserializer.deserialize_seq(FewVisitor(PhantomData))
     }
 }
 
-struct FewVisitor<T>(PhantomData<T>);
+struct FewVisitor<T, const MOST: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
-    type Value = Few<T>;
+impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for FewVisitor<T, MOST> {
+    type Value = Few<T, MOST>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Few<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Few<T, MOST>, A::Error> {
         let mut elements = Vec::new();
         while let Some(element) = list.next_element()? {
             elements.push(element);
-            fits(elements.len())?;
+            fits(elements.len(), MOST)?;
         }
         Ok(Few(elements))
     }
 }
 
-impl<T> Default for Few<T> {
-    fn default() -> Few<T> {
+impl<T, const MOST: usize> Default for Few<T, MOST> {
+    fn default() -> Few<T, MOST> {
         Few(Vec::new())
     }
 }

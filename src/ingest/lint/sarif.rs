@@ -13,6 +13,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::{first_lines, printable};
+use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -31,6 +32,9 @@ pub const FORMAT: Format = Format {
     sniff,
     parse,
 };
+
+/// Most rules of one component, and most overrides of one invocation. All of them are held: any result may name any.
+const MOST_RULES: usize = 100_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
     match (head.has_key("runs"), head.has_key("version"), head.has_key("$schema"), head.has_key("runs.tool")) {
@@ -122,7 +126,7 @@ struct Tool {
 struct Component {
     name: Option<String>,
     guid: Option<String>,
-    rules: Option<Vec<Rule>>,
+    rules: Option<Few<Rule, MOST_RULES>>,
 }
 
 #[derive(Deserialize)]
@@ -140,7 +144,7 @@ struct Configuration {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Invocation {
-    rule_configuration_overrides: Option<Vec<Override>>,
+    rule_configuration_overrides: Option<Few<Override, MOST_RULES>>,
 }
 
 #[derive(Deserialize)]
@@ -185,7 +189,7 @@ impl Rules {
         let name = components.first().and_then(|driver| driver.name.clone()).unwrap_or_else(|| "unknown".to_owned());
         let ids = |component: &Component| {
             let mut ids = BTreeMap::new();
-            for (place, rule) in component.rules.iter().flatten().enumerate() {
+            for (place, rule) in component.rules.iter().flat_map(|rules| &rules.0).enumerate() {
                 if let Some(id) = &rule.id {
                     ids.entry(id.clone()).or_insert(place);
                 }
@@ -196,7 +200,7 @@ impl Rules {
         let (overrides, overrides_by_id) = (BTreeMap::new(), BTreeMap::new());
         let mut rules = Rules { tool: printable(&name, 100), components, by_id, overrides, overrides_by_id };
         let overrides = run.invocations.into_iter().flatten().flat_map(|run| run.rule_configuration_overrides);
-        for over in overrides.flatten() {
+        for over in overrides.flat_map(|overrides| overrides.0) {
             let Some(level) = over.configuration.and_then(|configuration| configuration.level) else { continue };
             let descriptor = over.descriptor.unwrap_or_default();
             match (rules.find(&descriptor), descriptor.id) {
@@ -214,7 +218,7 @@ impl Rules {
         let place = |index: Option<i64>| usize::try_from(index?).ok();
         if let (Some(component), Some(index)) = (component, place(reference.index)) {
             let rules = self.components.get(component).and_then(|component| component.rules.as_ref());
-            if rules.is_some_and(|rules| index < rules.len()) {
+            if rules.is_some_and(|rules| index < rules.0.len()) {
                 return Some((component, index));
             }
         }
@@ -242,7 +246,7 @@ impl Rules {
         let over = place.and_then(|place| self.overrides.get(&place)).or(by_id);
         let default = || {
             let (component, at) = place?;
-            let rule = self.components.get(component)?.rules.as_ref()?.get(at)?;
+            let rule = self.components.get(component)?.rules.as_ref()?.0.get(at)?;
             rule.default_configuration.as_ref()?.level.as_ref()
         };
         over.or_else(default).map_or("warning", String::as_str)
@@ -251,7 +255,7 @@ impl Rules {
     /// A rule's name, where a result gives its place alone.
     fn name(&self, reference: &RuleReference) -> Option<&str> {
         let (component, at) = self.find(reference)?;
-        self.components.get(component)?.rules.as_ref()?.get(at)?.id.as_deref()
+        self.components.get(component)?.rules.as_ref()?.0.get(at)?.id.as_deref()
     }
 }
 
@@ -425,6 +429,17 @@ mod tests {
         ] {
             assert_eq!(levels(&read(TOOL, "", result)), expected, "{result}");
         }
+    }
+
+    #[test]
+    fn p19_more_rules_than_can_be_held_are_refused() {
+        let log = |rules: usize| {
+            let rules = vec!["{}"; rules].join(",");
+            format!("{{\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{{\"rules\":[{rules}]}}}}}}]}}")
+        };
+        assert!(parse(&Input::bytes("x", log(MOST_RULES).as_bytes())).is_ok());
+        let error = parse(&Input::bytes("x", log(MOST_RULES + 1).as_bytes())).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::Malformed));
     }
 
     #[test]
