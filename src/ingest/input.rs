@@ -165,10 +165,19 @@ impl<'a> Text<'a> {
 
     /// The next characters, never an empty chunk; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&str>> {
-        self.text.clear();
-        while self.text.is_empty() {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        let is_more = self.append(&mut text);
+        self.text = text;
+        Ok(is_more?.then_some(&self.text))
+    }
+
+    /// Appends the next characters, one at least; `false` at the end.
+    pub(super) fn append(&mut self, text: &mut String) -> Result<bool> {
+        let before = text.len();
+        while text.len() == before {
             if self.ended {
-                return Ok(None);
+                return Ok(false);
             }
             let first = self.first.take();
             let bytes = match &first {
@@ -178,11 +187,11 @@ impl<'a> Text<'a> {
             // A first chunk may be empty because it held a byte order mark alone: the one after it is empty too, then.
             self.ended = bytes.is_empty() && first.is_none();
             match &mut self.decoding {
-                Decoding::Utf8(rest) => decode_utf8(rest, bytes, self.ended, self.invalid, &mut self.text),
-                Decoding::Other(decoder) => decode_other(decoder, bytes, self.ended, &mut self.text),
+                Decoding::Utf8(rest) => decode_utf8(rest, bytes, self.ended, self.invalid, text),
+                Decoding::Other(decoder) => decode_other(decoder, bytes, self.ended, text),
             }
         }
-        Ok(Some(&self.text))
+        Ok(true)
     }
 }
 

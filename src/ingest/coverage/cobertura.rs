@@ -4,6 +4,7 @@ use super::{Files, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
+use crate::ingest::values::{whole, whole_or_below};
 use crate::ingest::xml::{Element, Event, Xml};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
@@ -44,10 +45,12 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     loop {
         match xml.next()? {
             Event::Start(element) => {
-                let spot = element.spot;
                 reader.start(&element).map_err(|error| match error.place.line {
                     Some(_) => error,
-                    None => error.line_column(spot.line, spot.column),
+                    None => {
+                        let spot = element.spot();
+                        error.line_column(spot.line, spot.column)
+                    }
                 })?;
             }
             Event::Text(..) => {}
@@ -163,9 +166,8 @@ impl Reader {
         let bad = |what: &str, value: &str| {
             Error::report(Reject::Malformed, format!("{what} {:?} is no whole number", printable(value, 40)))
         };
-        let below_one = |text: &str| text.strip_prefix('-').and_then(whole).is_some();
-        let number = if below_one(&number) { 0 } else { whole(&number).ok_or_else(|| bad("line number", &number))? };
-        let covered = !below_one(&hits) && whole(&hits).ok_or_else(|| bad("hits", &hits))? > 0;
+        let number = whole_or_below(&number).ok_or_else(|| bad("line number", &number))?;
+        let covered = whole_or_below(&hits).ok_or_else(|| bad("hits", &hits))? > 0;
         let conditions = conditions.and_then(|text| {
             let conditions = fraction(&text);
             self.odd_conditions += u64::from(conditions.is_none());
@@ -224,11 +226,6 @@ impl Reader {
         }
         Ok(parsed)
     }
-}
-
-/// Digits and nothing else, below 2⁶⁴.
-fn whole(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
 /// The numbers of `50% (1/2)`.

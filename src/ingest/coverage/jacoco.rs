@@ -45,8 +45,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     loop {
         match xml.next()? {
             Event::Start(element) => {
-                let spot = element.spot;
-                reader.start(&element).map_err(|error| error.line_column(spot.line, spot.column))?;
+                reader.start(&element).map_err(|error| {
+                    let spot = element.spot();
+                    error.line_column(spot.line, spot.column)
+                })?;
             }
             Event::Text(..) => {}
             Event::End => reader.end()?,

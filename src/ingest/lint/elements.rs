@@ -39,7 +39,7 @@ pub(super) fn walk(input: &Input<'_>, root: &str, what: &str, reader: &mut impl 
         let event = xml.next()?;
         let outcome = match event {
             Event::Start(element) => {
-                spot = element.spot;
+                spot = element.spot();
                 if open.is_empty() && element.name() != root {
                     let name = printable(element.name(), 40);
                     let why = format!("not a report of {what}: its root element is {name:?}");

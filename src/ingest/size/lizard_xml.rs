@@ -42,7 +42,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     loop {
         match xml.next()? {
             Event::Start(element) => {
-                spot = element.spot;
+                spot = element.spot();
                 reader.start(&element).map_err(|error| error.line_column(spot.line, spot.column))?;
             }
             Event::Text(text, _) => reader.text(text),

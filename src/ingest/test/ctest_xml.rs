@@ -60,7 +60,7 @@ impl Dialect for Reader {
                     "passed" => Outcome::Passed,
                     "failed" => Outcome::Failed,
                     "notrun" => Outcome::Skipped,
-                    other => return Err(unknown_result(other, element.spot)),
+                    other => return Err(unknown_result(other, element.spot())),
                 };
                 self.case = Some(OpenCase::new(None, None, None, outcome));
             }

@@ -143,6 +143,8 @@ struct Reader {
     open: Vec<Kind>,
     suites: Vec<Suite>,
     cases: Vec<Case>,
+    /// Memory for the next id.
+    spare: String,
     declared: Figures,
     root_declares: bool,
 }
@@ -154,6 +156,7 @@ impl Reader {
             open: Vec::new(),
             suites: Vec::new(),
             cases: Vec::new(),
+            spare: String::new(),
             declared: Figures::default(),
             root_declares: false,
         }
@@ -163,7 +166,8 @@ impl Reader {
         let name = element.name();
         if self.open.is_empty() && !is_root(name) {
             let why = format!("not a JUnit report: its root element is {:?}", printable(name, 40));
-            return Err(Error::report(Reject::NotThisFormat, why).line_column(element.spot.line, element.spot.column));
+            let spot = element.spot();
+            return Err(Error::report(Reject::NotThisFormat, why).line_column(spot.line, spot.column));
         }
         let kind = match (name, self.open.last()) {
             ("testsuites", _) => {
@@ -236,7 +240,7 @@ impl Reader {
         (!names.is_empty()).then(|| names.join("::"))
     }
 
-    fn begin_case(&self, element: &Element<'_>) -> Result<Case> {
+    fn begin_case(&mut self, element: &Element<'_>) -> Result<Case> {
         let names = ["classname", "class", "name", "time", "file", "line", "status", "result"];
         let [classname, class, name, time, file, line, status, result] = element.values(names)?;
         let class = classname.or(class).unwrap_or_default();
@@ -247,12 +251,15 @@ impl Reader {
         let group =
             if matches!(class, "" | "test") { self.suite_path().map(Cow::Owned) } else { Some(Cow::Borrowed(class)) };
         // Ends in the name, if there is one.
-        let id = match group {
-            Some(group) if name.is_empty() || group == name => group.into_owned(),
-            Some(group) => [&*group, name].join("::"),
-            None if name.is_empty() => "(unnamed)".to_owned(),
-            None => name.to_owned(),
+        let parts = match &group {
+            Some(group) if name.is_empty() || group == name => [group, "", ""],
+            Some(group) => [group, "::", name],
+            None if name.is_empty() => ["(unnamed)", "", ""],
+            None => [name, "", ""],
         };
+        let mut id = std::mem::take(&mut self.spare);
+        id.clear();
+        parts.iter().for_each(|part| id.push_str(part));
         let unit = if name.is_empty() { 0 } else { id.len() - name.len() };
         let mut case = TestCase::new(Outcome::Passed);
         case.duration_ms = time.as_deref().and_then(milliseconds);
@@ -351,7 +358,11 @@ impl Reader {
         let result = TestCase { outcome, ..case.case };
         match self.suites.last_mut() {
             Some(suite) if suite.held.is_some() => suite.hold(case.id, result, &mut self.tally),
-            _ => self.tally.case(&case.id, result),
+            _ => {
+                let counted = self.tally.case(&case.id, result);
+                self.spare = case.id;
+                counted
+            }
         }
     }
 

@@ -74,11 +74,11 @@ fn case(element: &Element<'_>) -> Result<OpenCase> {
         Some("Failure") => Outcome::Failed,
         Some("Error" | "NotRunnable" | "Cancelled") => Outcome::Errored,
         Some("Ignored" | "Skipped" | "Inconclusive") => Outcome::Skipped,
-        Some(other) => return Err(unknown_result(other, element.spot)),
+        Some(other) => return Err(unknown_result(other, element.spot())),
         None if is(&executed, "false") => Outcome::Skipped,
         None if is(&success, "true") => Outcome::Passed,
         None if is(&success, "false") => Outcome::Failed,
-        None => return Err(unknown_result("", element.spot)),
+        None => return Err(unknown_result("", element.spot())),
     };
     Ok(OpenCase::new(name, None, None, outcome).seconds(time.as_deref()))
 }

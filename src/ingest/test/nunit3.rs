@@ -128,7 +128,7 @@ fn case(element: &Element<'_>) -> Result<OpenCase> {
         "Failed" if matches!(label, Some("Error" | "Invalid" | "Cancelled")) => Outcome::Errored,
         "Failed" => Outcome::Failed,
         "Skipped" | "Inconclusive" => Outcome::Skipped,
-        _ => return Err(unknown_result(&result, element.spot)),
+        _ => return Err(unknown_result(&result, element.spot())),
     };
     Ok(OpenCase::new(full, class, name, outcome).seconds(duration.as_deref()))
 }

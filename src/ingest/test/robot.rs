@@ -230,7 +230,7 @@ fn outcome(status: Option<&str>, element: &Element<'_>) -> Result<Outcome> {
         "PASS" => Ok(Outcome::Passed),
         "FAIL" => Ok(Outcome::Failed),
         "SKIP" | "NOT RUN" | "NOT_RUN" => Ok(Outcome::Skipped),
-        other => Err(unknown_result(other, element.spot)),
+        other => Err(unknown_result(other, element.spot())),
     }
 }
 

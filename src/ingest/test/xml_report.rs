@@ -43,7 +43,7 @@ pub(super) fn walk(
             Event::Start(element) => {
                 if open.is_empty() && !is_root(element.name()) {
                     let root = printable(element.name(), 40);
-                    return Err(foreign(format, &format!("its root element is {root:?}"), element.spot));
+                    return Err(foreign(format, &format!("its root element is {root:?}"), element.spot()));
                 }
                 let wanted = dialect.start(&element, open.last().map(|parent| parent.name.as_str()))?;
                 open.push(Open { name: element.name().to_owned(), text: wanted.then(String::new) });

@@ -94,7 +94,7 @@ fn case(element: &Element<'_>) -> Result<OpenCase> {
         Some("Pass") => Outcome::Passed,
         Some("Fail") => Outcome::Failed,
         Some("Skip" | "NotRun") => Outcome::Skipped,
-        other => return Err(unknown_result(other.unwrap_or_default(), element.spot)),
+        other => return Err(unknown_result(other.unwrap_or_default(), element.spot())),
     };
     let mut open = OpenCase::new(None, class, name, outcome).seconds(time.as_deref());
     open.case.file = file.map(|file| printable(&file, 1000));
