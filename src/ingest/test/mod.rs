@@ -1,6 +1,5 @@
 //! Test formats, and the counting that they share.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Details, Format, Parsed, TestDetails, add};
@@ -82,8 +81,8 @@ pub(super) struct TestTally {
     details: TestDetails,
     /// Of what is kept, and of what readers hold back.
     kept_bytes: usize,
-    /// Hashes of the ids that are kept, once no more are: then most ids are not among them.
-    known: Option<HashSet<u64>>,
+    /// Of the ids that are kept, once no more are.
+    known: Option<Sieve>,
 }
 
 impl TestTally {
@@ -123,15 +122,15 @@ impl TestTally {
         let id = super::text::shown(id, LONGEST_ID);
         let cases = &mut self.details.cases;
         if let Some(known) = &self.known {
-            if !known.contains(&hash(&id)) {
+            if !known.may_hold(&id) || !cases.cases.contains_key(&*id) {
                 self.details.dropped = self.details.dropped.saturating_add(1);
                 return;
             }
             // It may take another's place, but there is no room for more texts.
             (case.file, case.message) = (None, None);
         }
-        let is_worse = |known: Outcome| case.message.is_some() && case.outcome > known;
-        let replaces = cases.outcome(&id).is_some_and(is_worse);
+        // A longer one may come into its place.
+        let replaces = case.message.is_some() && cases.outcome(&id).is_some_and(|known| case.outcome > known);
         let bytes = texts(&case);
         let length = id.len();
         if cases.add(id.into_owned(), case) {
@@ -142,7 +141,7 @@ impl TestTally {
         }
         let is_full = cases.cases.len() >= CASES_KEPT || self.kept_bytes >= KEPT_BYTES;
         if is_full && self.known.is_none() {
-            self.known = Some(cases.cases.keys().map(|id| hash(id)).collect());
+            self.known = Some(Sieve::of(cases.cases.keys()));
         }
     }
 
@@ -201,16 +200,42 @@ impl TestTally {
     }
 }
 
+/// Tells of nearly every id that is not among those it was made of, in half a mebibyte, that it is not.
+#[derive(Debug)]
+struct Sieve(Vec<u64>);
+
+impl Sieve {
+    /// Words of 64 bits: twenty-eight bits for every id that may be kept.
+    const WORDS: usize = 1 << 16;
+
+    fn of<'a>(ids: impl Iterator<Item = &'a String>) -> Sieve {
+        let mut words = vec![0; Sieve::WORDS];
+        for id in ids {
+            let (word, bit) = Sieve::place(id);
+            if let Some(word) = words.get_mut(word) {
+                *word |= bit;
+            }
+        }
+        Sieve(words)
+    }
+
+    fn may_hold(&self, id: &str) -> bool {
+        let (word, bit) = Sieve::place(id);
+        self.0.get(word).is_none_or(|word| word & bit != 0)
+    }
+
+    fn place(id: &str) -> (usize, u64) {
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        let hash = hasher.finish();
+        (usize::try_from(hash >> 6).unwrap_or(usize::MAX) % Sieve::WORDS, 1 << (hash % 64))
+    }
+}
+
 /// Bytes of a result's texts but its id.
 fn texts(case: &TestCase) -> usize {
     let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     length(&case.file) + length(&case.message)
-}
-
-fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Seconds as `12`, `0.003`; anything else (`1,5`, `1.5e3`, negative) is no duration.
@@ -220,8 +245,9 @@ pub(super) fn milliseconds(seconds: &str) -> Option<u64> {
     if whole.is_empty() || !digits(whole) || !digits(fraction) {
         return None;
     }
-    let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
-    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(thousandths.parse().ok()?)
+    let thousandths =
+        fraction.bytes().chain([b'0'; 3]).take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(thousandths)
 }
 
 #[cfg(test)]
