@@ -53,13 +53,31 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// The source cannot be read; a line is over 8 MiB and not to be skipped.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Line<'_>>> {
+        // Nearly always all of the line is there, and nothing odd about it.
+        let ahead = self.buffer.as_bytes().get(self.at..).unwrap_or_default();
+        match line_end(ahead) {
+            Some(end @ 1..LONGEST_BYTES) if ahead.get(end) == Some(&b'\n') && !self.coded => {
+                let start = self.at;
+                self.at += end + 1;
+                self.number += 1;
+                self.swallow_lf = false;
+                let text = Cow::Borrowed(self.buffer.get(start..start + end).unwrap_or_default());
+                Ok(Some(Line { number: self.number, text, ended: true }))
+            }
+            _ => self.odd_line(),
+        }
+    }
+
+    /// The next line, of any sort.
+    fn odd_line(&mut self) -> Result<Option<Line<'_>>> {
         let mut searched = 0;
         let mut skipping = false;
         loop {
             let rest = self.buffer.get(self.at..).unwrap_or_default();
             let unsearched = rest.as_bytes().get(searched..).unwrap_or_default();
-            let end = memchr::memchr2(b'\n', b'\r', unsearched).map(|end| end + searched);
+            let end = line_end(unsearched).map(|end| end + searched);
             let Some(end) = end else {
                 searched = rest.len();
                 if searched > LONGEST_BYTES {
@@ -136,6 +154,14 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// The first LF or CR.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    // Starting memchr takes as long as looking at so many bytes, and most lines of large reports are no longer.
+    let (near, far) = bytes.split_at_checked(24).unwrap_or((bytes, &[]));
+    let found = near.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+    found.or_else(|| Some(near.len() + memchr::memchr2(b'\n', b'\r', far)?))
+}
+
 /// Whether ESC is in the text, or the first byte of U+009B and its neighbours.
 fn may_hold_codes(text: &str) -> bool {
     memchr::memchr2(b'\x1b', 0xc2, text.as_bytes()).is_some()
@@ -187,7 +213,8 @@ pub(super) fn printable(text: &str, longest: usize) -> String {
 
 /// As [`printable`], borrowed where nothing has to be changed.
 pub(super) fn shown(text: &str, longest: usize) -> Cow<'_, str> {
-    if text.len() <= longest && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    // Not `all`: looking at every byte takes less time than deciding after each.
+    if text.len() <= longest && text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len().min(longest));

@@ -14,11 +14,17 @@ use super::text::printable;
 const MOST_HELD: usize = 250_000;
 
 /// Digits and nothing else, below 2⁶⁴.
+#[inline]
 pub(super) fn whole(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+    let add = |number: u64, digit: u8| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    };
+    if text.is_empty() { None } else { text.bytes().try_fold(0, add) }
 }
 
 /// A whole number of which one below zero counts as zero: hits of a counter that overflowed, a line that is none.
+#[inline]
 pub(super) fn whole_or_below(text: &str) -> Option<u64> {
     match text.strip_prefix('-') {
         Some(digits) => whole(digits).map(|_| 0),

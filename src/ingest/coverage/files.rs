@@ -6,6 +6,7 @@ use super::lines::{FileLines, LAST_LINE, Marks, NumberedBranches};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::hash;
 use crate::ingest::text::printable;
+use crate::ingest::values::whole;
 use crate::ingest::{CoverageDetails, Details, Format, Parsed, add};
 use crate::model::figures::Figures;
 
@@ -43,6 +44,7 @@ impl FileTally {
     ///
     /// # Errors
     /// Malformed beyond the last line number; refused where one file takes too much memory.
+    #[inline]
     pub(super) fn line(&mut self, line: u64, covered: bool) -> Result<()> {
         if line > LAST_LINE {
             return Err(Error::report(Reject::Malformed, format!("line number {line} is out of range")));
@@ -58,7 +60,7 @@ impl FileTally {
     /// # Errors
     /// Refused where one file takes too much memory.
     pub(super) fn branch(&mut self, line: u64, name: &str, taken: bool) -> Result<()> {
-        let number = |text: &str| text.parse().ok().filter(|_| text == "0" || !text.starts_with(['0', '+']));
+        let number = |text: &str| whole(text).filter(|_| text == "0" || !text.starts_with('0'));
         let numbers = name.split_once(',').and_then(|(block, branch)| Some((number(block)?, number(branch)?)));
         match numbers.and_then(|(block, branch)| NumberedBranches::number(line, block, branch)) {
             Some(number) => self.numbered.push(number, taken),
@@ -116,10 +118,12 @@ impl FileTally {
         self.fits()
     }
 
+    #[inline]
     fn bytes(&self) -> usize {
         self.entries + self.lines.bytes() + self.numbered.bytes()
     }
 
+    #[inline]
     fn fits(&self) -> Result<()> {
         if self.bytes() <= HELD_BYTES {
             return Ok(());

@@ -4,6 +4,7 @@ use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::values::{whole, whole_or_below};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -43,9 +44,18 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last_line = 0;
     while let Some(line) = lines.next()? {
         last_line = line.number;
-        reader.record(line.text.trim()).map_err(|error| error.line(line.number))?;
+        reader.record(trimmed(&line.text)).map_err(|error| error.line(line.number))?;
     }
     reader.finish(last_line)
+}
+
+/// The text without white space around it.
+fn trimmed(text: &str) -> &str {
+    // Nearly all have none, which their first and last byte tell.
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
+    }
 }
 
 /// The state between records.
@@ -61,8 +71,8 @@ struct Tracefile {
 impl Tracefile {
     fn record(&mut self, record: &str) -> Result<()> {
         // Nearly every record is one of these.
-        if let (Some(line), Some(tally)) = (record.strip_prefix("DA:"), self.files.current()) {
-            return line_record(line, tally);
+        if let ([b'D', b'A', b':', ..], Some(tally)) = (record.as_bytes(), self.files.current()) {
+            return line_record(record.get(3..).unwrap_or_default(), tally);
         }
         if record.is_empty() || record.starts_with('#') {
             return Ok(());
@@ -73,7 +83,7 @@ impl Tracefile {
                 None => Err(malformed("end_of_record without a section")),
             };
         }
-        let Some((key, value)) = record.split_once(':').filter(|(key, _)| is_key(key)) else {
+        let Some((key, value)) = key_and_value(record) else {
             let why = format!("{:?} is no record of a tracefile", printable(record, 40));
             let code = if self.sections == 0 { Reject::NotThisFormat } else { Reject::Malformed };
             return Err(Error::report(code, why));
@@ -121,17 +131,24 @@ fn malformed(why: &str) -> Error {
     Error::report(Reject::Malformed, why)
 }
 
-fn is_key(key: &str) -> bool {
-    !key.is_empty() && key.len() <= 16 && key.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+fn key_and_value(record: &str) -> Option<(&str, &str)> {
+    let length = record.bytes().position(|byte| !byte.is_ascii_uppercase() && byte != b'_')?;
+    let (key, value) = record.split_at_checked(length).filter(|_| (1..=16).contains(&length))?;
+    Some((key, value.strip_prefix(':')?))
 }
 
 fn line_record(value: &str, tally: &mut FileTally) -> Result<()> {
-    let (line, rest) = value.split_once(',').unwrap_or((value, ""));
-    let hits = rest.split_once(',').map_or(rest, |(hits, _)| hits);
-    match (number(line), is_hit(hits)) {
+    let (line, rest) = before_comma(value);
+    match (whole(line), is_hit(before_comma(rest).0)) {
         (Some(line), Some(hit)) => tally.line(line, hit),
         _ => Err(no_record("DA", value)),
     }
+}
+
+/// The first field, and those after it: fields are so short that a search which is fast in longer texts takes more time.
+fn before_comma(fields: &str) -> (&str, &str) {
+    let comma = fields.bytes().position(|byte| byte == b',').unwrap_or(fields.len());
+    (fields.get(..comma).unwrap_or_default(), fields.get(comma + 1..).unwrap_or_default())
 }
 
 fn no_record(key: &str, value: &str) -> Error {
@@ -146,7 +163,7 @@ fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -
             // The branch's name may hold commas, so the fields are taken from both ends.
             let (line, rest) = value.split_once(',').ok_or_else(bad)?;
             let (branch, taken) = rest.rsplit_once(',').ok_or_else(bad)?;
-            let line = number(line).ok_or_else(bad)?;
+            let line = whole(line).ok_or_else(bad)?;
             let taken = if taken == "-" { false } else { is_hit(taken).ok_or_else(bad)? };
             branch.split_once(',').ok_or_else(bad)?;
             tally.branch(line, branch, taken)
@@ -154,7 +171,7 @@ fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -
         "FN" => {
             let (_, rest) = value.split_once(',').ok_or_else(bad)?;
             // Newer writers put the last line before the name.
-            let name = rest.split_once(',').filter(|(end, _)| number(end).is_some()).map_or(rest, |(_, name)| name);
+            let name = rest.split_once(',').filter(|(end, _)| whole(end).is_some()).map_or(rest, |(_, name)| name);
             tally.function(name, false)
         }
         "FNDA" => {
@@ -175,22 +192,14 @@ fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -
 }
 
 fn declare(sum: &mut Option<u64>, value: &str, bad: &dyn Fn() -> Error) -> Result<()> {
-    let count = number(value).ok_or_else(bad)?;
+    let count = whole(value).ok_or_else(bad)?;
     *sum = Some(crate::ingest::add(sum.unwrap_or(0), count)?);
     Ok(())
 }
 
-/// Digits and nothing else, below 2⁶⁴.
-fn number(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| !text.starts_with('+'))
-}
-
 /// Whether a hit count is above zero. geninfo writes negative ones when a counter overflowed: those are zero.
 fn is_hit(text: &str) -> Option<bool> {
-    match text.strip_prefix('-') {
-        Some(digits) => number(digits).map(|_| false),
-        None => number(text).map(|hits| hits > 0),
-    }
+    whole_or_below(text).map(|hits| hits > 0)
 }
 
 #[cfg(test)]

@@ -108,6 +108,7 @@ impl<P> Default for Pieces<P> {
 }
 
 impl<P: Piece> Pieces<P> {
+    #[inline]
     fn push(&mut self, piece: P) {
         let is_late = self.sorted.last().is_some_and(|last| last.place() > piece.place());
         let pieces = if is_late { &mut self.late } else { &mut self.sorted };
@@ -168,6 +169,7 @@ pub(super) struct Marks(Pieces<Block>);
 
 impl Marks {
     /// A line from 1 to [`LAST_LINE`]; others are left out.
+    #[inline]
     pub(super) fn push(&mut self, line: u64, covered: bool) {
         let Ok(line) = u32::try_from(line) else { return };
         let known = 1 << (line % BLOCK_LINES);
