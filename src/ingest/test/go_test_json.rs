@@ -92,21 +92,21 @@ fn is_plain_result(line: &str) -> bool {
 }
 
 fn is_action(action: &str) -> bool {
-    let known = [
-        "start",
-        "run",
-        "pause",
-        "cont",
-        "pass",
-        "bench",
-        "fail",
-        "output",
-        "skip",
-        "build-output",
-        "build-fail",
-        "attr",
-    ];
-    known.contains(&action)
+    matches!(
+        action,
+        "start"
+            | "run"
+            | "pause"
+            | "cont"
+            | "pass"
+            | "bench"
+            | "fail"
+            | "output"
+            | "skip"
+            | "build-output"
+            | "build-fail"
+            | "attr"
+    )
 }
 
 /// The package of a plain line `FAIL<TAB>package [build failed]`, for which older Go has no event.
@@ -175,18 +175,19 @@ impl Stream {
             self.tally.unit_failure(package);
             return Ok(());
         }
-        let event = match serde_json::from_str::<Event<'_>>(line) {
-            Ok(event) if is_action(&event.action) => event,
-            Err(_) if line.starts_with('{') => return self.broken_line(line, ended),
+        match &serde_json::from_str::<Event<'_>>(line) {
+            Ok(event) if is_action(&event.action) => {
+                self.events = true;
+                self.event(event)
+            }
+            Err(_) if line.starts_with('{') => self.broken_line(line, ended),
             // A last line that has no end may be the beginning of one that counts.
-            _ if !ended && line.starts_with("FAIL") => return Err(cut_short()),
+            _ if !ended && line.starts_with("FAIL") => Err(cut_short()),
             _ => {
                 self.plain_results |= is_plain_result(line);
-                return Ok(());
+                Ok(())
             }
-        };
-        self.events = true;
-        self.event(&event)
+        }
     }
 
     /// A line that begins as an event does and is none.
@@ -247,8 +248,9 @@ impl Stream {
     fn package(&mut self, name: &str) -> Result<&mut Package> {
         if !self.packages.contains_key(name) {
             self.hold(name)?;
+            self.packages.insert(name.to_owned(), Package::default());
         }
-        Ok(self.packages.entry(name.to_owned()).or_default())
+        self.packages.get_mut(name).ok_or_else(|| Error::bug("a package that was put in is not there"))
     }
 
     /// Takes a package out, with the room that it held.
