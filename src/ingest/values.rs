@@ -170,7 +170,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for HashedVisitor<T> {
 }
 
 /// A list that is held, and therefore has an end. `null` is no list.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Few<T, const MOST: usize = MOST_HELD>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Few<T, MOST> {

@@ -1,22 +1,23 @@
 //! `sarif`: the findings format that most scanners and many linters can write, version 2.1.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use self::rules::{Invocation, RuleReference, Rules, RunHead, Tool};
 use super::{LintTally, tool_and_sort};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::{first_lines, printable};
-use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
+
+mod rules;
 
 /// SARIF 2.1.
 pub const FORMAT: Format = Format {
@@ -33,9 +34,6 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-/// Most rules of one component, and most overrides of one invocation. All of them are held: any result may name any.
-const MOST_RULES: usize = 100_000;
-
 fn sniff(head: &Head<'_>) -> Sniff {
     match (head.has_key("runs"), head.has_key("version"), head.has_key("$schema"), head.has_key("runs.tool")) {
         (true, true, _, _) => Sniff::Sure("keys runs and version".into()),
@@ -47,24 +45,50 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    // Twice: a result's level may be its rule's, and rules may come after the results.
-    let log: Log = json::object(input, PhantomData)?;
+    let early = Early::default();
+    match read_log(input, Some(&early)) {
+        Ok(log) if !early.is_void.get() => finish(log, |_| Ok(early.tally.into_inner())),
+        // A result's level may be its rule's, and rules may come after the results. What is wrong is told in the order in
+        // which it matters: with the log itself, then with its version, then with results.
+        _ => {
+            drop(early);
+            in_two_passes(input)
+        }
+    }
+}
+
+fn in_two_passes(input: &Input<'_>) -> Result<Parsed> {
+    finish(read_log(input, None)?, |runs| count_all(input, runs))
+}
+
+fn read_log(input: &Input<'_>, early: Option<&Early>) -> Result<Log> {
+    let log = RefCell::new(Log::default());
+    json::object(input, LogSeed { log: &log, early })?;
+    Ok(log.into_inner())
+}
+
+fn count_all(input: &Input<'_>, runs: &[Rules]) -> Result<LintTally> {
+    let tally = RefCell::new(LintTally::default());
+    let mut rules = runs.iter();
+    let results = json::Each(|| json::Key { name: "results", seed: Results { rules: rules.next(), tally: &tally } });
+    json::object(input, json::Key { name: "runs", seed: results })?;
+    Ok(tally.into_inner())
+}
+
+fn finish(log: Log, count: impl FnOnce(&[Rules]) -> Result<LintTally>) -> Result<Parsed> {
     let mut warnings = Vec::new();
     check_version(&log, &mut warnings)?;
     let runs: Vec<Rules> = log.runs.unwrap_or_default().into_iter().map(Rules::new).collect();
-    let tally = RefCell::new(LintTally::default());
+    let mut tally = count(&runs)?;
     for run in &runs {
         let (tool, sort) = tool_and_sort(&run.tool, None);
         if tool == "clippy" {
             // It runs the compiler, which has found nothing then: a tool that reported nothing is not one that is missing.
-            tally.borrow_mut().tool("rustc", Sort::Compiler);
+            tally.tool("rustc", Sort::Compiler);
         }
-        tally.borrow_mut().tool(&tool, sort);
+        tally.tool(&tool, sort);
     }
-    let mut rules = runs.iter();
-    let results = json::Each(|| json::Key { name: "results", seed: Results { rules: rules.next(), tally: &tally } });
-    json::object(input, json::Key { name: "runs", seed: results })?;
-    let mut parsed = tally.into_inner().finish(&FORMAT)?;
+    let mut parsed = tally.finish(&FORMAT)?;
     parsed.warnings.extend(warnings);
     parsed.build = build_status(&parsed);
     Ok(parsed)
@@ -96,170 +120,124 @@ fn build_status(parsed: &Parsed) -> Option<BuildStatus> {
     }
 }
 
-// First pass: what levels depend on.
+// First pass: what levels depend on, and results where they come after it.
 
-#[derive(Deserialize)]
+#[derive(Default)]
 struct Log {
     version: Option<String>,
     /// `null` where the tool failed before its first run: that is no run, while a log without the key is no log.
-    #[serde(default, deserialize_with = "present")]
     runs: Option<Vec<RunHead>>,
 }
 
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<RunHead>>, D::Error> {
-    Option::deserialize(deserializer).map(|runs| Some(runs.unwrap_or_default()))
+/// Results that are counted while the rest is read, which most writers' order of keys allows.
+#[derive(Default)]
+struct Early {
+    tally: RefCell<LintTally>,
+    /// Something that levels depend on came after results.
+    is_void: Cell<bool>,
 }
 
-#[derive(Deserialize)]
-struct RunHead {
-    tool: Option<Tool>,
-    invocations: Option<Vec<Invocation>>,
+struct LogSeed<'a> {
+    log: &'a RefCell<Log>,
+    early: Option<&'a Early>,
 }
 
-#[derive(Deserialize)]
-struct Tool {
-    driver: Option<Component>,
-    extensions: Option<Vec<Component>>,
+impl<'de> DeserializeSeed<'de> for LogSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
 }
 
-#[derive(Deserialize, Default)]
-struct Component {
-    name: Option<String>,
-    guid: Option<String>,
-    rules: Option<Few<Rule, MOST_RULES>>,
-}
+impl<'de> Visitor<'de> for LogSeed<'_> {
+    type Value = ();
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Rule {
-    id: Option<String>,
-    default_configuration: Option<Configuration>,
-}
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a SARIF log")
+    }
 
-#[derive(Deserialize)]
-struct Configuration {
-    level: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Invocation {
-    rule_configuration_overrides: Option<Few<Override, MOST_RULES>>,
-}
-
-#[derive(Deserialize)]
-struct Override {
-    descriptor: Option<RuleReference>,
-    configuration: Option<Configuration>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
-struct RuleReference {
-    id: Option<String>,
-    index: Option<i64>,
-    tool_component: Option<ComponentReference>,
-}
-
-#[derive(Deserialize)]
-struct ComponentReference {
-    name: Option<String>,
-    index: Option<i64>,
-    guid: Option<String>,
-}
-
-/// The rules of one run, found by what results say of them.
-struct Rules {
-    tool: String,
-    /// The driver first, then the extensions.
-    components: Vec<Component>,
-    /// Component → rule id → its place.
-    by_id: Vec<BTreeMap<String, usize>>,
-    /// (component, place of the rule) → level that an invocation set.
-    overrides: BTreeMap<(usize, usize), String>,
-    /// Likewise for rules that no component lists.
-    overrides_by_id: BTreeMap<String, String>,
-}
-
-impl Rules {
-    fn new(run: RunHead) -> Rules {
-        let tool = run.tool.unwrap_or(Tool { driver: None, extensions: None });
-        let mut components = vec![tool.driver.unwrap_or_default()];
-        components.extend(tool.extensions.unwrap_or_default());
-        let name = components.first().and_then(|driver| driver.name.clone()).unwrap_or_else(|| "unknown".to_owned());
-        let ids = |component: &Component| {
-            let mut ids = BTreeMap::new();
-            for (place, rule) in component.rules.iter().flat_map(|rules| &rules.0).enumerate() {
-                if let Some(id) = &rule.id {
-                    ids.entry(id.clone()).or_insert(place);
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut version = None;
+        let mut has_runs = false;
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match &*key {
+                "version" => set(&mut version, "version", &mut map)?,
+                "runs" if has_runs => return Err(A::Error::duplicate_field("runs")),
+                "runs" => {
+                    has_runs = true;
+                    self.log.borrow_mut().runs = Some(Vec::new());
+                    map.next_value_seed(json::Each(|| RunSeed { log: self.log, early: self.early }))?;
                 }
-            }
-            ids
-        };
-        let by_id = components.iter().map(ids).collect();
-        let (overrides, overrides_by_id) = (BTreeMap::new(), BTreeMap::new());
-        let mut rules = Rules { tool: printable(&name, 100), components, by_id, overrides, overrides_by_id };
-        let overrides = run.invocations.into_iter().flatten().flat_map(|run| run.rule_configuration_overrides);
-        for over in overrides.flat_map(|overrides| overrides.0) {
-            let Some(level) = over.configuration.and_then(|configuration| configuration.level) else { continue };
-            let descriptor = over.descriptor.unwrap_or_default();
-            match (rules.find(&descriptor), descriptor.id) {
-                (Some(place), _) => drop(rules.overrides.insert(place, level)),
-                (None, Some(id)) => drop(rules.overrides_by_id.insert(id, level)),
-                (None, None) => {}
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        rules
-    }
-
-    /// Component and place of a rule: by index, else by id, else by the id before its slash.
-    fn find(&self, reference: &RuleReference) -> Option<(usize, usize)> {
-        let component = reference.tool_component.as_ref().map_or(Some(0), |component| self.component(component));
-        let place = |index: Option<i64>| usize::try_from(index?).ok();
-        if let (Some(component), Some(index)) = (component, place(reference.index)) {
-            let rules = self.components.get(component).and_then(|component| component.rules.as_ref());
-            if rules.is_some_and(|rules| index < rules.0.len()) {
-                return Some((component, index));
-            }
-        }
-        let id = reference.id.as_deref()?;
-        let by_id = |id: &str| {
-            let order = component.into_iter().chain(0..self.components.len());
-            order.filter_map(|at| Some((at, *self.by_id.get(at)?.get(id)?))).next()
-        };
-        by_id(id).or_else(|| by_id(id.rsplit_once('/')?.0))
-    }
-
-    fn component(&self, reference: &ComponentReference) -> Option<usize> {
-        if let Some(index) = reference.index.and_then(|index| usize::try_from(index).ok()) {
-            // Extensions come after the driver.
-            return Some(index + 1).filter(|at| *at < self.components.len());
-        }
-        let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
-        self.components.iter().position(|one| same(&one.guid, &reference.guid) || same(&one.name, &reference.name))
-    }
-
-    /// The level of a result that has none of its own.
-    fn level(&self, reference: &RuleReference) -> &str {
-        let by_id = reference.id.as_ref().and_then(|id| self.overrides_by_id.get(id));
-        let place = self.find(reference);
-        let over = place.and_then(|place| self.overrides.get(&place)).or(by_id);
-        let default = || {
-            let (component, at) = place?;
-            let rule = self.components.get(component)?.rules.as_ref()?.0.get(at)?;
-            rule.default_configuration.as_ref()?.level.as_ref()
-        };
-        over.or_else(default).map_or("warning", String::as_str)
-    }
-
-    /// A rule's name, where a result gives its place alone.
-    fn name(&self, reference: &RuleReference) -> Option<&str> {
-        let (component, at) = self.find(reference)?;
-        self.components.get(component)?.rules.as_ref()?.0.get(at)?.id.as_deref()
+        self.log.borrow_mut().version = version.flatten();
+        Ok(())
     }
 }
 
-// Second pass: results, one at a time.
+/// Reads the value of a key that stands once.
+fn set<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    slot: &mut Option<T>,
+    key: &'static str,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    if slot.is_some() {
+        return Err(A::Error::duplicate_field(key));
+    }
+    *slot = Some(map.next_value()?);
+    Ok(())
+}
+
+struct RunSeed<'a> {
+    log: &'a RefCell<Log>,
+    early: Option<&'a Early>,
+}
+
+impl<'de> DeserializeSeed<'de> for RunSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RunSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a run")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (mut tool, mut invocations): (Option<Option<Tool>>, Option<Option<Vec<Invocation>>>) = (None, None);
+        let mut counted = false;
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match (&*key, self.early) {
+                ("tool" | "invocations", Some(early)) if counted => {
+                    early.is_void.set(true);
+                    map.next_value::<IgnoredAny>()?;
+                }
+                ("tool", _) => set(&mut tool, "tool", &mut map)?,
+                ("invocations", _) => set(&mut invocations, "invocations", &mut map)?,
+                ("results", Some(_)) if counted => return Err(A::Error::duplicate_field("results")),
+                ("results", Some(early)) => {
+                    counted = true;
+                    let head = RunHead { tool: tool.clone().flatten(), invocations: invocations.clone().flatten() };
+                    let rules = Rules::new(head);
+                    map.next_value_seed(Results { rules: Some(&rules), tally: &early.tally })?;
+                }
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        let head = RunHead { tool: tool.flatten(), invocations: invocations.flatten() };
+        self.log.borrow_mut().runs.get_or_insert_default().push(head);
+        Ok(())
+    }
+}
+
+// Results, one at a time.
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -389,6 +367,7 @@ impl<'de> Visitor<'de> for Results<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::rules::MOST_RULES;
     use super::*;
     use crate::ingest::Details;
 
@@ -491,6 +470,36 @@ mod tests {
         }
         let error = parse(&Input::bytes("x", b"{\"version\":\"2.1.0\"}")).unwrap_err();
         assert_eq!(error.reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn one_pass_is_as_good_as_two() {
+        let tool = "\"tool\":{\"driver\":{\"name\":\"t\",\"rules\":[{\"id\":\"R\",\"defaultConfiguration\":{\"level\":\"error\"}}]}}";
+        let over = "\"invocations\":[{\"ruleConfigurationOverrides\":[{\"descriptor\":{\"id\":\"R\"},\"configuration\":{\"level\":\"note\"}}]}]";
+        let results = "\"results\":[{\"ruleId\":\"R\"}]";
+        for (keys, levels_told, needs_two) in [
+            ([tool, over, results], [0, 0, 1], false),
+            ([over, tool, results], [0, 0, 1], false),
+            ([tool, results, over], [0, 0, 1], true),
+            ([over, results, tool], [0, 0, 1], true),
+            ([results, tool, "\"x\":[]"], [1, 0, 0], true),
+            ([tool, results, "\"x\":[]"], [1, 0, 0], false),
+        ] {
+            let text = format!("{{\"version\":\"2.1.0\",\"runs\":[{{{}}}]}}", keys.join(","));
+            let input = Input::bytes("x", text.as_bytes());
+            let early = Early::default();
+            read_log(&input, Some(&early)).unwrap();
+            assert_eq!(early.is_void.get(), needs_two, "{text}");
+            let [one, two] = [parse(&input).unwrap(), in_two_passes(&input).unwrap()];
+            assert_eq!(levels(&one), levels_told, "{text}");
+            assert_eq!((one.figures, one.details), (two.figures, two.details), "{text}");
+        }
+        // What is wrong with the log itself is told before what is wrong with its results.
+        let old = "{\"runs\":[{\"results\":[{\"message\":\"x\"}]}],\"version\":\"1.0.0\"}";
+        let error = parse(&Input::bytes("x", old.as_bytes())).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::UnsupportedVersion));
+        let twice = format!("{{\"version\":\"2.1.0\",\"runs\":[{{{tool},{results},{results}}}]}}");
+        assert!(parse(&Input::bytes("x", twice.as_bytes())).is_err());
     }
 
     #[test]
