@@ -3,6 +3,13 @@
 #
 #   benches/speed.sh [MEGABYTES, 100 unless told] [ROUNDS, 5 unless told]
 #
+# What is compared is the CPU time of whole processes on the same file. `inspect` finds out the format, checks all of the
+# report, counts, keeps what there is room for by name, and prints. The bare loops do less: quick-xml's events without a look
+# at attributes, lines without a look into them, serde_json into the smallest types that hold what is needed. Peers do what
+# they are for (those in Python start it, too): junitparser and test-results-parser make an object of every test,
+# lcov_cobertura one of every file, lxml visits the lines, lcov sums up, gotestsum prints each test, jq holds all of it and
+# counts results.
+#
 # All contestants of a family take turns in one run; what counts is the median of their CPU time (user and system), so that
 # other work on the machine matters little. Peers are used where they are installed:
 #   pip install junitparser test-results-parser lcov_cobertura lxml;  apt-get install lcov jq gotestsum
