@@ -71,7 +71,7 @@ impl Dialect for Reader {
                     "success" => Outcome::Passed,
                     "failure" => Outcome::Failed,
                     "error" => Outcome::Errored,
-                    other => return Err(unknown_result(other, element.spot)),
+                    other => return Err(unknown_result(other, element.spot())),
                 };
                 let case = OpenCase::new(None, None, None, outcome);
                 self.open = Some(Open { case, test: String::new(), iteration: String::new() });

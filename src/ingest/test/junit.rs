@@ -189,9 +189,8 @@ impl Reader {
             (name, Some(Kind::Case)) => self.result(name, element)?,
             ("suite", Some(Kind::Suites)) => {
                 let why = "not a JUnit report: suite in its testsuites is Check's";
-                return Err(
-                    Error::report(Reject::NotThisFormat, why).line_column(element.spot.line, element.spot.column)
-                );
+                let spot = element.spot();
+                return Err(Error::report(Reject::NotThisFormat, why).line_column(spot.line, spot.column));
             }
             ("error" | "failure", Some(Kind::Suite | Kind::Suites)) => {
                 self.tally.unit_failure(&self.suite_path().unwrap_or_else(|| "(unnamed suite)".to_owned()));

@@ -59,7 +59,7 @@ impl Dialect for Classes {
     fn start(&mut self, element: &Element<'_>, parent: Option<&str>) -> Result<bool> {
         match (element.name(), parent) {
             (list, Some("TestRun")) if cppunit::is_list(list) => {
-                return Err(foreign(&FORMAT, "it is CppUnit's", element.spot));
+                return Err(foreign(&FORMAT, "it is CppUnit's", element.spot()));
             }
             ("UnitTest", Some("TestDefinitions")) => self.id = element.attribute("id")?,
             ("TestMethod", Some("UnitTest")) if self.by_id.len() < CASES_KEPT => {
