@@ -4,6 +4,7 @@
 use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::Mode;
+use rustix::io::Errno;
 
 use super::manifest::{Kind, Manifest};
 use crate::disk::layout::Layout;
@@ -22,8 +23,11 @@ pub fn as_kept(layout: &Layout, tree: &Manifest) -> Result<Option<Manifest>> {
     let folder = layout.restores();
     let failed = |error: &std::io::Error| Error::io("look at", &folder, error);
     let mut probe = Temporary::new(&folder)?;
-    // That it cannot be done shows in what is there.
-    let _ = rustix::fs::fchmod(probe.file(), Mode::from_raw_mode(ASKED));
+    match rustix::fs::fchmod(probe.file(), Mode::from_raw_mode(ASKED)) {
+        // That it cannot be done shows in what is there.
+        Ok(()) | Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => {}
+        Err(error) => return Err(failed(&error.into())),
+    }
     let file = probe.file().metadata().map_err(|error| failed(&error))?.mode() & BITS;
     if file == ASKED {
         return Ok(None);
