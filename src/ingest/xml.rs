@@ -1,13 +1,16 @@
-//! XML, element by element, with the place of each.
+//! XML, element by element, with the place of each: the only home of quick-xml.
 //!
 //! Cutting the stream into tags and text is ours, because quick-xml reads a text of any length into memory and accepts a
-//! document whose root is never closed. Attributes are found while the end of their tag is looked for, which takes less time
-//! than having quick-xml look for them afterwards; a test compares what either finds. Nothing is fetched and no entity is
-//! expanded but the five of XML and character references.
+//! document whose root is never closed. Attributes are found while the end of their tag is looked for, which takes less
+//! time than having quick-xml look for them afterwards; a test compares what either finds. References are quick-xml's. Nothing is
+//! fetched and no entity is expanded but the five of XML and character references.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
+
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::BytesRef;
 
 use self::tag::{Attribute, Tag, check_references, read_tag};
 use super::CUT_HELP;
@@ -586,29 +589,15 @@ pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>, String> {
             continue;
         }
         let Some((name, after)) = piece.split_once(';') else { return Err("a reference is not closed".into()) };
-        match name {
-            "lt" => plain.push('<'),
-            "gt" => plain.push('>'),
-            "amp" => plain.push('&'),
-            "quot" => plain.push('"'),
-            "apos" => plain.push('\''),
-            name => match name.strip_prefix('#').map(referenced) {
-                Some(Some(c)) => plain.push(c),
-                Some(None) => plain.push_str(&format!("&{name};")),
-                None => return Err(format!("entity {:?} is not known", printable(name, 40))),
-            },
+        match (resolve_xml_entity(name), BytesRef::new(name).resolve_char_ref()) {
+            (Some(character), _) => plain.push_str(character),
+            (None, Ok(Some(character))) => plain.push(character),
+            (None, Ok(None)) => return Err(format!("entity {:?} is not known", printable(name, 40))),
+            (None, Err(_)) => plain.push_str(&format!("&{name};")),
         }
         plain.push_str(after);
     }
     Ok(Cow::Owned(plain))
-}
-
-fn referenced(number: &str) -> Option<char> {
-    let code = match number.strip_prefix(['x', 'X']) {
-        Some(hex) => u32::from_str_radix(hex, 16),
-        None => number.parse(),
-    };
-    code.ok().and_then(char::from_u32).filter(|c| *c != '\0')
 }
 
 #[cfg(test)]

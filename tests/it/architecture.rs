@@ -136,6 +136,7 @@ fn packages_live_where_design_says() {
     let homes = [
         ("walkdir::", vec!["workspace/reports.rs"]),
         ("serde_yaml::", vec!["config/mod.rs"]),
+        ("quick_xml::", vec!["ingest/xml.rs"]),
         ("memchr::", vec!["ingest/"]),
         ("comfy_table::", vec!["report/terminal"]),
         ("fs_extra::", vec!["cli/commands/demo.rs"]),

@@ -72,9 +72,8 @@ fn a_run_on_the_console_is_read_as_its_file_is() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format);
         for entry in std::fs::read_dir(folder).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            // Dots name no file; runs of the same tests are one on the console, and add up in a file.
-            let is_other =
-                ["good-dot.txt", "good-repeated-colour.txt"].contains(&name.as_str()) && format != "mocha-text";
+            // Dots name no file.
+            let is_other = name == "good-dot.txt" && format != "mocha-text";
             if !name.starts_with("good") || is_other {
                 continue;
             }

@@ -55,8 +55,7 @@ pub(super) fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -
     while let Some(line) = lines.next()? {
         last = line.number;
         let text = line.text.trim_end();
-        // Colours that are reset at the end stand in a line of their own.
-        if !line.ended && !text.is_empty() && !R::is_whole(text) {
+        if !line.ended && !R::is_whole(text) {
             let what = format!("output of {} ends inside a line", R::TOOL);
             return Err(Error::report(Reject::Malformed, what).line(last).help(KILLED_HELP));
         }

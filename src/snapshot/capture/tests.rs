@@ -191,7 +191,8 @@ fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it(
     let stat = |path: &str| super::super::walk::Stat::of(&std::fs::metadata(work.path(path)).unwrap());
     let mut folder = cache.folder(b"");
     let known = ["a", "b"].map(|name| folder.unchanged(name.as_bytes(), &stat(name)).unwrap());
-    let mut planted = NewCache::new(std::time::SystemTime::now(), cache.packs());
+    let later = std::fs::metadata(work.path("b")).unwrap().modified().unwrap() + std::time::Duration::from_millis(30);
+    let mut planted = NewCache::new(later, cache.packs());
     let lie = Known { lines: Some(100), ..known[0] };
     let entries = [(&b"a"[..], Remembered::File(lie)), (b"b", Remembered::File(known[1]))];
     planted.add(b"", folder.tree(), entries.into_iter());
