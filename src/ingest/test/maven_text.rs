@@ -152,6 +152,9 @@ impl Reader {
         }
         // Fixtures of classes that fail are errors without a test.
         one.passed = one.passed.saturating_sub(add(add(one.failed, one.errored)?, one.skipped)?);
+        if one.flaky > one.passed {
+            return Err(Error::report(Reject::Malformed, "more tests are told to be flaky than passed"));
+        }
         for (slot, number) in [
             (&mut sum.passed, one.passed),
             (&mut sum.failed, one.failed),
@@ -321,6 +324,14 @@ mod tests {
         );
         let parsed = read(&format!("{printed}[INFO] BUILD FAILURE\n\u{1b}[0m\u{1b}[0m")).unwrap();
         assert_eq!(counts(&parsed), [5, 2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_flaky_test_is_one_that_passed() {
+        let flakes =
+            |flakes| format!("{MODULE}[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Flakes: {flakes}\n");
+        assert_eq!(read(&flakes(2)).unwrap().figures.flaky, Some(2));
+        assert_eq!(read(&flakes(3)).unwrap_err().reject(), Some(Reject::Malformed));
     }
 
     #[test]
