@@ -7,6 +7,7 @@
 use crate::ingest::test::runs::Run;
 use crate::ingest::{Details, Parsed, TestDetails, add};
 use crate::model::cases::Outcome;
+use crate::model::figures::Figures;
 use crate::model::metrics::BuildStatus;
 
 /// What a later run is to an earlier one.
@@ -156,11 +157,13 @@ fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
             Outcome::Errored => &mut figures.errored,
             Outcome::Skipped => &mut figures.skipped,
         };
-        for count in [count, &mut figures.tests] {
-            *count = count.map(|number| number.saturating_sub(1));
-        }
+        *count = count.map(|number| number.saturating_sub(1));
         false
     });
+    // Of a damaged report, what is named may not be what is counted: what is left adds up all the same.
+    let Figures { passed, failed, errored, skipped, .. } = earlier.figures;
+    let left = [passed, failed, errored, skipped].into_iter().flatten();
+    earlier.figures.tests = left.reduce(u64::saturating_add);
     let tests_again = if again == 1 { "test" } else { "tests" };
     later.warnings.push(format!("{again} {tests_again} ran again in this output: the later result counts"));
     count_flaky(later, flaky);
@@ -233,4 +236,41 @@ pub(super) fn join(reports: Vec<Parsed>) -> Option<Parsed> {
         }
         Some(joined)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::test::node_test_text;
+    use crate::model::cases::TestCase;
+
+    /// Names that failed, in a run whose summary counts them as errors.
+    fn run(names: &[&str], passed: u64) -> Run {
+        let mut details = TestDetails::default();
+        for name in names {
+            details.cases.add((*name).to_owned(), TestCase::new(Outcome::Failed));
+        }
+        let errored = u64::try_from(names.len()).unwrap();
+        let figures = Figures {
+            tests: Some(passed + errored),
+            passed: Some(passed),
+            failed: Some(0),
+            errored: Some(errored),
+            skipped: Some(0),
+            ..Figures::default()
+        };
+        Run::of(
+            Parsed::new(&node_test_text::FORMAT, figures, Details::Tests(details)),
+            std::collections::BTreeSet::new(),
+        )
+    }
+
+    /// Found by the fuzz target `console`: one test was left, and two that could not be run.
+    #[test]
+    fn what_is_left_of_a_run_adds_up_where_its_names_and_its_summary_differ() {
+        for parsed in settle(vec![run(&["a", "b", "c"], 1), run(&["a", "b"], 2)]) {
+            let Figures { tests, passed, failed, errored, skipped, .. } = parsed.figures;
+            assert_eq!([passed, failed, errored, skipped].into_iter().flatten().sum::<u64>(), tests.unwrap());
+        }
+    }
 }
