@@ -4,7 +4,7 @@
 //! It prints nothing where it finds nothing.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_summary, finding, is_of_another, read};
+use super::lines::{Claim, TextReader, check_summary, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -58,12 +58,8 @@ fn summary(text: &str) -> Option<(u64, u64)> {
     let (count, rest) = text.strip_prefix("✖ ")?.split_once(" problem")?;
     let rest = rest.strip_prefix('s').unwrap_or(rest);
     let (errors, warnings) = rest.strip_prefix(" (")?.strip_suffix(')')?.split_once(", ")?;
-    let number = |text: &str, word: &str| {
-        let (number, named) = text.split_once(' ')?;
-        number.parse::<u64>().ok().filter(|_| named.strip_suffix('s').unwrap_or(named) == word)
-    };
     count.parse::<u64>().ok()?;
-    Some((number(errors, "error")?, number(warnings, "warning")?))
+    Some((counted(errors, "error")?, counted(warnings, "warning")?))
 }
 
 /// Whether rows and their summary are there: rows alone may be those of a run that was killed.

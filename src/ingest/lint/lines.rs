@@ -201,6 +201,12 @@ pub(super) fn found(text: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
+/// The number in `3 errors`, `1 error`.
+pub(super) fn counted(text: &str, word: &str) -> Option<u64> {
+    let (number, named) = text.split_once(' ')?;
+    number.parse().ok().filter(|_| named.strip_suffix('s').unwrap_or(named) == word)
+}
+
 /// A tool that counts findings and lists none has not told them: that is not zero.
 ///
 /// # Errors

@@ -4,7 +4,7 @@
 //! other or the other way round, `Found 7 warnings and 1 error.` and `Finished in 26ms on 3 files with 96 rules …`.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_summary, finding, is_of_another, read};
+use super::lines::{Claim, TextReader, check_summary, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -58,11 +58,7 @@ fn place(text: &str) -> Option<(&str, Option<u64>)> {
 /// Errors and warnings of `Found 7 warnings and 1 error.`
 fn summary(text: &str) -> Option<(u64, u64)> {
     let (warnings, errors) = text.strip_prefix("Found ")?.strip_suffix('.')?.split_once(" and ")?;
-    let number = |text: &str, word: &str| {
-        let (number, named) = text.split_once(' ')?;
-        number.parse::<u64>().ok().filter(|_| named.strip_suffix('s').unwrap_or(named) == word)
-    };
-    Some((number(errors, "error")?, number(warnings, "warning")?))
+    Some((counted(errors, "error")?, counted(warnings, "warning")?))
 }
 
 /// `Finished in 26ms on 3 files with 96 rules using 2 threads.`
