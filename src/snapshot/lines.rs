@@ -1,8 +1,9 @@
 //! Lines that differ between two snapshots. Home of `similar`.
 
 use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::algorithms::{DiffHook, myers};
 
 use super::objects::Objects;
 use super::tree::{bounded, pairs, tree_or_empty};
@@ -82,13 +83,30 @@ fn differing(old: &[u8], new: &[u8]) -> (u64, u64) {
         let common = common(old, new);
         return (count(old.len() - common), count(new.len() - common));
     }
-    let sizes = capture_diff_slices(Algorithm::Myers, old, new).into_iter().map(|op| match op {
-        DiffOp::Equal { .. } => (0, 0),
-        DiffOp::Delete { old_len, .. } => (old_len, 0),
-        DiffOp::Insert { new_len, .. } => (0, new_len),
-        DiffOp::Replace { old_len, new_len, .. } => (old_len, new_len),
-    });
-    sizes.fold((0, 0), |(gone, come), (old, new)| (gone + count(old), come + count(new)))
+    let mut changed = Changed::default();
+    let Ok(()) = myers::diff(&mut changed, old, 0..old.len(), new, 0..new.len());
+    (count(changed.gone), count(changed.come))
+}
+
+/// Lines of the fewest changes. The algorithm is named where it is called: `similar` would compile all that it has otherwise.
+#[derive(Default)]
+struct Changed {
+    gone: usize,
+    come: usize,
+}
+
+impl DiffHook for Changed {
+    type Error = Infallible;
+
+    fn delete(&mut self, _: usize, lines: usize, _: usize) -> Result<(), Infallible> {
+        self.gone += lines;
+        Ok(())
+    }
+
+    fn insert(&mut self, _: usize, _: usize, lines: usize) -> Result<(), Infallible> {
+        self.come += lines;
+        Ok(())
+    }
 }
 
 /// Lines with their breaks; a last one without a break is one too.

@@ -142,7 +142,7 @@ fn packages_live_where_design_says() {
         ("fs_extra::", vec!["cli/commands/demo.rs"]),
         ("blake3::", vec!["disk/hash.rs"]),
         ("zstd::", vec!["snapshot/pack.rs", "snapshot/objects"]),
-        ("similar::", vec!["snapshot/lines.rs", "integrations/install/mod.rs"]),
+        ("similar::", vec!["snapshot/lines.rs", "integrations/install/diff.rs"]),
         ("jsonc_parser::", vec!["integrations/install/"]),
         ("ignore::", vec!["snapshot/"]),
         ("indicatif::", vec!["cli/context.rs"]),

@@ -2,6 +2,7 @@
 //!
 //! An agent's settings are the user's. Our entries go behind theirs and come out again to the byte; everything between stays.
 
+mod diff;
 mod json;
 #[cfg(test)]
 mod tests;
@@ -10,10 +11,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, Value};
-use similar::TextDiff;
 
 use super::{claude, codex, copilot, cursor, gemini, goose, opencode, openhands, vscode};
 use json::{Json, Node, property};
+
+pub use diff::diff;
 
 use crate::error::{Error, Result};
 
@@ -384,14 +386,4 @@ fn keeping_mark(text: &str, edit: impl FnOnce(&str) -> Result<String>) -> Result
         Some(rest) => Ok(format!("{BYTE_ORDER_MARK}{}", edit(rest)?)),
         None => edit(text),
     }
-}
-
-/// What a change does to a file, as `diff -u` tells it; a file that is absent has no lines.
-pub fn diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
-    let named = |side: &str, text: Option<&str>| match text {
-        Some(_) => format!("{side}/{name}"),
-        None => "/dev/null".to_owned(),
-    };
-    let lines = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
-    lines.unified_diff().header(&named("a", before), &named("b", after)).to_string()
 }

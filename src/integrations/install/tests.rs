@@ -164,15 +164,6 @@ fn a_file_that_is_ours_as_a_whole_is_written_and_removed_and_nobody_elses_is() {
     assert!(content.install(Some("export {}")).is_err());
 }
 
-#[test]
-fn a_difference_reads_as_diff_tells_it() {
-    assert_eq!(diff("a.json", None, Some("x\n")), "--- /dev/null\n+++ b/a.json\n@@ -0,0 +1 @@\n+x\n");
-    assert_eq!(
-        diff("a.json", Some("x"), Some("y")),
-        "--- a/a.json\n+++ b/a.json\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n\\ No newline at end of file\n"
-    );
-}
-
 /// A file of the plugin for Claude Code.
 fn plugin(name: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/plugin");
