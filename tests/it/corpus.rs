@@ -180,9 +180,9 @@ fn cuts_never_give_other_figures() {
         let format = ingest::format(&format).unwrap();
         let whole = ingest::parse(&Input::bytes("whole", &bytes), Some(format)).unwrap().figures;
         let at_line_end = |cut: usize| bytes[..cut].ends_with(b"\n") || matches!(bytes.get(cut), Some(b'\n' | b'\r'));
-        // Without the soak, some 60 cuts spread over the file, and every one of its last bytes.
-        let step = if every_byte { 1 } else { 1 + bytes.len() / 60 };
-        let tail = bytes.len().saturating_sub(30);
+        // Without the soak, some 40 cuts spread over the file, and every one of its last bytes.
+        let step = if every_byte { 1 } else { 1 + bytes.len() / 40 };
+        let tail = bytes.len().saturating_sub(16);
         for cut in (0..bytes.len()).filter(|cut| cut % step == 0 || *cut > tail) {
             let outcome = ingest::parse(&Input::bytes("cut", &bytes[..cut]), Some(format));
             let Ok(parsed) = outcome else { continue };
