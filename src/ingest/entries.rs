@@ -125,6 +125,29 @@ where
     }
 }
 
+/// An entry, or an object that holds such entries, where one object has both.
+pub(super) enum Nested<'a, F, S> {
+    /// An entry.
+    One(S),
+    /// An object of entries.
+    Many(Entries<'a, F>),
+}
+
+impl<'de, S, F> DeserializeSeed<'de> for Nested<'_, F, S>
+where
+    S: DeserializeSeed<'de, Value = ()>,
+    F: FnMut(String) -> Result<S>,
+{
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self {
+            Nested::One(entry) => entry.deserialize(deserializer),
+            Nested::Many(entries) => entries.deserialize(deserializer),
+        }
+    }
+}
+
 /// The hash that stands for a key, where keys would take too much memory.
 pub(super) fn hash(key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();

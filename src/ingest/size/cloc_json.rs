@@ -1,15 +1,16 @@
 //! `cloc-json`: what `cloc --json` writes, by language or, with `--by-file`, by file. Defined by cloc's manual. It does not
 //! tell how many lines there are in all but in its header.
 
-use std::marker::PhantomData;
+use std::cell::RefCell;
 
 use serde::Deserialize;
 
 use super::{Sizes, compare_declared};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, Nested, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
-use crate::ingest::values::Unique;
+use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -37,14 +38,6 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
-#[derive(Deserialize)]
-struct Report {
-    /// With `--by-file-by-lang` everything is told twice: the files in here, the languages in another object.
-    by_file: Option<Unique<Part>>,
-    #[serde(flatten)]
-    parts: Unique<Part>,
-}
-
 /// A language, a file, the sum, or the header, which has none of these.
 #[derive(Deserialize)]
 struct Part {
@@ -55,28 +48,54 @@ struct Part {
     blank: Option<u64>,
 }
 
+/// What was read so far.
+#[derive(Default)]
+struct Read {
+    has_header: bool,
+    sizes: Sizes,
+    /// What SUM says.
+    said: Option<Sizes>,
+    /// The first part that tells no sizes.
+    bad: Option<String>,
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let report: Report = json::object(input, PhantomData)?;
-    let Unique(mut parts) = report.by_file.unwrap_or(report.parts);
-    if parts.remove("header").is_none() {
+    let (fault, read) = (&Fault::default(), &RefCell::new(Read::default()));
+    let part = |name: String| Ok(take(fault, move |part: Part| read.borrow_mut().take(&name, &part)));
+    // With `--by-file-by-lang` everything is told twice: the files in one object, the languages in another.
+    let of = |name: String| match name.as_str() {
+        "by_file" => Ok(Nested::Many(Entries { of: part, fault })),
+        _ => part(name).map(Nested::One),
+    };
+    fault.ours(json::object(input, Entries { of, fault }))?;
+    let Read { has_header, sizes, said, bad } = read.take();
+    if !has_header {
         return Err(Error::report(Reject::NotThisFormat, "not a report of cloc: it has no header"));
     }
-    let sum = parts.remove("SUM");
-    let mut sizes = Sizes::default();
-    for (name, part) in &parts {
-        let Some(part) = part.sizes() else {
-            let why = format!("{:?} does not tell code, comment and blank", crate::ingest::text::printable(name, 40));
-            return Err(
-                Error::report(Reject::Malformed, why).help("differences of two trees are no sizes; let cloc count one")
-            );
-        };
-        sizes.add(part)?;
+    if let Some(name) = bad {
+        let why = format!("{:?} does not tell code, comment and blank", printable(&name, 40));
+        return Err(
+            Error::report(Reject::Malformed, why).help("differences of two trees are no sizes; let cloc count one")
+        );
     }
     let mut parsed = sizes.finish(&FORMAT);
-    if let Some(sum) = sum.and_then(|sum| sum.sizes()) {
-        compare_declared(&mut parsed, sum);
+    if let Some(said) = said {
+        compare_declared(&mut parsed, said);
     }
     Ok(parsed)
+}
+
+impl Read {
+    fn take(&mut self, name: &str, part: &Part) -> Result<()> {
+        match (name, part.sizes()) {
+            ("header", _) => self.has_header = true,
+            ("by_lang", _) => {}
+            ("SUM", said) => self.said = said,
+            (_, Some(sizes)) => self.sizes.add(sizes)?,
+            (_, None) => drop(self.bad.get_or_insert_with(|| name.to_owned())),
+        }
+        Ok(())
+    }
 }
 
 impl Part {

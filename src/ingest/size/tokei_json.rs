@@ -1,13 +1,14 @@
 //! `tokei-json`: what `tokei --output json` writes: each language with its files, and what is embedded in them (styles in a
 //! page, prose in doc comments) by language. It does not tell lines in all.
 
-use std::marker::PhantomData;
+use std::cell::RefCell;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Sizes, compare_declared};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, Nested, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::values::Unique;
@@ -39,13 +40,6 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 #[derive(Deserialize)]
-struct Output {
-    inner: Option<Unique<Language>>,
-    #[serde(flatten)]
-    languages: Unique<Language>,
-}
-
-#[derive(Deserialize)]
 struct Language {
     code: u64,
     comments: u64,
@@ -73,33 +67,53 @@ struct Stats {
     blobs: Unique<Stats>,
 }
 
+/// What was read so far.
+#[derive(Default)]
+struct Read {
+    has_language: bool,
+    /// Old versions list files only if they are asked to.
+    has_unnamed: bool,
+    sizes: Sizes,
+    /// What Total says.
+    said: Option<Sizes>,
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let output: Output = json::object(input, PhantomData)?;
-    let Unique(mut languages) = output.inner.unwrap_or(output.languages);
-    let total = languages.remove("Total");
-    if languages.is_empty() && total.is_none() {
+    let (fault, read) = (&Fault::default(), &RefCell::new(Read::default()));
+    let language = |name: String| Ok(take(fault, move |language: Language| read.borrow_mut().take(&name, &language)));
+    let of = |name: String| match name.as_str() {
+        "inner" => Ok(Nested::Many(Entries { of: language, fault })),
+        _ => language(name).map(Nested::One),
+    };
+    fault.ours(json::object(input, Entries { of, fault }))?;
+    let Read { has_language, has_unnamed, sizes, said } = read.take();
+    if !has_language {
         return Err(Error::report(Reject::NotThisFormat, "not a report of tokei: it has no language"));
     }
-    let mut sizes = Sizes::default();
-    let mut names_files = true;
-    for language in languages.values() {
-        let files = u64::try_from(language.reports.len()).unwrap_or(u64::MAX);
-        let Language { code, comments, blanks, .. } = *language;
-        names_files &= files > 0 || code == 0;
-        sizes.add(Sizes { files, code, comments, blanks })?;
-        for report in language.children.0.values().flatten() {
-            embedded(&report.stats, &mut sizes)?;
-        }
-    }
     let mut parsed = sizes.finish(&FORMAT);
-    if !names_files {
-        // Old versions list files only if they are asked to.
+    if has_unnamed {
         parsed.figures.files = None;
     }
-    if let Some(Language { code, comments, blanks, .. }) = total {
-        compare_declared(&mut parsed, Sizes { files: 0, code, comments, blanks });
+    if let Some(said) = said {
+        compare_declared(&mut parsed, said);
     }
     Ok(parsed)
+}
+
+impl Read {
+    fn take(&mut self, name: &str, language: &Language) -> Result<()> {
+        self.has_language = true;
+        let Language { code, comments, blanks, .. } = *language;
+        if name == "Total" {
+            self.said = Some(Sizes { files: 0, code, comments, blanks });
+            return Ok(());
+        }
+        let files = u64::try_from(language.reports.len()).unwrap_or(u64::MAX);
+        self.has_unnamed |= files == 0 && code > 0;
+        self.sizes.add(Sizes { files, code, comments, blanks })?;
+        let embedding = language.children.0.values().flatten();
+        embedding.into_iter().try_for_each(|report| embedded(&report.stats, &mut self.sizes))
+    }
 }
 
 /// As deep as JSON goes, which has its limit.
