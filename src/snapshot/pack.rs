@@ -10,6 +10,7 @@
 //! Integers are little endian. The pack is named for the last BLAKE3. Frames carry id and length too, so that a damaged
 //! index can be made again from them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -17,6 +18,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::SpooledTempFile;
+use zstd::bulk::{Compressor, Decompressor};
 
 use super::objects::{Hasher, id_of};
 use crate::disk::layout::Layout;
@@ -89,8 +91,8 @@ impl Packed {
 
     /// As [`Packed::new`] for bytes whose id is known.
     pub(super) fn with_id(id: ObjectId, bytes: &[u8]) -> Result<Packed> {
-        let stored = zstd::bulk::compress(bytes, LEVEL)
-            .map_err(|error| Error::failed("cannot compress an object").because(error.to_string()))?;
+        let stored =
+            compress(bytes).map_err(|error| Error::failed("cannot compress an object").because(error.to_string()))?;
         Ok(Packed { id, length: count(bytes.len()), stored: Stored::Memory(stored) })
     }
 
@@ -125,6 +127,26 @@ impl Packed {
     pub fn length(&self) -> u64 {
         self.length
     }
+}
+
+thread_local! {
+    // To make a context takes longer than most files take in one.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|kept| match kept {
+        Some(compressor) => compressor.compress(bytes),
+        none => none.insert(Compressor::new(LEVEL)?).compress(bytes),
+    })
+}
+
+fn decompress(stored: &[u8], capacity: usize) -> io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|kept| match kept {
+        Some(decompressor) => decompressor.decompress(stored, capacity),
+        none => none.insert(Decompressor::new()?).decompress(stored, capacity),
+    })
 }
 
 /// A pack that was written.
@@ -455,15 +477,14 @@ pub(super) fn checksum(file: &File) -> io::Result<ObjectId> {
 /// [`Unpack::Damaged`] says what is wrong with the frame; what `out` took until then is worthless.
 pub(super) fn unpack(file: &File, frame: Frame, id: &ObjectId, out: &mut dyn Write) -> Result<(), Unpack> {
     let begin = frame.offset.saturating_add(FRAME_HEADER);
-    let mut section = Section { file, at: begin, left: frame.stored };
     if frame.length <= PIECE_BYTES && frame.stored <= PIECE_BYTES * 2 {
-        let bytes = unpack_piece(&mut section, frame.length)?;
+        let bytes = unpack_piece(file, begin, frame)?;
         if id_of(&bytes) != *id {
             return Err(Unpack::Damaged("its content is not what its id says".to_owned()));
         }
         return out.write_all(&bytes).map_err(Unpack::Out);
     }
-    unpack_stream(section, frame.length, id, out)
+    unpack_stream(Section { file, at: begin, left: frame.stored }, frame.length, id, out)
 }
 
 /// Why a frame could not be handed out.
@@ -491,15 +512,14 @@ fn broken(error: &io::Error) -> Unpack {
     Unpack::Damaged(format!("it cannot be decompressed ({error})"))
 }
 
-fn unpack_piece(section: &mut Section<'_>, length: u64) -> Result<Vec<u8>, Unpack> {
-    let mut stored = Vec::new();
-    let wanted = section.left;
-    section.read_to_end(&mut stored).map_err(Unpack::Unread)?;
-    if count(stored.len()) != wanted {
-        return Err(Unpack::Damaged("it is cut short".to_owned()));
-    }
-    let capacity = usize::try_from(length).unwrap_or(usize::MAX);
-    zstd::bulk::decompress(&stored, capacity).map_err(|error| broken(&error))
+fn unpack_piece(file: &File, begin: u64, frame: Frame) -> Result<Vec<u8>, Unpack> {
+    let fits = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
+    let mut stored = vec![0; fits(frame.stored)];
+    file.read_exact_at(&mut stored, begin).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => Unpack::Damaged("it is cut short".to_owned()),
+        _ => Unpack::Unread(error),
+    })?;
+    decompress(&stored, fits(frame.length)).map_err(|error| broken(&error))
 }
 
 fn unpack_stream(section: Section<'_>, length: u64, id: &ObjectId, out: &mut dyn Write) -> Result<(), Unpack> {
