@@ -39,24 +39,26 @@ impl LineCounter {
             return;
         }
         let probed = usize::try_from(PROBED_BYTES.saturating_sub(self.bytes)).unwrap_or(usize::MAX);
-        self.is_binary = bytes.iter().take(probed).any(|byte| *byte == 0);
+        self.is_binary = memchr::memchr(0, bytes.get(..probed).unwrap_or(bytes)).is_some();
         self.bytes = self.bytes.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-        for byte in bytes {
-            match byte {
-                b'\n' => {
-                    self.lines += u64::from(self.is_filled);
-                    self.is_filled = false;
-                }
-                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {}
-                _ => self.is_filled = true,
-            }
+        let mut begin = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            self.is_filled |= is_filled(bytes.get(begin..end).unwrap_or_default());
+            self.lines += u64::from(std::mem::take(&mut self.is_filled));
+            begin = end + 1;
         }
+        self.is_filled |= is_filled(bytes.get(begin..).unwrap_or_default());
     }
 
     /// Lines that are not blank, the last one also without a line break; `None` for a binary file.
     pub fn finish(&self) -> Option<u64> {
         (!self.is_binary).then(|| self.lines + u64::from(self.is_filled))
     }
+}
+
+/// Whether there is something else than white space.
+fn is_filled(line: &[u8]) -> bool {
+    line.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c))
 }
 
 impl Write for LineCounter {
