@@ -7,8 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use super::census::LineCounter;
 use super::objects::{Hasher, Objects, id_of};
@@ -89,10 +90,15 @@ impl<'a> Reader<'a> {
     /// A failure that names the file: the system failed, which is not the file's fault.
     pub fn read(&self, path: &[u8]) -> Result<Seen> {
         let full = self.root.join(as_path(path));
+        // The walk has just seen a file there. If it still is one, it need not be looked at by its name again.
+        let first = self.open(path, &full).map_err(io::Error::from).and_then(|file| self.take(file));
+        if let Ok(Attempt::Done(seen)) = first {
+            return Ok(seen);
+        }
         let named = |error: io::Error| Error::io("read", &full, &error);
         let mut size = 0;
         let mut mode = 0;
-        for _ in 0..ATTEMPTS {
+        for _ in 1..ATTEMPTS {
             let meta = match std::fs::symlink_metadata(&full) {
                 Ok(meta) => meta,
                 Err(error) if is_absence(&error) => return Ok(Seen::Gone),
@@ -125,13 +131,17 @@ impl<'a> Reader<'a> {
         if meta.size() > self.file_bytes {
             return unheld("it grew beyond limits.file_bytes while the snapshot was made");
         }
-        let mut file = match self.open(path, full) {
-            Ok(file) => file,
+        match self.open(path, full) {
+            Ok(file) => self.take(file),
             // It, or a folder around it, became a link.
-            Err(Errno::LOOP | Errno::AGAIN) => return Ok(Attempt::Changed),
-            Err(Errno::XDEV) => return unheld("another file system is mounted there"),
-            Err(error) => return Err(error.into()),
-        };
+            Err(Errno::LOOP | Errno::AGAIN) => Ok(Attempt::Changed),
+            Err(Errno::XDEV) => unheld("another file system is mounted there"),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// One state of an open file.
+    fn take(&self, mut file: File) -> io::Result<Attempt> {
         let before = file.metadata()?;
         if !before.is_file() || before.size() > self.file_bytes {
             return Ok(Attempt::Changed);
@@ -147,10 +157,11 @@ impl<'a> Reader<'a> {
     /// Reads the open file to its end, but not much further than it was long.
     fn content(&self, file: &mut File, size: u64) -> io::Result<(ObjectId, Option<u64>, u64, Option<Packed>)> {
         let mut counter = LineCounter::default();
-        let mut bounded = file.take(size.saturating_add(1));
         if size <= PIECE_BYTES {
-            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
-            bounded.read_to_end(&mut bytes)?;
+            let length = usize::try_from(size).unwrap_or_default();
+            // Room for one byte more: a file that has grown shows without being asked for its end.
+            let mut bytes = Vec::with_capacity(length.saturating_add(1));
+            while retry_on_intr(|| rustix::io::read(&*file, spare_capacity(&mut bytes)))? > 0 && bytes.len() < length {}
             counter.update(&bytes);
             let id = id_of(&bytes);
             let length = super::pack::count(bytes.len());
@@ -158,6 +169,7 @@ impl<'a> Reader<'a> {
             let packed = if is_new { Some(Packed::with_id(id, &bytes).map_err(io::Error::other)?) } else { None };
             return Ok((id, counter.finish(), length, packed));
         }
+        let mut bounded = file.take(size.saturating_add(1));
         let mut counted = Counted { inner: &mut bounded, counter: &mut counter };
         if let Some(folder) = &self.spool {
             let packed = Packed::from_reader(&mut counted, folder)?;
