@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -113,7 +114,7 @@ pub fn open(path: &Path) -> Result<OwnedFd> {
 /// # Errors
 /// A failure that names what could not be removed.
 pub fn empty(path: &Path) -> Result<()> {
-    for_each(&disk::list(path)?, |name| unlink(&path.join(name)))?;
+    disk::list(path)?.into_iter().try_for_each(|name| unlink(&path.join(name)))?;
     match rustix::fs::unlinkat(CWD, path, AtFlags::REMOVEDIR) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(Error::io("remove the directory", path, &error.into())),
@@ -131,8 +132,8 @@ pub fn unlink(path: &Path) -> Result<()> {
     }
 }
 
-/// Does something for each item: many at a time if there are many, since most of the time is spent waiting for the
-/// disk. The error is that of the first item that has one.
+/// Does something for each item that mostly waits for the disk: many at a time if there are many. The error is that of the
+/// first item that has one.
 ///
 /// # Errors
 /// What `work` says.
@@ -144,13 +145,26 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) ->
     if items.len() < MANY {
         return items.iter().try_for_each(work);
     }
-    let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build() else {
-        return items.iter().try_for_each(work);
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None::<(usize, Error)>));
+    let work_off = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(at) else { break };
+        if let Err(error) = work(item) {
+            // Those before it were begun before it.
+            next.store(items.len(), Ordering::Relaxed);
+            let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+            if failed.as_ref().is_none_or(|(first, _)| at < *first) {
+                *failed = Some((at, error));
+            }
+        }
     };
-    match pool.install(|| items.par_iter().filter_map(|item| work(item).err()).find_first(|_| true)) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    std::thread::scope(|scope| {
+        // Where no thread is to be had, this one does it alone.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work_off).is_ok();
+        (1..THREADS).all(start);
+        work_off();
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// The numbers of all restores of which anything is there, ascending.
@@ -201,4 +215,25 @@ pub fn sweep(layout: &Layout) -> Result<()> {
         }
     }
     disk::sweep_temporaries(&layout.restores()).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_done_and_the_first_error_is_told() {
+        for count in [3, 300] {
+            let done = AtomicUsize::new(0);
+            let items: Vec<usize> = (0..count).collect();
+            let work = |faulty: &[usize], item: &usize| {
+                done.fetch_add(1, Ordering::Relaxed);
+                if faulty.contains(item) { Err(Error::failed(item.to_string())) } else { Ok(()) }
+            };
+            for_each(&items, |item| work(&[], item)).unwrap();
+            assert_eq!(done.load(Ordering::Relaxed), count);
+            let error = for_each(&items, |item| work(&[count - 1, count / 2], item)).unwrap_err();
+            assert_eq!(error.message, (count / 2).to_string());
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
+use rayon::prelude::*;
 use rustix::fs::{Mode, OFlags};
 
 use super::folder::{self, for_each};
@@ -44,7 +45,8 @@ fn verify<'a>(objects: &Objects, wanted: impl Iterator<Item = (&'a TreePath, Sta
         each_once.entry((state.object, state.size, state.kind == Kind::Link)).or_insert((path, state));
     }
     let wanted: Vec<(&TreePath, State)> = each_once.into_values().collect();
-    for_each(&wanted, |(path, state)| verify_one(objects, path, *state))
+    let faults = wanted.par_iter().filter_map(|(path, state)| verify_one(objects, path, *state).err());
+    faults.find_first(|_| true).map_or(Ok(()), Err)
 }
 
 fn verify_one(objects: &Objects, path: &TreePath, state: State) -> Result<()> {
