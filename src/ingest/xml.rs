@@ -12,7 +12,7 @@ use std::ops::Range;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::BytesRef;
 
-use self::tag::{Attribute, Tag, check_references, read_tag};
+use self::tag::{Attribute, Tag, check_references, find, read_tag};
 use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
 use super::text::{LONGEST_BYTES, printable};
@@ -124,7 +124,9 @@ impl<'a> Element<'a> {
         let mut values = [const { None }; N];
         for attribute in self.attributes {
             let name = self.part(&attribute.name);
-            let wanted = names.iter().position(|wanted| *wanted == name);
+            // Nearly all names that differ do so in their length or their first byte.
+            let is_like = |wanted: &str| wanted.len() == name.len() && wanted.bytes().next() == name.bytes().next();
+            let wanted = names.iter().position(|wanted| is_like(wanted) && *wanted == name);
             if let Some(slot) = wanted.and_then(|at| values.get_mut(at)) {
                 let value = self.part(&attribute.value);
                 *slot = Some(match attribute.refers {
@@ -327,7 +329,7 @@ impl<'a> Xml<'a> {
     fn text_length(&mut self) -> Result<usize> {
         loop {
             let rest = self.rest();
-            let first = memchr::memchr3(b'<', b'&', b']', rest.as_bytes()).unwrap_or(rest.len());
+            let first = find(b'<', b'&', b']', rest.as_bytes()).unwrap_or(rest.len());
             if matches!(rest.as_bytes().get(first), None | Some(b'<')) {
                 return Ok(first);
             }

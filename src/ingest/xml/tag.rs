@@ -60,7 +60,7 @@ pub(super) fn read_tag(text: &str, attributes: &mut Vec<Attribute>) -> Result<Ta
         let (Some(quote @ (b'"' | b'\'')), Some(value)) = (bytes.get(at), bytes.get(at + 1..)) else {
             return not_well_formed();
         };
-        let mut length = memchr::memchr3(*quote, b'<', b'&', value).unwrap_or(value.len());
+        let mut length = find(*quote, b'<', b'&', value).unwrap_or(value.len());
         let refers = value.get(length) == Some(&b'&');
         if refers {
             length = memchr::memchr2(*quote, b'<', value).unwrap_or(value.len());
@@ -69,12 +69,23 @@ pub(super) fn read_tag(text: &str, attributes: &mut Vec<Attribute>) -> Result<Ta
         if value.get(length) != Some(quote) {
             return not_well_formed();
         }
-        if attributes.iter().any(|known| text.get(known.name.clone()) == text.get(name.clone())) {
+        let is_same =
+            |known: &Range<usize>| known.len() == name.len() && bytes.get(known.clone()) == bytes.get(name.clone());
+        if attributes.iter().any(|known| is_same(&known.name)) {
             return Err("an attribute stands twice".to_owned());
         }
         attributes.push(Attribute { name, value: at + 1..at + 1 + length, refers });
         end = at + 1 + length + 1;
     }
+}
+
+/// The first of three bytes.
+#[inline]
+pub(super) fn find(one: u8, two: u8, three: u8, bytes: &[u8]) -> Option<usize> {
+    // Starting memchr takes as long as looking at so many bytes, and many values and texts are no longer.
+    let (near, far) = bytes.split_at_checked(8).unwrap_or((bytes, &[]));
+    let found = near.iter().position(|byte| *byte == one || *byte == two || *byte == three);
+    found.or_else(|| Some(near.len() + memchr::memchr3(one, two, three, far)?))
 }
 
 /// What is wrong where neither space nor the end of the tag follows a name or a value.
@@ -90,8 +101,8 @@ fn not_apart(text: &str, end: usize) -> String {
 #[inline]
 fn name_at(text: &str, start: usize) -> Result<Range<usize>, String> {
     let bytes = text.as_bytes().get(start..).unwrap_or_default();
-    let is_first = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || !byte.is_ascii();
-    let is_later = |byte: u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    let is_first = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'_' | b':' | 0x80..);
+    let is_later = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'.' | b'0'..=b':' | b'_' | 0x80..);
     match bytes.first() {
         Some(first) if is_first(*first) => {
             let length = bytes.iter().position(|byte| !is_later(*byte)).unwrap_or(bytes.len());
