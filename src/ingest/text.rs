@@ -70,6 +70,23 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// What `read` makes of the next line if nothing is odd about it: all of it is there, and `read` tells its length up to
+    /// the LF. Otherwise nothing is passed, and [`Lines::next`] is to be asked.
+    #[inline]
+    pub(super) fn next_as<T>(&mut self, read: impl FnOnce(&[u8]) -> Option<(T, usize)>) -> Option<T> {
+        let ahead = self.buffer.as_bytes().get(self.at..).unwrap_or_default();
+        let (value, length) = read(ahead).filter(|(_, length)| ahead.get(*length) == Some(&b'\n'))?;
+        self.at += length + 1;
+        self.number += 1;
+        self.swallow_lf = false;
+        Some(value)
+    }
+
+    /// The number of the line that was read last; 0 before the first.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The next line, of any sort.
     fn odd_line(&mut self) -> Result<Option<Line<'_>>> {
         let mut searched = 0;
@@ -202,6 +219,16 @@ fn skip_string(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
         if c == '\x07' || c == '\u{9c}' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
             return;
         }
+    }
+}
+
+/// The text without white space around it.
+#[inline]
+pub(super) fn trimmed(text: &str) -> &str {
+    // Nearly all have none, which their first and last byte tell.
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
     }
 }
 

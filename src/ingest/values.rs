@@ -16,11 +16,19 @@ const MOST_HELD: usize = 250_000;
 /// Digits and nothing else, below 2⁶⁴.
 #[inline]
 pub(super) fn whole(text: &str) -> Option<u64> {
-    let add = |number: u64, digit: u8| {
-        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
-        number.checked_mul(10)?.checked_add(u64::from(digit))
-    };
-    if text.is_empty() { None } else { text.bytes().try_fold(0, add) }
+    let (number, rest) = leading(text.as_bytes())?;
+    rest.is_empty().then_some(number)
+}
+
+/// The number that digits at the beginning make, below 2⁶⁴, and what comes after them.
+#[inline]
+pub(super) fn leading(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut number, mut rest) = (0_u64, bytes);
+    while let [digit @ b'0'..=b'9', after @ ..] = rest {
+        number = number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        rest = after;
+    }
+    (rest.len() < bytes.len()).then_some((number, rest))
 }
 
 /// A whole number of which one below zero counts as zero: hits of a counter that overflowed, a line that is none.

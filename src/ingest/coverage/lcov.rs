@@ -3,8 +3,8 @@
 use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, printable};
-use crate::ingest::values::{whole, whole_or_below};
+use crate::ingest::text::{Lines, LongLine, printable, trimmed};
+use crate::ingest::values::{leading, whole, whole_or_below};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -41,21 +41,24 @@ fn sniff(head: &Head<'_>) -> Sniff {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Tracefile::default();
     let mut lines = Lines::new(input, LongLine::Refuse, Invalid::Escaped)?;
-    let mut last_line = 0;
-    while let Some(line) = lines.next()? {
-        last_line = line.number;
+    loop {
+        if let Some(tally) = reader.files.current() {
+            // Nearly every record is one of these.
+            while let Some((line, hit)) = lines.next_as(plain_line_record) {
+                tally.line(line, hit).map_err(|error| error.line(lines.number()))?;
+            }
+        }
+        let Some(line) = lines.next()? else { return reader.finish(lines.number()) };
         reader.record(trimmed(&line.text)).map_err(|error| error.line(line.number))?;
     }
-    reader.finish(last_line)
 }
 
-/// The text without white space around it.
-fn trimmed(text: &str) -> &str {
-    // Nearly all have none, which their first and last byte tell.
-    match text.as_bytes() {
-        [b'!'..=b'~', .., b'!'..=b'~'] => text,
-        _ => text.trim(),
-    }
+/// Line and whether it was hit of `DA:1,2`, with the length of that: as [`line_record`], found in one go.
+fn plain_line_record(bytes: &[u8]) -> Option<((u64, bool), usize)> {
+    let [b'D', b'A', b':', rest @ ..] = bytes else { return None };
+    let (line, [b',', rest @ ..]) = leading(rest)? else { return None };
+    let (hits, rest) = leading(rest)?;
+    Some(((line, hits > 0), bytes.len() - rest.len()))
 }
 
 /// The state between records.
@@ -70,10 +73,6 @@ struct Tracefile {
 
 impl Tracefile {
     fn record(&mut self, record: &str) -> Result<()> {
-        // Nearly every record is one of these.
-        if let ([b'D', b'A', b':', ..], Some(tally)) = (record.as_bytes(), self.files.current()) {
-            return line_record(record.get(3..).unwrap_or_default(), tally);
-        }
         if record.is_empty() || record.starts_with('#') {
             return Ok(());
         }
@@ -159,6 +158,7 @@ fn no_record(key: &str, value: &str) -> Error {
 fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -> Result<()> {
     let bad = || no_record(key, value);
     match key {
+        "DA" => line_record(value, tally),
         "BRDA" => {
             // The branch's name may hold commas, so the fields are taken from both ends.
             let (line, rest) = value.split_once(',').ok_or_else(bad)?;
@@ -223,6 +223,23 @@ mod tests {
     fn sections_of_one_file_are_merged() {
         let text = "TN:a\nSF:x\nDA:1,0\nDA:2,1,checksum\nend_of_record\nTN:b\nSF:x\nDA:1,3\nDA:3,0\nend_of_record\nSF:y\nDA:1,0\nend_of_record\n";
         assert_eq!(counts(text), [Some(2), Some(4), None, None, None, None]);
+    }
+
+    #[test]
+    fn a_line_record_found_in_one_go_is_what_it_is_otherwise() {
+        const PIECES: [&str; 8] = ["1", "0", ",", "-", " ", "020", "x", "18446744073709551616"];
+        let mut in_one_go = 0;
+        for number in 0..8_u32.pow(4) {
+            let value: String = (0..4).map(|place| PIECES[(number >> (3 * place) & 7) as usize]).collect();
+            let record = format!("DA:{value}\n");
+            let found = plain_line_record(record.as_bytes()).filter(|(_, length)| record.get(*length..) == Some("\n"));
+            let Some(((line, hit), _)) = found else { continue };
+            let [mut ours, mut theirs] = [FileTally::default(), FileTally::default()];
+            assert_eq!(ours.line(line, hit).is_ok(), line_record(&value, &mut theirs).is_ok(), "{record}");
+            assert_eq!(ours.lines.finish(), theirs.lines.finish(), "{record}");
+            in_one_go += 1;
+        }
+        assert!((20..500).contains(&in_one_go), "{in_one_go}");
     }
 
     #[test]

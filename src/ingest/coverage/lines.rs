@@ -108,17 +108,20 @@ impl<P> Default for Pieces<P> {
 }
 
 impl<P: Piece> Pieces<P> {
+    /// Whether it takes more memory: not if it joins the one before it.
     #[inline]
-    fn push(&mut self, piece: P) {
+    fn push(&mut self, piece: P) -> bool {
         let is_late = self.sorted.last().is_some_and(|last| last.place() > piece.place());
         let pieces = if is_late { &mut self.late } else { &mut self.sorted };
-        match pieces.last_mut().filter(|last| last.place() == piece.place()) {
-            Some(last) => last.join(piece),
-            None => pieces.push(piece),
+        if let Some(last) = pieces.last_mut().filter(|last| last.place() == piece.place()) {
+            last.join(piece);
+            return false;
         }
+        pieces.push(piece);
         if self.late.len() > self.sorted.len() + WAITING {
             self.settle();
         }
+        true
     }
 
     fn settle(&mut self) {
@@ -168,12 +171,12 @@ impl<P: Piece> Pieces<P> {
 pub(super) struct Marks(Pieces<Block>);
 
 impl Marks {
-    /// A line from 1 to [`LAST_LINE`]; others are left out.
+    /// A line from 1 to [`LAST_LINE`]; others are left out. Whether it takes more memory.
     #[inline]
-    pub(super) fn push(&mut self, line: u64, covered: bool) {
-        let Ok(line) = u32::try_from(line) else { return };
+    pub(super) fn push(&mut self, line: u64, covered: bool) -> bool {
+        let Ok(line) = u32::try_from(line) else { return false };
         let known = 1 << (line % BLOCK_LINES);
-        self.0.push(Block { place: line / BLOCK_LINES, known, covered: if covered { known } else { 0 } });
+        self.0.push(Block { place: line / BLOCK_LINES, known, covered: if covered { known } else { 0 } })
     }
 
     /// As [`Pieces::shrink`].
@@ -187,7 +190,9 @@ impl Marks {
 
     /// The lines of either, covered where either covers them.
     pub(super) fn join(&mut self, other: Marks) {
-        other.0.finish().into_iter().for_each(|block| self.0.push(block));
+        for block in other.0.finish() {
+            self.0.push(block);
+        }
     }
 
     /// Lines that ran, and all.
@@ -225,7 +230,9 @@ impl NumberedBranches {
 
     /// The branches of either, taken where either takes them.
     pub(super) fn join(&mut self, other: NumberedBranches) {
-        other.0.finish().into_iter().for_each(|branch| self.0.push(branch));
+        for branch in other.0.finish() {
+            self.0.push(branch);
+        }
     }
 
     /// Taken, and all.
