@@ -81,7 +81,7 @@ impl Piece for Block {
     }
 }
 
-/// A branch as a number, twice, plus one if it was taken.
+/// A number, twice, plus one if what it stands for was taken.
 impl Piece for u64 {
     fn place(self) -> u64 {
         self >> 1
@@ -209,12 +209,12 @@ impl Marks {
     }
 }
 
-/// Branches that are told by small numbers alone, as nearly all are: eight bytes each.
+/// Branches or functions that are told by a number below 2⁶³, as nearly all are: eight bytes each.
 #[derive(Debug, Default)]
-pub(super) struct NumberedBranches(Pieces<u64>);
+pub(super) struct Numbered(Pieces<u64>);
 
-impl NumberedBranches {
-    /// Line, block and branch as one number; `None` where one is too large.
+impl Numbered {
+    /// Line, block and branch as one such number; `None` where one is too large.
     pub(super) fn number(line: u64, block: u64, branch: u64) -> Option<u64> {
         (line <= LAST_LINE && block < 1 << 16 && branch < 1 << 16).then_some(line << 32 | block << 16 | branch)
     }
@@ -228,10 +228,10 @@ impl NumberedBranches {
         self.0.shrink();
     }
 
-    /// The branches of either, taken where either takes them.
-    pub(super) fn join(&mut self, other: NumberedBranches) {
-        for branch in other.0.finish() {
-            self.0.push(branch);
+    /// Those of either, taken where either takes them.
+    pub(super) fn join(&mut self, other: Numbered) {
+        for number in other.0.finish() {
+            self.0.push(number);
         }
     }
 
@@ -292,13 +292,13 @@ mod tests {
 
     #[test]
     fn branches_count_once_and_are_taken_if_ever_taken() {
-        let mut branches = NumberedBranches::default();
+        let mut branches = Numbered::default();
         for (line, block, branch, taken) in [(5, 0, 1, true), (5, 0, 0, false), (5, 0, 1, false), (4, 1, 0, false)] {
-            branches.push(NumberedBranches::number(line, block, branch).unwrap(), taken);
+            branches.push(Numbered::number(line, block, branch).unwrap(), taken);
         }
         assert_eq!(branches.count(), [1, 3]);
-        assert_eq!(NumberedBranches::number(1, 1 << 16, 0), None);
-        let last = NumberedBranches::number(LAST_LINE, 0xffff, 0xffff).unwrap();
+        assert_eq!(Numbered::number(1, 1 << 16, 0), None);
+        let last = Numbered::number(LAST_LINE, 0xffff, 0xffff).unwrap();
         assert_eq!(last.checked_shl(1).map(|twice| twice >> 1), Some(last));
     }
 }
