@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use super::{TestTally, milliseconds, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::text::{first_lines, printable};
+use crate::ingest::text::{first_lines, printable, trimmed};
 use crate::ingest::xml::{Element, Event, Xml, unescaped};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::{Outcome, TestCase};
@@ -244,7 +244,7 @@ impl Reader {
         let [classname, class, name, time, file, line, status, result] = element.values(names)?;
         let class = classname.or(class).unwrap_or_default();
         let name = name.unwrap_or_default();
-        let (class, name) = (class.trim(), name.trim());
+        let (class, name) = (trimmed(&class), trimmed(&name));
         // A suite's name may hold the time of the run, so that it is part of the id only where the class does not tell
         // tests apart: absent, or "test", which is all that node says.
         let group =
