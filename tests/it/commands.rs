@@ -2,6 +2,8 @@
 
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::support::{Answer, Project, answer, assert_shape, junit};
 
 const ALL: [(&str, bool); 4] = [("a", true), ("b", true), ("c", true), ("d", false)];
@@ -292,6 +294,31 @@ fn a_candidate_that_does_not_give_its_figures_again_is_passed_over() {
     let answer = finish.json();
     assert_eq!(answer["selection"]["selected"], 0, "{answer:#}");
     assert!(finish.stderr.contains("iteration 1 was passed over"), "{finish:?}");
+}
+
+#[test]
+fn reports_that_are_inspected_together_are_told_in_the_order_given() {
+    let project = Project::new();
+    for number in 1..=9 {
+        let large = 1 + 2_000 * usize::from(number % 4 == 1);
+        project.write(
+            &format!("{number}.xml"),
+            format!("<testsuite>{}</testsuite>", "<testcase/>".repeat(number * large)),
+        );
+    }
+    project.write("2.xml", "<testsuite>");
+    let files = ["1.xml", "2.xml", "3.xml", "-", "4.xml", "5.xml", "6.xml", "7.xml", "8.xml", "9.xml", "-"];
+    let answer = project.run_with(&[&["inspect", "--json"], &files[..]].concat(), "<testsuite/>").expect(65);
+    let told: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = told.iter().filter_map(|one| one["file"].as_str()).collect();
+    assert_eq!(names, files);
+    let tests: Vec<Option<u64>> = told.iter().map(|one| one["figures"]["tests"].as_u64()).collect();
+    let large = 2_001;
+    let expected =
+        [Some(large), None, Some(3), Some(0), Some(4), Some(5 * large), Some(6), Some(7), Some(8), Some(9 * large)];
+    assert_eq!(tests, [&expected[..], &[None]].concat(), "{answer:?}");
+    let page = project.run(&["inspect", "3.xml", "2.xml", "4.xml"]).expect(65);
+    assert!(page.stdout.find("3.xml") < page.stdout.find("4.xml") && page.stderr.contains("2.xml"), "{page:?}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::cli::answers::{Inspected, VERSION};
 use crate::cli::context::Context;
 use crate::cli::diagnostic::{self, printable};
@@ -14,30 +16,45 @@ use crate::ingest::{self, Format, Parsed};
 use crate::model::record::SourceError;
 use crate::report;
 
+/// Reports that are read side by side: each may take 64 MiB.
+const MOST_AT_ONCE: usize = 4;
+
 pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result<Exit> {
     let format = match format {
         Some(name) => Some(ingest::format(name).ok_or_else(|| unknown_format(name))?),
         None => None,
     };
     let limits = context.config()?.0.config.limits;
+    let read = |file: &PathBuf| read_report(context.layout.root(), &context.folder, file, format, &limits);
     let mut exit = Exit::Done;
-    for file in files {
-        let answer = read_report(context.layout.root(), &context.folder, file, format, &limits);
-        if let Err(error) = &answer
-            && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
-        {
-            return Err(error.clone());
-        }
-        if answer.is_err() {
-            exit = Exit::BadInput;
-        }
-        if context.json() {
-            output::json(&inspected(file, &answer))?;
-        } else {
-            print(context, file, format, answer);
+    // Standard input is one stream: nothing else is read beside it.
+    let side_by_side = files.chunk_by(|one, next| !is_stdin(one) && !is_stdin(next));
+    for batch in side_by_side.flat_map(|files| files.chunks(MOST_AT_ONCE)) {
+        let answers = match batch {
+            [file] => vec![read(file)],
+            batch => batch.par_iter().with_max_len(1).map(read).collect(),
+        };
+        for (file, answer) in batch.iter().zip(answers) {
+            if let Err(error) = &answer
+                && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
+            {
+                return Err(error.clone());
+            }
+            if answer.is_err() {
+                exit = Exit::BadInput;
+            }
+            if context.json() {
+                output::json(&inspected(file, &answer))?;
+            } else {
+                print(context, file, format, answer);
+            }
         }
     }
     Ok(exit)
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 fn inspected(file: &Path, answer: &Result<Parsed>) -> Inspected {
