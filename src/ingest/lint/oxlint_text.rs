@@ -4,6 +4,7 @@
 //! other or the other way round, `Found 7 warnings and 1 error.` and `Finished in 26ms on 3 files with 96 rules …`.
 
 use super::LintTally;
+use super::github_text::annotation;
 use super::lines::{Claim, TextReader, check_summary, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
@@ -25,7 +26,8 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let any = |is: fn(&str) -> bool| head.lines().chain(head.tail().lines()).any(|line| is(line.trim_end()));
-    if is_of_another(head) {
+    // Its reporter `github` has the same summary.
+    if is_of_another(head) || any(is_annotation) {
         return Sniff::No;
     }
     if any(|line| summary(line).is_some()) && any(finished) {
@@ -35,6 +37,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
         true => Sniff::Maybe("diagnostics as oxlint prints them".into()),
         false => Sniff::No,
     }
+}
+
+fn is_annotation(line: &str) -> bool {
+    annotation(line).is_some_and(|found| found.path.is_some())
 }
 
 const TOOL: &str = "oxlint";
