@@ -154,7 +154,8 @@ impl<'a> Lines<'a> {
     fn unended_line(&mut self, skipping: bool) -> Option<Line<'_>> {
         let start = std::mem::replace(&mut self.at, self.buffer.len());
         let text = self.buffer.get(start..).unwrap_or_default();
-        if text.is_empty() || skipping {
+        // Colours that are switched off after the last line's end are no line.
+        if skipping || matches!(text, "" | "\x1b[m" | "\x1b[0m") {
             return None;
         }
         self.number += 1;
@@ -294,6 +295,8 @@ mod tests {
         assert_eq!(lines("a\nb\r\n\r\nc\rd", LongLine::Refuse).unwrap(), expected);
         assert_eq!(lines("", LongLine::Refuse).unwrap(), []);
         assert_eq!(lines("\n", LongLine::Refuse).unwrap(), [(1, String::new(), true)]);
+        assert_eq!(lines("a\n\x1b[0m", LongLine::Refuse).unwrap().len(), 1, "colours are off, and no line is cut");
+        assert_eq!(lines("a\n\x1b[31m", LongLine::Refuse).unwrap().len(), 2, "what was to be red is missing");
         let border = format!("{}\r\nz\n", "a".repeat(64 * 1024 - 1));
         assert_eq!(lines(&border, LongLine::Refuse).unwrap().len(), 2, "CR and LF in different chunks");
     }
