@@ -104,6 +104,7 @@ pub const FORMATS: &[&Format] = &[
     &test::rspec_text::FORMAT,
     &test::check_xml::FORMAT,
     &test::cppunit::FORMAT,
+    &test::catch2_xml::FORMAT,
     &test::gtest_text::FORMAT,
     &test::gtest_json::FORMAT,
     &test::mochawesome_json::FORMAT,

@@ -10,6 +10,7 @@ use crate::model::figures::Figures;
 
 pub mod bun_test_text;
 pub mod cargo_test_text;
+pub mod catch2_xml;
 pub mod check_xml;
 pub mod cppunit;
 pub mod ctest_text;
