@@ -105,6 +105,7 @@ pub const FORMATS: &[&Format] = &[
     &test::check_xml::FORMAT,
     &test::cppunit::FORMAT,
     &test::catch2_xml::FORMAT,
+    &test::boost_xml::FORMAT,
     &test::gtest_text::FORMAT,
     &test::gtest_json::FORMAT,
     &test::mochawesome_json::FORMAT,

@@ -8,6 +8,7 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::Figures;
 
+pub mod boost_xml;
 pub mod bun_test_text;
 pub mod cargo_test_text;
 pub mod catch2_xml;
