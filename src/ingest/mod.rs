@@ -106,6 +106,7 @@ pub const FORMATS: &[&Format] = &[
     &test::cppunit::FORMAT,
     &test::catch2_xml::FORMAT,
     &test::boost_xml::FORMAT,
+    &test::testng::FORMAT,
     &test::gtest_text::FORMAT,
     &test::gtest_json::FORMAT,
     &test::mochawesome_json::FORMAT,

@@ -50,6 +50,7 @@ pub mod rspec_json;
 pub mod rspec_text;
 pub(super) mod runs;
 pub mod tap;
+pub mod testng;
 #[cfg(test)]
 mod tests_support;
 mod text_report;
