@@ -107,6 +107,7 @@ pub const FORMATS: &[&Format] = &[
     &test::catch2_xml::FORMAT,
     &test::boost_xml::FORMAT,
     &test::testng::FORMAT,
+    &test::sonar_tests::FORMAT,
     &test::gtest_text::FORMAT,
     &test::gtest_json::FORMAT,
     &test::mochawesome_json::FORMAT,
@@ -138,6 +139,7 @@ pub const FORMATS: &[&Format] = &[
     &coverage::llvm_cov_text::FORMAT,
     &coverage::gcovr_text::FORMAT,
     &coverage::coverlet_json::FORMAT,
+    &coverage::sonar_coverage::FORMAT,
     // Findings.
     &lint::sarif::FORMAT,
     &lint::rustc_json::FORMAT,

@@ -29,6 +29,7 @@ mod simplecov;
 pub mod simplecov_json;
 pub mod simplecov_last_run;
 pub mod simplecov_resultset;
+pub mod sonar_coverage;
 mod table;
 mod totals;
 

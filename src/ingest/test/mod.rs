@@ -49,6 +49,7 @@ pub mod robot;
 pub mod rspec_json;
 pub mod rspec_text;
 pub(super) mod runs;
+pub mod sonar_tests;
 pub mod tap;
 pub mod testng;
 #[cfg(test)]
