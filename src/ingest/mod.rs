@@ -191,6 +191,9 @@ pub const FORMATS: &[&Format] = &[
     &lint::swiftlint_json::FORMAT,
     &lint::markdownlint_json::FORMAT,
     &lint::staticcheck_json::FORMAT,
+    &lint::sqlfluff_json::FORMAT,
+    &lint::pyrefly_json::FORMAT,
+    &lint::flake8_json::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,
     &size::cloc_json::FORMAT,
