@@ -18,7 +18,7 @@ use super::test::text_runs::{Stream as Announcing, Summaries};
 use super::test::{
     bun_test_text, cargo_test_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text, go_test_json,
     go_test_text, gtest_text, jest_text, maven_text, minitest_text, mocha_text, nextest_text, node_test_text,
-    phpunit_text, pytest_text, rspec_text, tap, unittest_text, vitest_text,
+    phpunit_text, playwright_text, pytest_text, rspec_text, tap, unittest_text, vitest_text,
 };
 use super::text::{Lines, LongLine};
 use super::{Format, Parsed};
@@ -52,6 +52,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Announcing::<phpunit_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<bun_test_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<deno_test_text::Told>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<playwright_text::Playwright>::default()), is_joined: false },
     Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },

@@ -113,6 +113,7 @@ pub const FORMATS: &[&Format] = &[
     &test::mochawesome_json::FORMAT,
     &test::ctest_text::FORMAT,
     &test::minitest_text::FORMAT,
+    &test::playwright_text::FORMAT,
     &test::exunit_text::FORMAT,
     &test::robot::FORMAT,
     &test::cucumber_json::FORMAT,

@@ -42,6 +42,7 @@ pub mod nunit2;
 pub mod nunit3;
 pub mod phpunit_text;
 pub mod playwright_json;
+pub mod playwright_text;
 pub mod pytest_json;
 pub mod pytest_reportlog;
 pub mod pytest_text;

@@ -1,0 +1,193 @@
+//! `playwright-text`: what Playwright prints with its reporters `list`, `line` and `dot`: the same summary.
+//! <https://playwright.dev/docs/test-reporters>
+//!
+//! Each outcome that occurred has a line at its end, with the tests that failed or flaked below it. How many tests there are
+//! is told at the beginning: what a test prints cannot pass for the summary, nor can a part of it.
+
+use super::text_report::{Names, Summary, counted};
+use super::text_runs::{Announced, TextRun, last_run};
+use crate::error::Result;
+use crate::ingest::text::printable;
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What `playwright test` prints.
+pub const FORMAT: Format = Format {
+    name: "playwright-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Playwright",
+    written_by: "playwright test (--reporter=list, line or dot)",
+    told_by: "\"Running 5 tests using 2 workers\"",
+    has_end: false,
+    counting: "The last summary: failed and interrupted failed, flaky passed, skipped and did not run skipped. It is one only if it \
+               adds up to the tests that were announced. Each error that was not a part of any test is one errored test.",
+    sniff,
+    parse: last_run::<Playwright>,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    match head.xml().is_none() && head.lines().any(|line| announced(line.trim_end()).is_some()) {
+        true => Sniff::Sure("line \"Running N tests using N workers\"".into()),
+        false => Sniff::No,
+    }
+}
+
+/// The number in `Running 5 tests using 2 workers`; `using 2 workers, shard 1 of 3`.
+fn announced(line: &str) -> Option<u64> {
+    let (number, rest) = line.strip_prefix("Running ")?.split_once(' ')?;
+    let workers = rest.strip_prefix("tests using ").or_else(|| rest.strip_prefix("test using "))?;
+    let (_, word) = workers.split_once(' ')?;
+    word.starts_with("worker").then(|| number.parse().ok()).flatten()
+}
+
+/// Number and word of `  3 failed`, `  3 passed (1.2s)`.
+fn outcome(line: &str) -> Option<(Option<u64>, &str)> {
+    let told = line.strip_prefix("  ").filter(|told| !told.starts_with(' '))?;
+    let (number, word) = counted(told)?;
+    let word = word.split_once(" (").map_or(word, |(word, _)| word);
+    matches!(word, "passed" | "failed" | "flaky" | "interrupted" | "skipped" | "did not run").then_some((number, word))
+}
+
+/// The number in `  1 error was not a part of any test, see above for details`.
+fn outside(line: &str) -> Option<Option<u64>> {
+    let (number, word) = counted(line.strip_prefix("  ")?)?;
+    word.contains("not a part of any test").then_some(number)
+}
+
+/// Its run.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Playwright {
+    names: Names,
+    tests: Option<u64>,
+    /// Of the last lines of outcomes that stand together.
+    summary: Summary,
+    /// Something else came below them.
+    is_over: bool,
+    /// What the tests that are named below the last of them came to.
+    named: Option<Outcome>,
+}
+
+impl Playwright {
+    fn add(&mut self, number: Option<u64>, word: &str) -> Result<()> {
+        if std::mem::take(&mut self.is_over) {
+            // A test printed what came before.
+            (self.summary, self.names) = (Summary::default(), Names::default());
+        }
+        let summary = &mut self.summary;
+        let slot = match word {
+            "passed" | "flaky" => &mut summary.passed,
+            "failed" | "interrupted" => &mut summary.failed,
+            _ => &mut summary.skipped,
+        };
+        Summary::add(slot, number)?;
+        self.named = match word {
+            "flaky" => Some(Outcome::Passed),
+            "failed" | "interrupted" => Some(Outcome::Failed),
+            _ => None,
+        };
+        if word == "flaky" { Summary::add(&mut summary.flaky, number) } else { Ok(()) }
+    }
+
+    /// `    [chromium] › a.spec.ts:3:5 › cart › adds ──────`, below an outcome.
+    fn name(&mut self, line: &str, outcome: Outcome) {
+        let told = line.trim_end_matches('─').trim();
+        let parts: Vec<&str> = told.split(" › ").collect();
+        let place = parts.iter().find_map(|part| {
+            let (file, line) = part.rsplit_once(':')?.0.rsplit_once(':')?;
+            Some((file, line.parse::<u64>().ok()?))
+        });
+        let Some(case) = self.names.set(told, outcome) else { return };
+        if let Some((file, line)) = place {
+            (case.file, case.line) = (Some(printable(file, 1000)), Some(line).filter(|line| *line > 0));
+        }
+    }
+}
+
+impl Announced for Playwright {
+    fn begins(line: &str) -> bool {
+        announced(line).is_some()
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(tests) = announced(text) {
+            self.tests = Some(tests);
+        } else if let Some((number, word)) = outcome(text) {
+            self.add(number, word)?;
+        } else if let Some(outcome) = self.named.filter(|_| text.starts_with("    ")) {
+            self.name(text, outcome);
+        } else if let Some(number) = outside(text) {
+            Summary::add(&mut self.summary.errored, number)?;
+            self.summary.unit_failures = self.summary.errored;
+        } else if !text.is_empty() {
+            (self.is_over, self.named) = (true, None);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        let Summary { passed, failed, skipped, .. } = self.summary;
+        let sum = add(passed, failed).and_then(|sum| add(sum, skipped)).ok();
+        self.tests.is_some() && self.tests == sum
+    }
+
+    fn report(self) -> Result<Parsed> {
+        self.names.report(&FORMAT, &self.summary, false)
+    }
+}
+
+impl TextRun for Playwright {
+    const TOOL: &'static str = "Playwright";
+
+    /// The sum decides.
+    fn is_whole(_: &str) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::input::Input;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "Running 6 tests using 2 workers\n\n  \u{2713}  1 a.spec.ts:3:5 › adds (5ms)\n  6 passed (1.0s)\n\n\
+                       \u{20}  1) [chromium] › a.spec.ts:7:5 › cart › fails ───\n\n    Error: no\n\n\n";
+    const END: &str = "  1 failed\n    [chromium] › a.spec.ts:7:5 › cart › fails ────\n  1 flaky\n    a.spec.ts:9:1 › flaky ───\n\
+                       \u{20} 1 skipped\n  2 did not run\n  1 passed (1.2m)\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_summary_counts_and_what_a_test_prints_does_not() {
+        let parsed = read(&format!("{RUN}{END}\nTo open last HTML report run:\n")).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky), ([6, 2, 1, 0, 3], Some(1)));
+        let details = details(&parsed);
+        let case = &details.cases.cases["[chromium] › a.spec.ts:7:5 › cart › fails"];
+        assert_eq!((case.outcome, case.file.as_deref(), case.line), (Outcome::Failed, Some("a.spec.ts"), Some(7)));
+        assert_eq!((details.cases.outcome("a.spec.ts:9:1 › flaky"), details.dropped), (Some(Outcome::Passed), 4));
+        let outside =
+            read(&format!("{RUN}{END}  1 error was not a part of any test, see above for details\n")).unwrap();
+        assert_eq!(counts(&outside), [7, 2, 1, 1, 3]);
+    }
+
+    #[test]
+    fn a_summary_that_is_not_all_there_is_no_result() {
+        for cut in [0, 10, 60, 100, END.len() - 15] {
+            let cut = END.get(..cut).unwrap_or_default();
+            let text = format!("{}{cut}", RUN.replace("6 passed", "5 passed"));
+            assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult), "{cut}");
+        }
+    }
+
+    #[test]
+    fn it_is_told_by_its_first_line() {
+        for line in ["Running 1 test using 1 worker", "Running 12 tests using 4 workers, shard 1 of 3"] {
+            assert!(matches!(sniffed(&FORMAT, line), Sniff::Sure(_)), "{line}");
+        }
+        assert_eq!(sniffed(&FORMAT, "Running 8 test cases..."), Sniff::No);
+    }
+}
