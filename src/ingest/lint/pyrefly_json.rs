@@ -1,4 +1,4 @@
-//! `pyrefly-json`: Pyrefly's output format `json`. <https://pyrefly.org/en/docs/error-suppressions/>
+//! `pyrefly-json`: Pyrefly's output format `json`, as version 1.4 writes it.
 
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     written_by: "pyrefly check --output-format json",
     told_by: "a JSON object with errors, which have concise_description",
     has_end: true,
-    counting: "Errors by severity; info is a note. Without severity (versions before it was told) they are errors.",
+    counting: "Errors by severity; info is a note. Those without severity are errors.",
     sniff,
     parse,
 };

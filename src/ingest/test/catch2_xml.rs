@@ -103,7 +103,7 @@ impl Dialect for Reader {
             "Skip" => test.skipped = true,
             "OverallResult" | "OverallResultsAsserts" => {
                 let [success, of_case, failures] = element.attributes(["success", "test_case_success", "failures"])?;
-                // Before 2.4.7, doctest tells numbers alone.
+                // Older versions of doctest tell numbers alone.
                 test.succeeded = match success.or(of_case) {
                     Some(success) => Some(success == "true"),
                     None => failures.map(|failures| failures == "0" && !test.threw),
