@@ -358,7 +358,7 @@ fn a_restore_that_is_killed_loses_nothing_and_its_undo_too() {
 }
 
 /// The loop at its end, its packs three days old: one pack that nobody needs, some that are mostly not needed.
-fn finished() -> Work {
+pub fn finished() -> Work {
     let project = prepared();
     for n in 0..2_u64 {
         let noise: String =

@@ -53,6 +53,7 @@ mod schemas;
 mod shell;
 mod steps;
 mod support;
+mod syncs;
 mod tamper;
 mod tests_ledger;
 mod transcripts;
