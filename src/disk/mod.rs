@@ -374,4 +374,48 @@ mod tests {
         assert!(make_directory(&layout.restore_dir(1)).is_err());
         assert!(list(outside.path()).unwrap().is_empty());
     }
+
+    #[test]
+    fn lengths_are_those_of_the_names_that_are_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.pack"), "12345").unwrap();
+        std::fs::write(dir.path().join("b.other"), "123").unwrap();
+        let packs = |name: &OsStr| name.to_str()?.strip_suffix(".pack").map(str::to_owned);
+        assert_eq!(list_lengths(dir.path(), packs).unwrap(), [("a".to_owned(), 5)]);
+        assert!(list_lengths(&dir.path().join("absent"), packs).unwrap().is_empty());
+        assert!(list_lengths(&dir.path().join("a.pack"), packs).is_err());
+        assert_eq!(list_if(dir.path(), |name| name == "b.other").unwrap(), ["b.other"]);
+        let names: Vec<OsString> = (10..30).map(|number: u32| number.to_string().into()).collect();
+        names.iter().for_each(|name| std::fs::write(dir.path().join(name), "").unwrap());
+        assert_eq!(list_if(dir.path(), |name| name.len() == 2).unwrap(), names);
+    }
+
+    #[test]
+    fn a_work_tree_that_is_none_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for (root, why) in [(file.as_path(), "not a directory"), (&dir.path().join("absent"), "no such work tree")] {
+            let error = check_store(&Layout::new(root)).unwrap_err();
+            assert!(error.kind == Kind::BadInput && error.to_string().contains(why), "{error}");
+        }
+        let error = read_named(&dir.path().join("absent"), 5).unwrap_err();
+        assert!(error.kind == Kind::BadInput && error.to_string().contains("no such file"), "{error}");
+        assert_eq!(read_named(&file.join("below"), 5).unwrap_err().kind, Kind::Failed);
+    }
+
+    #[test]
+    fn a_link_above_the_store_is_the_users_and_one_in_it_is_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, link) = (dir.path().join("home"), dir.path().join("link"));
+        std::fs::create_dir(&home).unwrap();
+        std::os::unix::fs::symlink(&home, &link).unwrap();
+        make_directory(&link.join("a/b")).unwrap();
+        assert!(metadata(&home.join("a/b")).unwrap().is_some());
+        assert!(make_directory(&link).unwrap_err().to_string().contains("not a directory"));
+        let layout = Layout::new(dir.path());
+        open_store(&layout).unwrap();
+        std::os::unix::fs::symlink(&home, layout.objects()).unwrap();
+        assert!(check_store(&layout).unwrap_err().to_string().contains("symbolic link"));
+    }
 }

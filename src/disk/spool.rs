@@ -78,3 +78,47 @@ impl Spool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::hash::id_of;
+    use crate::disk::list;
+
+    /// One byte a call, and interrupted before each.
+    struct Halting<'a>(&'a [u8], bool);
+
+    impl Read for Halting<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 { Err(std::io::ErrorKind::Interrupted.into()) } else { self.0.read(&mut buffer[..1]) }
+        }
+    }
+
+    /// Says that the disk is broken.
+    struct Broken;
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("broken"))
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_what_was_read_up_to_the_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("cache");
+        let spool = Spool::copy(&folder, &mut Halting(b"12345", false), 5).unwrap();
+        assert_eq!((spool.bytes, spool.id), (5, id_of(b"12345")));
+        let kept = dir.path().join("kept");
+        spool.keep_as(&kept).unwrap();
+        spool.keep_as(&kept).unwrap();
+        assert!(spool.keep_as(&dir.path().join("no/folder")).is_err());
+        drop(spool);
+        assert_eq!(std::fs::read(&kept).unwrap(), b"12345");
+        let too_large = Spool::copy(&folder, &mut &b"123456"[..], 5).unwrap_err();
+        assert!(too_large.to_string().contains("limits.report_bytes"), "{too_large}");
+        assert!(Spool::copy(&folder, &mut Broken, 5).unwrap_err().to_string().contains("broken"));
+        assert!(list(&folder).unwrap().is_empty());
+    }
+}

@@ -433,4 +433,25 @@ mod tests {
         assert_eq!(names(dir.path()).len(), 4);
         assert_eq!(sweep_temporaries(&dir.path().join("absent")).unwrap(), 0);
     }
+
+    // PROMISES S70.
+    #[test]
+    fn nothing_is_written_through_a_folder_of_the_store_that_is_a_link() {
+        let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folder = dir.path().join(".progress");
+        std::os::unix::fs::symlink(outside.path(), &folder).unwrap();
+        let path = folder.join("file");
+        assert!(create_new(&path, b"x").is_err() && replace(&path, b"x").is_err() && append_line(&path, b"x").is_err());
+        assert!(names(outside.path()).is_empty());
+    }
+
+    #[test]
+    fn a_file_in_the_making_is_locked_for_those_who_cannot_see_its_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let temporary = Temporary::new(dir.path()).unwrap();
+        assert!(is_locked(temporary.path()));
+        let path = temporary.path().to_owned();
+        temporary.rename_to(&dir.path().join("final")).unwrap();
+        assert!(!is_locked(&path) && !is_locked(&dir.path().join("final")));
+    }
 }

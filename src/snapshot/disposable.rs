@@ -57,6 +57,9 @@ mod tests {
         assert!(!is_marked(&target));
         std::fs::write(target.join("CACHEDIR.TAG"), [SIGNATURE, b"\n# made by a tool\n"].concat()).unwrap();
         assert!(is_marked(&target) && !is_marked_disposable(&target, |_| false));
+        let linked = folder("linked");
+        std::os::unix::fs::symlink(target.join("CACHEDIR.TAG"), linked.join("CACHEDIR.TAG")).unwrap();
+        assert!(!is_marked(&linked));
         let environment = folder("env");
         std::fs::write(environment.join("pyvenv.cfg"), "home = /usr\n").unwrap();
         assert!(is_marked(&environment));

@@ -384,4 +384,16 @@ mod tests {
             assert!(decode(bytes[..at].to_vec()).is_none(), "cut at {at}");
         }
     }
+
+    #[test]
+    fn a_file_whose_content_was_changed_in_the_same_tick_is_read_again() {
+        let seen = |seconds: i64| {
+            let stat = Stat { modified: (seconds, 0), ..stat(99) };
+            let mut cache = NewCache::new(UNIX_EPOCH + std::time::Duration::from_secs(100), &[]);
+            let known = Remembered::File(Known { stat, ..known(99) });
+            cache.add(b"f", None, std::iter::once((&b"a"[..], known)));
+            decode(cache.finish()).unwrap().folder(b"f").unchanged(b"a", &stat).is_some()
+        };
+        assert!(seen(99) && !seen(100) && !seen(101));
+    }
 }

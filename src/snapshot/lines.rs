@@ -155,5 +155,6 @@ mod tests {
         let old: String = (0..9_000).map(number).collect();
         let new: String = (0..9_000).rev().map(number).chain(["more\n".to_owned()]).collect();
         assert_eq!(differing(old.as_bytes(), new.as_bytes()), (0, 1));
+        assert_eq!(common(&[b"a", b"b"], &[b"a", b"a", b"c"]), 1, "one line is not two");
     }
 }

@@ -324,4 +324,23 @@ mod tests {
         assert_eq!(plan(&PackUse { live_bytes: 0, age: None, ..pack }), Fate::Keep);
         assert_eq!(plan(&PackUse { live_bytes: 0, age: Some(MIN_AGE - Duration::from_secs(1)), ..pack }), Fate::Keep);
     }
+
+    #[test]
+    fn what_is_freed_is_what_the_store_shrinks_by() {
+        let store = Store::new();
+        let bytes = || disk::bytes_below(&store.layout.objects()).unwrap();
+        store.snapshot(&[b"one", b"two"], 3);
+        let contents: Vec<Vec<u8>> = (0..20_u8).map(|number| vec![number; 50]).collect();
+        store.snapshot(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>(), 3);
+        let live = HashSet::from([id_of(&contents[0]), id_of(&contents[1])]);
+        let frames =
+            &Objects::open(&store.layout).unwrap().packs().into_iter().max_by_key(|pack| pack.size).unwrap().frames;
+        let (used, dead) = usage(frames, &live);
+        assert_eq!((used.largest_live, dead), (50, 19));
+        let needs = Needs { objects: live.into_iter().collect(), ..Needs::default() };
+        let before = bytes();
+        let pruned = prepare(&store.layout, &store.lock, &needs).unwrap().carry_out().unwrap();
+        assert_eq!((pruned.removed_packs, pruned.rewritten_packs), (1, 1));
+        assert_eq!(pruned.freed_bytes, before - bytes());
+    }
 }

@@ -246,6 +246,10 @@ mod tests {
         assert!(matches!(reader.read(b"folder").unwrap(), Seen::Link(_)));
         assert!(matches!(reader.read(b"absent").unwrap(), Seen::Gone));
         assert!(matches!(reader.read(b"own/below").unwrap(), Seen::Gone));
+        std::fs::create_dir(dir.path().join("inner")).unwrap();
+        std::fs::write(dir.path().join("inner/own"), "ours").unwrap();
+        std::os::unix::fs::symlink("inner", dir.path().join("beside")).unwrap();
+        assert!(matches!(reader.read(b"beside/own").unwrap(), Seen::Unheld { .. }));
     }
 
     #[test]

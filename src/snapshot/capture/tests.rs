@@ -411,3 +411,43 @@ fn a_snapshot_does_not_rely_on_a_pack_that_was_cut() {
     assert_eq!(again.root, first.root);
     assert_eq!(work.content(&again.root, "b"), b"two");
 }
+
+/// Folders need no time to pass: their directories are known by what is in them.
+#[test]
+fn what_comes_into_a_folder_that_is_known_is_in_the_next_snapshot() {
+    let work = Work::new();
+    for folder in ["file/in", "link/in", "unheld/in"] {
+        std::fs::create_dir_all(work.path(folder)).unwrap();
+    }
+    work.take();
+    work.write("file/new", vec![0; 1 << 20]);
+    symlink("nowhere", work.path("link/new")).unwrap();
+    work.write("unheld/new", vec![0; (1 << 20) + 1]);
+    let taken = work.take();
+    assert_eq!(taken.unheld.len(), 1, "{:?}", taken.unheld);
+    assert_eq!(
+        work.held_in(&taken.root),
+        ["file/", "file/in/", "file/new", "link/", "link/in/", "link/new", "unheld/", "unheld/in/", "unheld/new"]
+    );
+}
+
+// PROMISES N6. The walk goes level by level, so it finds `z` first.
+#[test]
+fn what_is_told_of_a_snapshot_is_sorted() {
+    let work = Work { capture: Capture { include: vec!["**/*.pem".to_owned()], exclude: Vec::new() }, ..Work::new() };
+    for folder in ["z", "a/a"] {
+        work.write(&format!("{folder}.pem"), "key");
+        work.write(&format!("{folder}.large"), vec![0; (1 << 20) + 1]);
+        let fifo = work.path(&format!("{folder}.fifo"));
+        rustix::fs::mknodat(rustix::fs::CWD, fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    }
+    let taken = work.take();
+    let names = |paths: Vec<&TreePath>| paths.into_iter().map(TreePath::to_string).collect::<Vec<_>>();
+    assert_eq!(taken.hard_links, 0);
+    assert_eq!(names(taken.included_secrets.iter().collect()), ["a/a.pem", "z.pem"]);
+    assert_eq!(names(taken.unheld.iter().map(|(path, _)| path).collect()), ["a/a.large", "z.large"]);
+    assert_eq!(taken.skipped.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["a/a.fifo", "z.fifo"]);
+    let survey = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    assert_eq!(names(survey.unheld().iter().map(|(path, _)| path).collect()), ["a/a.large", "z.large"]);
+    assert_eq!(survey.take().unwrap().0.unheld, taken.unheld);
+}

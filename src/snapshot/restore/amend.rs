@@ -116,3 +116,38 @@ fn store_directories(pack: &mut PackWriter, objects: &Objects, manifest: &Manife
         Some(lost) => Err(Error::bug("a path of a tree lies in no directory").in_file(&lost.to_string())),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+    use crate::disk::hash::id_of;
+
+    #[test]
+    fn what_is_put_into_a_tree_brings_its_folders_and_displaces_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        for (name, text) in [("a/b/new", "new"), ("file/below", "x"), ("folder", "x")] {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let path = |name: &str| TreePath::new(name).unwrap();
+        let objects = Objects::open(&layout).unwrap();
+        let mut base = Manifest::default();
+        let file = State { kind: Kind::File, mode: 0o644, size: 1, object: id_of(b"x") };
+        base.insert(path("file"), file);
+        base.insert(path("folder"), State::directory(0o700));
+        let names = ["a/b/new", "absent", "file/below", "folder"].map(path);
+        let source = Beneath::open(dir.path()).unwrap();
+        let root = amend(&layout, &objects, &base, &source, names.into_iter()).unwrap();
+        let amended = Manifest::load(&Objects::open(&layout).unwrap(), &root).unwrap();
+        for (name, mode) in [("a", NEW_DIRECTORY_MODE), ("a/b", NEW_DIRECTORY_MODE), ("folder", 0o700)] {
+            assert_eq!(amended.get(&path(name)), Some(&State::directory(mode)), "{name}");
+        }
+        assert_eq!(amended.get(&path("file")), Some(&file));
+        let new = amended.get(&path("a/b/new")).unwrap();
+        assert_eq!((new.kind, new.size, new.object), (Kind::File, 3, id_of(b"new")));
+        assert_eq!(amended.iter().count(), 5);
+    }
+}

@@ -184,3 +184,51 @@ fn files_below(top: &Path) -> Result<Vec<TreePath>> {
     files.sort();
     Ok(files)
 }
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+    use crate::disk::hash::id_of;
+    use crate::snapshot::restore::plan::Action;
+
+    fn file(content: &[u8]) -> State {
+        State { kind: Kind::File, mode: 0o644, size: content.len() as u64, object: id_of(content) }
+    }
+
+    #[test]
+    fn what_is_not_as_it_should_be_is_told_and_what_came_meanwhile_is_kept() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let tree = Beneath::open(dir.path()).unwrap();
+        let path = TreePath::new("a").unwrap();
+        let check = |before: Option<State>, after: Option<State>| {
+            let op = Op { action: Action::Replace, path: path.clone(), before, after };
+            check_result(&tree, &[op]).map(|kept| kept.len())
+        };
+        let (old, new) = (file(b"old"), file(b"new"));
+        assert!(check(None, Some(new)).is_err(), "it is not there");
+        assert_eq!(check(Some(old), None).unwrap(), 0);
+        std::fs::write(tree.path().join("a"), "new").unwrap();
+        std::fs::set_permissions(tree.path().join("a"), std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(check(Some(old), Some(new)).unwrap(), 0);
+        assert!(check(Some(old), Some(old)).is_err(), "it has another content");
+        assert!(check(None, Some(State { mode: 0o600, ..new })).is_err(), "it has another mode");
+        assert!(check(Some(new), None).is_err(), "it is still there");
+        assert_eq!(check(Some(old), None).unwrap(), 1, "it is somebody else's");
+    }
+
+    #[test]
+    fn the_same_bytes_of_another_kind_are_not_held() {
+        let path = TreePath::new("a").unwrap();
+        let mut target = Manifest::default();
+        target.insert(path.clone(), file(b"x"));
+        let safety = Manifest::default();
+        let held = Held::new(&target, &safety);
+        assert!(held.holds(Some(&path), &State { mode: 0o600, ..file(b"x") }));
+        assert!(!held.holds(Some(&path), &State { kind: Kind::Link, ..file(b"x") }));
+        assert!(!held.holds(Some(&path), &file(b"y")));
+        assert!(!held.holds(Some(&TreePath::new("b").unwrap()), &file(b"x")));
+        assert!(held.holds(None, &file(b"x")) && !held.holds(None, &file(b"y")));
+    }
+}

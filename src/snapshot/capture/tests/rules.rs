@@ -113,6 +113,9 @@ fn a_work_tree_inside_a_repository_knows_the_rules_above_it_unless_they_leave_it
         (".gitignore", "target/\n/sandbox/\n"),
         ("app/x", "1"),
         ("app/target/y", "2"),
+        ("mid/.gitignore", "*.log\n"),
+        ("mid/app/x", "1"),
+        ("mid/app/x.log", "2"),
         ("sandbox/in/target/z", "3"),
     ]);
     repository.git("", &["init", "-q"]);
@@ -127,6 +130,7 @@ fn a_work_tree_inside_a_repository_knows_the_rules_above_it_unless_they_leave_it
         .held()
     };
     assert_eq!(held_below("app"), ["x"]);
+    assert_eq!(held_below("mid/app"), ["x"]);
     assert_eq!(held_below("sandbox/in"), ["target/", "target/z"]);
 }
 
@@ -189,4 +193,21 @@ fn what_is_no_file_is_skipped_and_named_without_waiting() {
     assert_eq!(work.held_in(&taken.root), ["a"]);
     let told: Vec<&str> = taken.skipped.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(told, [".Progress", "git~1", "pipe", "socket"]);
+}
+
+#[test]
+fn a_tagged_folder_stays_out_unless_it_is_the_work_tree_or_named() {
+    const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55";
+    let mut work = Work::with(&[
+        ("CACHEDIR.TAG", TAG),
+        ("cache/CACHEDIR.TAG", TAG),
+        ("named/CACHEDIR.TAG", TAG),
+        ("named/in/x", "1"),
+        ("plain/x", "2"),
+    ]);
+    work.capture.include.push("named".to_owned());
+    assert_eq!(
+        work.held(),
+        ["CACHEDIR.TAG", "named/", "named/CACHEDIR.TAG", "named/in/", "named/in/x", "plain/", "plain/x"]
+    );
 }
