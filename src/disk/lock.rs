@@ -193,4 +193,17 @@ mod tests {
         drop(old);
         assert!(Lock::exclusive(&path, NOW).is_err(), "the new holder still holds it");
     }
+
+    /// Between opening and locking, the file may be removed, and made again by somebody else.
+    #[test]
+    fn a_lock_on_a_file_that_has_no_name_any_more_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let file = open(&path).unwrap();
+        assert!(is_still_there(&file, &path));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_still_there(&file, &path));
+        let other = open(&path).unwrap();
+        assert!(!is_still_there(&file, &path) && is_still_there(&other, &path));
+    }
 }

@@ -405,6 +405,13 @@ mod tests {
     }
 
     #[test]
+    fn what_the_system_cannot_tell_is_not_absent() {
+        let dir = tempfile::tempdir().unwrap();
+        let too_long = dir.path().join("x".repeat(300));
+        assert!(metadata(&too_long).is_err() && read_if_present(&too_long, 5).is_err() && list(&too_long).is_err());
+    }
+
+    #[test]
     fn a_link_above_the_store_is_the_users_and_one_in_it_is_nobodys() {
         let dir = tempfile::tempdir().unwrap();
         let (home, link) = (dir.path().join("home"), dir.path().join("link"));

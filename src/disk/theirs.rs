@@ -147,6 +147,9 @@ mod tests {
         let file = dir.path().join("settings.json");
         assert!(check_writable(&file).is_ok(), "it may be made");
         std::fs::write(&file, "{}").unwrap();
+        assert!(check_writable(&file).is_ok());
+        let too_long = dir.path().join("x".repeat(300));
+        assert!(real_path(&too_long).is_err() && remove(&too_long, &[]).is_err());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
         assert!(check_writable(&file).unwrap_err().to_string().contains("read-only"));
         assert!(check_writable(dir.path()).is_err());

@@ -328,8 +328,11 @@ mod tests {
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         write_named(&file, b"one").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
+        let before = dir.path().join("before");
+        std::fs::hard_link(&file, &before).unwrap();
         write_named(&link, b"two").unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), b"two");
+        assert_eq!(std::fs::read(&before).unwrap(), b"one", "it is replaced, not written over");
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         let fifo = dir.path().join("fifo");
         rustix::fs::mknodat(CWD, &fifo, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();

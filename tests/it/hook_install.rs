@@ -147,6 +147,9 @@ fn a_link_is_followed_and_the_mode_stays() {
     hook(&project, &["uninstall", "--agent", "claude"]).expect(0);
     assert_eq!(project.read("dotfiles/claude.json"), "{}");
     assert!(std::fs::symlink_metadata(project.path(".claude/settings.json")).unwrap().is_symlink());
+    hook(&project, &["install", "--agent", "codex"]).expect(0);
+    let mode = |name: &str| std::fs::metadata(project.path(name)).unwrap().permissions().mode();
+    assert_eq!(mode(".codex/hooks.json"), mode("src/lib.py"), "a new file is as the umask makes files");
 }
 
 #[test]

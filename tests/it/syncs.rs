@@ -82,9 +82,10 @@ impl Unsynced {
             self.is_restored = true;
             self.assert_none(at);
         }
-        // What came and went in between was never there, and what was in a folder went with it.
+        // What came and went in between was never there, and what was in a folder went with it; but a journal that comes
+        // back is a restore that has not ended.
         let was_there = !self.names.remove(path);
-        self.names.retain(|name| !name.starts_with(path));
+        self.names.retain(|name| !name.starts_with(path) || name.ends_with("journal"));
         if was_there {
             self.names.insert(path.to_owned());
         }
@@ -139,6 +140,23 @@ fn followed(work: &Work, arguments: &[&str]) -> Vec<String> {
     unsynced.commits.into_iter().map(name).collect()
 }
 
+/// Half way through its steps.
+fn kill_a_restore(work: &Work) {
+    let kill = "inject=renameat2:signal=KILL:when=2";
+    let output = work.traced(&["-o", "/dev/null", "-e", "trace=renameat2", "-e", kill], &["restore", "0"]);
+    assert!(!output.status.success(), "it was not killed");
+}
+
+/// Changes a byte of a pack's index, which is made again.
+fn damage_an_index(work: &Work) {
+    let pack = std::fs::read_dir(work.layout.objects()).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&pack).unwrap();
+    let footer = bytes.len() - 88;
+    bytes[footer - 1] ^= 1;
+    std::fs::remove_file(&pack).unwrap();
+    std::fs::write(&pack, bytes).unwrap();
+}
+
 #[test]
 fn what_is_binding_was_synced_before() {
     if !can_trace() {
@@ -152,6 +170,13 @@ fn what_is_binding_was_synced_before() {
     assert_eq!(followed(&work, &["record"]), ["iteration-002-metrics.json"]);
     assert_eq!(followed(&work, &["restore", "0"]), ["journal", "1.json"]);
     assert_eq!(followed(&work, &["undo"]), ["journal", "2.json"]);
-    assert_eq!(followed(&work, &["finish"]), ["journal", "3.json", "selection.json"]);
+    kill_a_restore(&work);
+    assert_eq!(followed(&work, &["restore", "--abort"]), ["journal"]);
+    kill_a_restore(&work);
+    assert_eq!(followed(&work, &["restore", "--resume"]), ["journal", "3.json"]);
+    assert_eq!(followed(&work, &["finish"]), ["journal", "4.json", "selection.json"]);
     assert_eq!(followed(&finished(), &["prune"]), ["pruned.json"]);
+    damage_an_index(&work);
+    assert!(followed(&work, &["verify", "--repair"]).is_empty());
+    assert!(work.verified().0.is_empty());
 }

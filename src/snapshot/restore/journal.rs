@@ -277,4 +277,21 @@ mod tests {
         write(&folder, &newer).unwrap();
         assert!(read(&folder).unwrap_err().to_string().contains("newer version"));
     }
+
+    #[test]
+    fn a_record_that_is_newer_or_of_another_number_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        disk::make_directory(&layout.restores()).unwrap();
+        let sound = journal().record;
+        write_record(&layout, &sound).unwrap();
+        write_record(&layout, &RestoreRecord { schema_version: SCHEMA_VERSION + 1, number: 2, ..sound.clone() })
+            .unwrap();
+        std::fs::write(layout.restore_record(3), to_json(&sound).unwrap()).unwrap();
+        assert_eq!(read_record(&layout, 1).unwrap(), sound);
+        let damaged = damaged_records(&layout).unwrap();
+        assert_eq!(damaged.len(), 2, "{damaged:?}");
+        assert!(damaged[0].to_string().contains("newer version") && damaged[1].to_string().contains("another number"));
+        assert!(newest_record(&layout).is_err());
+    }
 }

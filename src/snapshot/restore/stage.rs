@@ -125,3 +125,42 @@ pub fn make(objects: &Objects, path: &TreePath, state: State, folder: BorrowedFd
     rustix::fs::fchmod(&file, Mode::from_raw_mode(state.mode & 0o777)).map_err(|error| failed(&error.into()))?;
     file.sync_all().map_err(|error| failed(&error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::hash::id_of;
+    use crate::disk::layout::Layout;
+    use crate::snapshot::pack::PackWriter;
+
+    #[test]
+    fn what_is_not_stored_as_the_plan_says_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let mut writer = PackWriter::new(&layout);
+        let (longest, too_long) = ([b'x'; 4095], [b'x'; 4096]);
+        for bytes in [&b"file"[..], b"", b"a\0b", &longest, &too_long] {
+            writer.add(bytes).unwrap();
+        }
+        writer.finish().unwrap();
+        let objects = Objects::open(&layout).unwrap();
+        let state = |kind, bytes: &[u8]| State { kind, mode: 0, size: bytes.len() as u64, object: id_of(bytes) };
+        let old_and_new = |action, before, after| {
+            let op = Op { action, path: TreePath::new("a").unwrap(), before, after };
+            let plan = Plan { ops: vec![op], ..Plan::default() };
+            (verify_old(&objects, &plan).is_ok(), verify_new(&objects, &plan).is_ok())
+        };
+        let (file, lost) = (state(Kind::File, b"file"), state(Kind::File, b"lost"));
+        assert_eq!(old_and_new(Action::Replace, Some(file), Some(file)), (true, true));
+        assert_eq!(old_and_new(Action::Replace, Some(lost), Some(file)), (false, true));
+        assert_eq!(old_and_new(Action::Replace, Some(file), Some(lost)), (true, false));
+        assert_eq!(old_and_new(Action::Remove, Some(lost), None), (false, true));
+        assert_eq!(old_and_new(Action::Chmod, Some(lost), Some(lost)), (true, true), "its bytes stay where they are");
+        assert_eq!(old_and_new(Action::Write, None, Some(State { size: 5, ..file })), (true, false));
+        let link = |target: &[u8]| old_and_new(Action::Link, None, Some(state(Kind::Link, target))).1;
+        assert!(link(b"file") && link(&longest));
+        assert!(!link(b"") && !link(b"a\0b") && !link(&too_long) && !link(b"lost"));
+        let other_size = State { size: 3, ..state(Kind::Link, b"file") };
+        assert!(!old_and_new(Action::Link, None, Some(other_size)).1);
+    }
+}

@@ -365,3 +365,63 @@ fn a_directory_swapped_for_a_link_stops_the_restore_and_nothing_outside_changes(
         }
     }
 }
+
+#[test]
+fn what_is_told_counts_what_lies_in_equal_folders() {
+    let before = |root: &Path| {
+        std::fs::create_dir_all(root.join("equal/in")).unwrap();
+        std::fs::write(root.join("equal/same"), "same").unwrap();
+        std::fs::write(root.join("equal/in/same"), "same").unwrap();
+        std::fs::write(root.join("equal/in/large"), vec![0; (1 << 20) + 1]).unwrap();
+        std::fs::write(root.join("edited"), "one").unwrap();
+    };
+    let work = Work::new(before, |root| std::fs::write(root.join("edited"), "other").unwrap());
+    let told = restore(&work.layout, work.target, &Options { dry_run: true, ..work.options() }).unwrap();
+    let done = work.restore().unwrap();
+    for outcome in [told, done] {
+        assert_eq!((outcome.unchanged, outcome.restored.len(), outcome.removed.len()), (2, 1, 0));
+        assert_eq!(outcome.unheld.iter().map(ToString::to_string).collect::<Vec<_>>(), ["equal/in/large"]);
+    }
+}
+
+#[test]
+fn a_path_that_the_tree_does_not_have_is_refused_wherever_it_is_to_go() {
+    let work = Work::of_everything();
+    let (paths, elsewhere) = ([TreePath::new("absent").unwrap()], tempfile::tempdir().unwrap());
+    for into in [None, Some(elsewhere.path())] {
+        let options = Options { paths: &paths, into, ..work.options() };
+        let error = restore(&work.layout, work.target, &options).unwrap_err();
+        assert!(error.to_string().contains("no such path"), "{error}");
+    }
+}
+
+// PROMISES W3.
+#[test]
+fn a_directory_that_came_in_the_place_of_a_file_stays_with_what_is_in_it() {
+    let work = Work::of_everything();
+    let request = work.request();
+    let survey = capture::survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let prepared = Prepared::new(&work.layout, &survey, &request).unwrap();
+    let folder = Folder::make_next(&work.layout).unwrap();
+    let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
+    // One is to be replaced, the other is to go.
+    for name in ["edited", "new"] {
+        std::fs::remove_file(work.root().join(name)).unwrap();
+        std::fs::create_dir(work.root().join(name)).unwrap();
+        std::fs::write(work.root().join(name).join("mine"), "mine").unwrap();
+    }
+    let job = Job {
+        layout: &work.layout,
+        tree: &prepared.tree,
+        folder: &folder,
+        journal,
+        target: &prepared.compared.target,
+        safety: &prepared.compared.found,
+    };
+    assert!(job.carry_out(prepared.plan).is_err());
+    for name in ["edited/mine", "new/mine"] {
+        assert_eq!(std::fs::read_to_string(work.root().join(name)).unwrap(), "mine", "{name}");
+    }
+    let pending = restore(&work.layout, work.target, &Options { dry_run: true, ..work.options() }).unwrap_err();
+    assert!(pending.to_string().contains("still pending"), "{pending}");
+}
