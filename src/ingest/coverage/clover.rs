@@ -1,13 +1,14 @@
 //! `clover`: the XML of Atlassian's Clover, now OpenClover, which PHPUnit, Istanbul and gcovr write too. Defined by
 //! OpenClover's `clover.xsd`. It counts statements and conditions; what it calls a line may be a method or a condition.
 
+use super::elements::{Elements, read};
 use super::totals::{Part, Totals};
 use super::{FileTally, Listed, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::{whole, whole_or_below};
-use crate::ingest::xml::{Element, Event, Xml};
+use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -43,21 +44,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut xml = Xml::new(input)?;
-    let mut reader = Reader::default();
-    loop {
-        match xml.next()? {
-            Event::Start(element) => {
-                reader.start(&element).map_err(|error| {
-                    let spot = element.spot();
-                    error.line_column(spot.line, spot.column)
-                })?;
-            }
-            Event::Text(..) => {}
-            Event::End => reader.end()?,
-            Event::Done => return reader.finish(),
-        }
-    }
+    read::<Reader>(input)
 }
 
 /// What an open element is to us.
@@ -95,7 +82,7 @@ struct Metrics {
     conditionals: Option<(u64, u64)>,
 }
 
-impl Reader {
+impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
         let kind = match (self.open.last(), name) {
@@ -139,20 +126,6 @@ impl Reader {
         Ok(())
     }
 
-    fn line(&mut self, element: &Element<'_>) -> Result<()> {
-        let [number, count, kind] = element.attributes(["num", "count", "type"])?;
-        if kind.as_deref() == Some("method") {
-            return Ok(());
-        }
-        let (Some(number), Some(count)) = (number, count) else {
-            self.unusable += 1;
-            return Ok(());
-        };
-        let line = whole_or_below(&number).ok_or_else(|| bad("line number", &number))?;
-        let hits = whole_or_below(&count).ok_or_else(|| bad("count", &count))?;
-        self.tally.line(line, hits > 0)
-    }
-
     fn end(&mut self) -> Result<()> {
         if self.open.pop() != Some(Kind::File) {
             return Ok(());
@@ -173,13 +146,6 @@ impl Reader {
         Ok(())
     }
 
-    fn declare(&mut self, metrics: Metrics) {
-        let (statements, conditionals) = (metrics.statements, metrics.conditionals.filter(|(_, total)| *total > 0));
-        (self.declared.lines_covered, self.declared.lines_total) = (Some(statements.0), Some(statements.1));
-        self.declared.branches_covered = conditionals.map(|(covered, _)| covered);
-        self.declared.branches_total = conditionals.map(|(_, total)| total);
-    }
-
     fn finish(self) -> Result<Parsed> {
         if !self.has_project {
             return Err(Error::report(Reject::NotThisFormat, "not a Clover report: it has no project"));
@@ -191,6 +157,29 @@ impl Reader {
             parsed.warnings.push(format!("{} lines without number or count are left out", self.unusable));
         }
         Ok(parsed)
+    }
+}
+
+impl Reader {
+    fn line(&mut self, element: &Element<'_>) -> Result<()> {
+        let [number, count, kind] = element.attributes(["num", "count", "type"])?;
+        if kind.as_deref() == Some("method") {
+            return Ok(());
+        }
+        let (Some(number), Some(count)) = (number, count) else {
+            self.unusable += 1;
+            return Ok(());
+        };
+        let line = whole_or_below(&number).ok_or_else(|| bad("line number", &number))?;
+        let hits = whole_or_below(&count).ok_or_else(|| bad("count", &count))?;
+        self.tally.line(line, hits > 0)
+    }
+
+    fn declare(&mut self, metrics: Metrics) {
+        let (statements, conditionals) = (metrics.statements, metrics.conditionals.filter(|(_, total)| *total > 0));
+        (self.declared.lines_covered, self.declared.lines_total) = (Some(statements.0), Some(statements.1));
+        self.declared.branches_covered = conditionals.map(|(covered, _)| covered);
+        self.declared.branches_total = conditionals.map(|(_, total)| total);
     }
 }
 

@@ -1,11 +1,12 @@
 //! `cobertura`: XML by class, which coverage tools of many languages write.
 
+use super::elements::{Elements, read};
 use super::{Files, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::{whole, whole_or_below};
-use crate::ingest::xml::{Element, Event, Xml};
+use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -40,24 +41,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut xml = Xml::new(input)?;
-    let mut reader = Reader::default();
-    loop {
-        match xml.next()? {
-            Event::Start(element) => {
-                reader.start(&element).map_err(|error| match error.place.line {
-                    Some(_) => error,
-                    None => {
-                        let spot = element.spot();
-                        error.line_column(spot.line, spot.column)
-                    }
-                })?;
-            }
-            Event::Text(..) => {}
-            Event::End => reader.end()?,
-            Event::Done => return reader.finish(),
-        }
-    }
+    read::<Reader>(input)
 }
 
 /// What an open element is to us.
@@ -98,7 +82,7 @@ struct Reader {
     declared: Figures,
 }
 
-impl Reader {
+impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
         let kind = match (self.open.last(), name) {
@@ -148,6 +132,37 @@ impl Reader {
         Ok(())
     }
 
+    fn end(&mut self) -> Result<()> {
+        if self.open.pop() == Some(Kind::Class) && !self.own_lines {
+            for line in std::mem::take(&mut self.method_lines) {
+                self.add(line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Parsed> {
+        if !self.has_packages {
+            return Err(Error::report(Reject::NotThisFormat, "not a Cobertura report: it has no packages"));
+        }
+        if self.used == 0 && self.unusable > 0 {
+            return Err(Error::report(Reject::Malformed, "no line has both a number and hits"));
+        }
+        let mut parsed = self.files.finish(&FORMAT)?;
+        compare_declared(&mut parsed, self.declared);
+        if self.unusable > 0 {
+            parsed.warnings.push(format!("{} lines without number or hits are left out", self.unusable));
+        }
+        if self.odd_conditions > 0 {
+            parsed
+                .warnings
+                .push(format!("{} condition-coverage values are not as expected and left out", self.odd_conditions));
+        }
+        Ok(parsed)
+    }
+}
+
+impl Reader {
     fn begin_class(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.attribute("filename")?.or(element.attribute("name")?);
         self.files.open(&printable(name.as_deref().unwrap_or("(unnamed)"), usize::MAX))?;
@@ -186,15 +201,6 @@ impl Reader {
         }
     }
 
-    fn end(&mut self) -> Result<()> {
-        if self.open.pop() == Some(Kind::Class) && !self.own_lines {
-            for line in std::mem::take(&mut self.method_lines) {
-                self.add(line)?;
-            }
-        }
-        Ok(())
-    }
-
     fn declare(&mut self, root: &Element<'_>) -> Result<()> {
         let count = |name| -> Result<Option<u64>> { Ok(root.attribute(name)?.as_deref().and_then(whole)) };
         self.declared = Figures {
@@ -205,26 +211,6 @@ impl Reader {
             ..Figures::default()
         };
         Ok(())
-    }
-
-    fn finish(self) -> Result<Parsed> {
-        if !self.has_packages {
-            return Err(Error::report(Reject::NotThisFormat, "not a Cobertura report: it has no packages"));
-        }
-        if self.used == 0 && self.unusable > 0 {
-            return Err(Error::report(Reject::Malformed, "no line has both a number and hits"));
-        }
-        let mut parsed = self.files.finish(&FORMAT)?;
-        compare_declared(&mut parsed, self.declared);
-        if self.unusable > 0 {
-            parsed.warnings.push(format!("{} lines without number or hits are left out", self.unusable));
-        }
-        if self.odd_conditions > 0 {
-            parsed
-                .warnings
-                .push(format!("{} condition-coverage values are not as expected and left out", self.odd_conditions));
-        }
-        Ok(parsed)
     }
 }
 

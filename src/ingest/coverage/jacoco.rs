@@ -1,13 +1,14 @@
 //! `jacoco`: JaCoCo's XML report, defined by its `report.dtd`; Kover, Pester and gcovr write it too. gcovr writes lines
 //! without their hits.
 
+use super::elements::{Elements, read};
 use super::totals::{Part, Totals};
 use super::{FileTally, Listed, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::whole;
-use crate::ingest::xml::{Element, Event, Xml};
+use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -40,21 +41,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut xml = Xml::new(input)?;
-    let mut reader = Reader::default();
-    loop {
-        match xml.next()? {
-            Event::Start(element) => {
-                reader.start(&element).map_err(|error| {
-                    let spot = element.spot();
-                    error.line_column(spot.line, spot.column)
-                })?;
-            }
-            Event::Text(..) => {}
-            Event::End => reader.end()?,
-            Event::Done => return reader.finish(),
-        }
-    }
+    read::<Reader>(input)
 }
 
 /// What an open element is to us.
@@ -103,7 +90,7 @@ struct Reader {
     unusable: u64,
 }
 
-impl Reader {
+impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
         let kind = match (self.open.last(), name) {
@@ -143,6 +130,36 @@ impl Reader {
         Ok(())
     }
 
+    fn end(&mut self) -> Result<()> {
+        if self.open.pop() == Some(Kind::Source) { self.end_source() } else { Ok(()) }
+    }
+
+    fn finish(self) -> Result<Parsed> {
+        if !self.is_jacoco {
+            let why = "not a JaCoCo report: it has no package, group, session or counter";
+            return Err(Error::report(Reject::NotThisFormat, why));
+        }
+        let levels = [self.sources, self.classes, self.packages, self.groups, self.report];
+        let level = levels.into_iter().find(|level| level.lines.is_some()).unwrap_or_default();
+        let branches = level.branches.unwrap_or_default();
+        let totals = Totals { lines: Some(level.lines.unwrap_or_default()), branches, ..Totals::default() };
+        let mut parsed = totals.finish_listed(&FORMAT, self.files)?;
+        let declared = Figures {
+            lines_covered: self.report.lines.map(|lines| lines.covered),
+            lines_total: self.report.lines.map(|lines| lines.total),
+            branches_covered: self.report.branches.map(|branches| branches.covered),
+            branches_total: self.report.branches.map(|branches| branches.total),
+            ..Figures::default()
+        };
+        compare_declared(&mut parsed, declared);
+        if self.unusable > 0 {
+            parsed.warnings.push(format!("{} lines and counters without their numbers are left out", self.unusable));
+        }
+        Ok(parsed)
+    }
+}
+
+impl Reader {
     fn counter(&mut self, element: &Element<'_>, owner: Kind) -> Result<()> {
         let in_group = self.open.iter().filter(|kind| **kind == Kind::Group).count() > 1;
         let counters = match owner {
@@ -184,10 +201,6 @@ impl Reader {
         self.line_branches.add(taken, crate::ingest::add(missed, taken)?)
     }
 
-    fn end(&mut self) -> Result<()> {
-        if self.open.pop() == Some(Kind::Source) { self.end_source() } else { Ok(()) }
-    }
-
     fn end_source(&mut self) -> Result<()> {
         let mut lines = std::mem::take(&mut self.tally).lines;
         let has_hits = std::mem::take(&mut self.lines_have_hits);
@@ -208,30 +221,6 @@ impl Reader {
         let path = if self.package.is_empty() { source } else { format!("{}/{source}", self.package) };
         self.files.add(printable(&path, usize::MAX), lines);
         Ok(())
-    }
-
-    fn finish(self) -> Result<Parsed> {
-        if !self.is_jacoco {
-            let why = "not a JaCoCo report: it has no package, group, session or counter";
-            return Err(Error::report(Reject::NotThisFormat, why));
-        }
-        let levels = [self.sources, self.classes, self.packages, self.groups, self.report];
-        let level = levels.into_iter().find(|level| level.lines.is_some()).unwrap_or_default();
-        let branches = level.branches.unwrap_or_default();
-        let totals = Totals { lines: Some(level.lines.unwrap_or_default()), branches, ..Totals::default() };
-        let mut parsed = totals.finish_listed(&FORMAT, self.files)?;
-        let declared = Figures {
-            lines_covered: self.report.lines.map(|lines| lines.covered),
-            lines_total: self.report.lines.map(|lines| lines.total),
-            branches_covered: self.report.branches.map(|branches| branches.covered),
-            branches_total: self.report.branches.map(|branches| branches.total),
-            ..Figures::default()
-        };
-        compare_declared(&mut parsed, declared);
-        if self.unusable > 0 {
-            parsed.warnings.push(format!("{} lines and counters without their numbers are left out", self.unusable));
-        }
-        Ok(parsed)
     }
 }
 

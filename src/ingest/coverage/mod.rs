@@ -8,6 +8,7 @@ pub mod cobertura;
 pub mod coveragepy_json;
 pub mod coveragepy_text;
 pub mod coverlet_json;
+mod elements;
 mod files;
 mod gcc;
 pub mod gcov_json;

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::compare_declared;
+use super::elements::{Elements, read};
 use super::totals::{Part, Totals};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::{whole, whole_or_below};
-use crate::ingest::xml::{Element, Event, Xml};
+use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -35,21 +36,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut xml = Xml::new(input)?;
-    let mut reader = Reader::default();
-    loop {
-        match xml.next()? {
-            Event::Start(element) => {
-                reader.start(&element).map_err(|error| {
-                    let spot = element.spot();
-                    error.line_column(spot.line, spot.column)
-                })?;
-            }
-            Event::Text(..) => {}
-            Event::End => reader.depth = reader.depth.saturating_sub(1),
-            Event::Done => return reader.finish(),
-        }
-    }
+    read::<Reader>(input)
 }
 
 #[derive(Default)]
@@ -62,7 +49,7 @@ struct Reader {
     declared: Figures,
 }
 
-impl Reader {
+impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         self.depth += 1;
         match (self.depth, element.name()) {
@@ -82,14 +69,8 @@ impl Reader {
         }
     }
 
-    fn declare(&mut self, summary: &Element<'_>) -> Result<()> {
-        let names = ["visitedSequencePoints", "numSequencePoints", "visitedBranchPoints", "numBranchPoints"];
-        let [covered, total, taken, branches] = summary.attributes(names)?;
-        let count = |value: Option<String>| value.as_deref().and_then(whole);
-        self.declared.statements_covered = count(covered);
-        self.declared.statements_total = count(total);
-        self.declared.branches_covered = count(taken);
-        self.declared.branches_total = count(branches);
+    fn end(&mut self) -> Result<()> {
+        self.depth = self.depth.saturating_sub(1);
         Ok(())
     }
 
@@ -106,6 +87,19 @@ impl Reader {
             parsed.warnings.push(format!("{} points that do not tell their visits are left out", self.unusable));
         }
         Ok(parsed)
+    }
+}
+
+impl Reader {
+    fn declare(&mut self, summary: &Element<'_>) -> Result<()> {
+        let names = ["visitedSequencePoints", "numSequencePoints", "visitedBranchPoints", "numBranchPoints"];
+        let [covered, total, taken, branches] = summary.attributes(names)?;
+        let count = |value: Option<String>| value.as_deref().and_then(whole);
+        self.declared.statements_covered = count(covered);
+        self.declared.statements_total = count(total);
+        self.declared.branches_covered = count(taken);
+        self.declared.branches_total = count(branches);
+        Ok(())
     }
 }
 

@@ -2,11 +2,12 @@
 //! <https://docs.sonarsource.com/sonarqube-server/analyzing-source-code/test-coverage/generic-test-data/>
 
 use super::Files;
+use super::elements::{Elements, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::{whole, whole_or_below};
-use crate::ingest::xml::{Element, Event, Xml};
+use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -33,44 +34,45 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut xml = Xml::new(input)?;
-    let (mut files, mut depth, mut has_files) = (Files::default(), 0_u64, false);
-    loop {
-        match xml.next()? {
-            Event::Start(element) => {
-                depth += 1;
-                has_files |= depth == 2 && element.name() == "file";
-                start(&mut files, depth, &element).map_err(|error| {
-                    let spot = element.spot();
-                    error.line_column(spot.line, spot.column)
-                })?;
-            }
-            Event::Text(..) => {}
-            Event::End => depth = depth.saturating_sub(1),
-            Event::Done if !has_files => {
-                return Err(Error::report(
-                    Reject::NotThisFormat,
-                    "not a coverage report for SonarQube: it has no files",
-                ));
-            }
-            Event::Done => return files.finish(&FORMAT),
-        }
-    }
+    read::<Reader>(input)
 }
 
-fn start(files: &mut Files, depth: u64, element: &Element<'_>) -> Result<()> {
-    match (depth, element.name()) {
-        (1, "coverage") => Ok(()),
-        (1, name) => {
-            let why = format!("not a coverage report for SonarQube: its root element is {:?}", printable(name, 40));
-            Err(Error::report(Reject::NotThisFormat, why))
+#[derive(Default)]
+struct Reader {
+    depth: u64,
+    files: Files,
+    has_files: bool,
+}
+
+impl Elements for Reader {
+    fn start(&mut self, element: &Element<'_>) -> Result<()> {
+        self.depth += 1;
+        match (self.depth, element.name()) {
+            (1, "coverage") => Ok(()),
+            (1, name) => {
+                let why = format!("not a coverage report for SonarQube: its root element is {:?}", printable(name, 40));
+                Err(Error::report(Reject::NotThisFormat, why))
+            }
+            (2, "file") => {
+                self.has_files = true;
+                let path = element.attribute("path")?;
+                self.files.open(&printable(path.as_deref().unwrap_or("(unnamed)"), usize::MAX))
+            }
+            (3, "lineToCover") => line(&mut self.files, element),
+            _ => Ok(()),
         }
-        (2, "file") => {
-            let path = element.attribute("path")?;
-            files.open(&printable(path.as_deref().unwrap_or("(unnamed)"), usize::MAX))
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.depth = self.depth.saturating_sub(1);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Parsed> {
+        if self.has_files {
+            return self.files.finish(&FORMAT);
         }
-        (3, "lineToCover") => line(files, element),
-        _ => Ok(()),
+        Err(Error::report(Reject::NotThisFormat, "not a coverage report for SonarQube: it has no files"))
     }
 }
 
@@ -99,7 +101,7 @@ fn line(files: &mut Files, element: &Element<'_>) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn read(lines: &str) -> Result<Vec<u64>> {
+    fn counts(lines: &str) -> Result<Vec<u64>> {
         let text = format!("<coverage version='1'>\n<file path='a.js'>{lines}</file></coverage>");
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None)?;
         assert_eq!(parsed.format.name, "sonar-coverage");
@@ -111,8 +113,8 @@ mod tests {
         let lines = "<lineToCover lineNumber='1' covered='true' branchesToCover='3' coveredBranches='1'/>\
                      <lineToCover lineNumber='2' covered='false'/><lineToCover lineNumber='2' covered='1'/>\
                      <lineToCover lineNumber='3' covered='false' branchesToCover='2'/>";
-        assert_eq!(read(lines).unwrap(), [2, 3, 1, 5]);
-        assert_eq!(read("").unwrap(), [0, 0]);
+        assert_eq!(counts(lines).unwrap(), [2, 3, 1, 5]);
+        assert_eq!(counts("").unwrap(), [0, 0]);
     }
 
     #[test]
@@ -122,7 +124,7 @@ mod tests {
             "<lineToCover lineNumber='1' covered='yes'/>",
             "<lineToCover lineNumber='1' covered='true' branchesToCover='1' coveredBranches='2'/>",
         ] {
-            let error = read(line).unwrap_err();
+            let error = counts(line).unwrap_err();
             assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(2)), "{line}");
         }
         let none = parse(&Input::bytes("x", b"<coverage><packages/></coverage>")).unwrap_err();
