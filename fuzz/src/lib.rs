@@ -36,10 +36,11 @@ pub fn family(format: &Format) -> Family {
     match format.name {
         "lcov" | "go-cover" => Family::Tracefile,
         "go-test-json" | "pytest-reportlog" | "dart-json" | "libtest-json" | "rustc-json" => Family::JsonLines,
-        "junit" | "trx" | "nunit2" | "nunit3" | "xunit" | "ctest-xml" => Family::XmlTest,
-        "cobertura" | "jacoco" | "clover" | "opencover" | "checkstyle" | "pmd" | "spotbugs" | "cppcheck" | "android-lint" => {
-            Family::Xml
+        "junit" | "trx" | "nunit2" | "nunit3" | "xunit" | "cppunit" | "robot" | "sonar-tests" | "testng" => {
+            Family::XmlTest
         }
+        "cobertura" | "jacoco" | "clover" | "opencover" | "checkstyle" | "pmd" | "spotbugs" | "cppcheck"
+        | "android-lint" | "sonar-coverage" => Family::Xml,
         "sarif" | "rdjson" | "simplecov-resultset" | "istanbul-final" | "istanbul-summary" => Family::Json,
         _ if ends(&["-xml"]) && format.kind == ReportKind::Test => Family::XmlTest,
         _ if ends(&["-xml"]) => Family::Xml,

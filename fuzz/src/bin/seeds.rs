@@ -50,7 +50,11 @@ fn main() -> std::io::Result<()> {
     write("config", "default", &fs::read(fuzz.join("../src/config/default.yaml"))?)?;
     write("config", "some", b"limits:\n  reports: 7\nrules: {coverage_regression: off}\n")?;
     write("record", "least", b"{\"schema_version\":1,\"loop_id\":\"a\",\"iteration\":0}")?;
-    write("watching", "calls", b"{\"id\":\"1\",\"tool\":\"Read\",\"args\":{\"file_path\":\"a\"},\"result\":{\"hash\":\"1\"}}\n")?;
+    write(
+        "watching",
+        "calls",
+        b"{\"id\":\"1\",\"tool\":\"Read\",\"args\":{\"file_path\":\"a\"},\"result\":{\"hash\":\"1\"}}\n",
+    )?;
     write("watching", "states", b"{\"tests_failed\":1}\n{}\n")?;
     println!("seeds are in {}", fuzz.join("corpus").display());
     Ok(())
