@@ -273,3 +273,56 @@ fn damaged(why: &str) -> Error {
     Error::new(ErrorKind::BadInput, format!("stored file is damaged: {why}"))
         .help("run `highwater verify` to see what is affected; the other records still work")
 }
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A loop with files that have the names of these records.
+    fn named(layout: &Layout, id: &str, numbers: &[u32]) -> Store {
+        let store = Store::new(layout, id.parse().unwrap());
+        disk::make_directory(&store.paths().progress()).unwrap();
+        for number in numbers {
+            std::fs::write(store.paths().record(Iteration(*number)), "").unwrap();
+        }
+        store
+    }
+
+    // PROMISES S77.
+    #[test]
+    fn records_are_ordered_by_number_and_loops_by_age() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let old = named(&layout, "a-old", &[999, 1000, 0]);
+        assert_eq!(old.numbers().unwrap(), [0, 999, 1000].map(Iteration));
+        assert_eq!(old.newest_number().unwrap(), Some(Iteration(1000)));
+        let record = std::fs::File::open(old.paths().record(Iteration::BASELINE)).unwrap();
+        record.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+        named(&layout, "b-new", &[0]);
+        named(&layout, "c-empty", &[]);
+        let names: Vec<String> = loops(&layout).unwrap().into_iter().map(|one| one.id.to_string()).collect();
+        assert_eq!(names, ["b-new", "a-old"]);
+    }
+
+    // PROMISES S71.
+    #[test]
+    fn what_a_killed_writer_left_is_swept_where_it_can_be() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = named(&Layout::new(dir.path()), "loop", &[]);
+        let paths = store.paths();
+        let (newest, next) = (Iteration(4), Iteration(5));
+        let folders = [paths.dir().to_path_buf(), paths.iteration(newest), paths.artifacts(next)];
+        for folder in &folders {
+            disk::make_directory(folder).unwrap();
+            // No process has that id.
+            std::fs::write(folder.join(".tmp-2147483646-abc"), "").unwrap();
+        }
+        store.sweep(Some(newest));
+        for folder in &folders {
+            assert!(!disk::list(folder).unwrap().contains(&".tmp-2147483646-abc".into()), "{}", folder.display());
+        }
+    }
+}
