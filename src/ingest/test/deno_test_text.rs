@@ -41,7 +41,8 @@ fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
     let line = line.trim_end();
     let rest = line.strip_prefix("ok | ").or_else(|| line.strip_prefix("FAILED | "))?;
     let (counts, time) = rest.strip_suffix(')')?.rsplit_once(" (")?;
-    if !time.ends_with('s') || !time.starts_with(|c: char| c.is_ascii_digit()) {
+    // `(3 steps)` is no time, and a line that ends with it is cut.
+    if !time.ends_with('s') || !time.starts_with(|c: char| c.is_ascii_digit()) || time.contains(' ') {
         return None;
     }
     let counts: Vec<_> = counts.split(" | ").map(counted).collect::<Option<_>>()?;
@@ -238,7 +239,9 @@ mod tests {
 
     #[test]
     fn a_run_without_its_summary_is_no_result() {
-        for text in [RUN, "", "ok | 2 passed | 0 failed (28", &format!("{END}{RUN}"), "error: Type checking failed.\n"]
+        let cut = "FAILED | 4 passed (3 steps) | 3 failed (2 steps)";
+        for text in
+            [RUN, "", cut, "ok | 2 passed | 0 failed (28", &format!("{END}{RUN}"), "error: Type checking failed.\n"]
         {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
         }
