@@ -44,7 +44,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    read::<Reader>(input)
+    read::<Reader>(input, "coverage", "a Clover report")
 }
 
 /// What an open element is to us.
@@ -86,11 +86,7 @@ impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
         let kind = match (self.open.last(), name) {
-            (None, "coverage") => Kind::Root,
-            (None, _) => {
-                let why = format!("not a Clover report: its root element is {:?}", printable(name, 40));
-                return Err(Error::report(Reject::NotThisFormat, why));
-            }
+            (None, _) => Kind::Root,
             (Some(Kind::Root), "project") => {
                 self.has_project = true;
                 Kind::Project

@@ -41,7 +41,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    read::<Reader>(input)
+    read::<Reader>(input, "coverage", "a Cobertura report")
 }
 
 /// What an open element is to us.
@@ -86,13 +86,9 @@ impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
         let kind = match (self.open.last(), name) {
-            (None, "coverage") => {
+            (None, _) => {
                 self.declare(element)?;
                 Kind::Root
-            }
-            (None, _) => {
-                let why = format!("not a Cobertura report: its root element is {:?}", printable(name, 40));
-                return Err(Error::report(Reject::NotThisFormat, why));
             }
             (Some(Kind::Root), "packages") => {
                 self.has_packages = true;

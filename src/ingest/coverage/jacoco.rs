@@ -41,7 +41,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    read::<Reader>(input)
+    read::<Reader>(input, "report", "a JaCoCo report")
 }
 
 /// What an open element is to us.
@@ -94,11 +94,7 @@ impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
         let kind = match (self.open.last(), name) {
-            (None, "report") => Kind::Report,
-            (None, _) => {
-                let why = format!("not a JaCoCo report: its root element is {:?}", printable(name, 40));
-                return Err(Error::report(Reject::NotThisFormat, why));
-            }
+            (None, _) => Kind::Report,
             (Some(Kind::Report | Kind::Group), "group") => Kind::Group,
             (Some(Kind::Report | Kind::Group), "package") => {
                 self.package = element.attribute("name")?.unwrap_or_default();

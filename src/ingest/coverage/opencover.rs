@@ -36,7 +36,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    read::<Reader>(input)
+    read::<Reader>(input, "CoverageSession", "an OpenCover report")
 }
 
 #[derive(Default)]
@@ -53,11 +53,6 @@ impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         self.depth += 1;
         match (self.depth, element.name()) {
-            (1, "CoverageSession") => Ok(()),
-            (1, name) => {
-                let why = format!("not an OpenCover report: its root element is {:?}", printable(name, 40));
-                Err(Error::report(Reject::NotThisFormat, why))
-            }
             (2, "Summary") => self.declare(element),
             (2, "Modules") => {
                 self.has_modules = true;

@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    read::<Reader>(input)
+    read::<Reader>(input, "coverage", "a coverage report for SonarQube")
 }
 
 #[derive(Default)]
@@ -48,11 +48,6 @@ impl Elements for Reader {
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         self.depth += 1;
         match (self.depth, element.name()) {
-            (1, "coverage") => Ok(()),
-            (1, name) => {
-                let why = format!("not a coverage report for SonarQube: its root element is {:?}", printable(name, 40));
-                Err(Error::report(Reject::NotThisFormat, why))
-            }
             (2, "file") => {
                 self.has_files = true;
                 let path = element.attribute("path")?;
