@@ -142,6 +142,35 @@ impl Work {
         listed
     }
 
+    /// Goes on with a restore that is planned and secured, after something happened to the work tree.
+    fn once_secured<T>(
+        &self,
+        meanwhile: impl FnOnce(&Path),
+        go_on: impl FnOnce(Prepared<'_>, Journal, &Folder) -> T,
+    ) -> T {
+        let request = self.request();
+        let survey = capture::survey(&self.layout, &self.capture, &self.limits).unwrap();
+        let prepared = Prepared::new(&self.layout, &survey, &request).unwrap();
+        let folder = Folder::make_next(&self.layout).unwrap();
+        let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
+        meanwhile(self.root());
+        go_on(prepared, journal, &folder)
+    }
+
+    fn restore_with(&self, meanwhile: impl FnOnce(&Path)) -> Result<Outcome> {
+        self.once_secured(meanwhile, |prepared, journal, folder| {
+            let job = Job {
+                layout: &self.layout,
+                tree: &prepared.tree,
+                folder,
+                journal,
+                target: &prepared.compared.target,
+                safety: &prepared.compared.found,
+            };
+            job.carry_out(prepared.plan)
+        })
+    }
+
     fn request(&self) -> Request<'_> {
         Request {
             target: self.target,
@@ -156,17 +185,13 @@ impl Work {
 
     /// Writes the journal and does `steps` steps, as a process would that is killed then. Answers how many there are.
     fn begin(&self, steps: usize, meanwhile: impl Fn(&Path)) -> usize {
-        let request = self.request();
-        let survey = capture::survey(&self.layout, &self.capture, &self.limits).unwrap();
-        let prepared = Prepared::new(&self.layout, &survey, &request).unwrap();
-        let folder = Folder::make_next(&self.layout).unwrap();
-        let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
-        meanwhile(self.root());
-        let mut worker = apply::Worker::new(&prepared.tree, &folder).unwrap();
-        for (index, op) in journal.ops.iter().enumerate().take(steps) {
-            worker.step(op, &journal.name_of(index)).unwrap();
-        }
-        journal.ops.len()
+        self.once_secured(meanwhile, |prepared, journal, folder| {
+            let mut worker = apply::Worker::new(&prepared.tree, folder).unwrap();
+            for (index, op) in journal.ops.iter().enumerate().take(steps) {
+                worker.step(op, &journal.name_of(index)).unwrap();
+            }
+            journal.ops.len()
+        })
     }
 
     fn is_clean(&self) -> bool {
@@ -313,23 +338,12 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
 #[test]
 fn an_edit_between_planning_and_swapping_is_rescued_without_any_interruption() {
     let work = Work::of_everything();
-    let request = work.request();
-    let survey = capture::survey(&work.layout, &work.capture, &work.limits).unwrap();
-    let prepared = Prepared::new(&work.layout, &survey, &request).unwrap();
-    let folder = Folder::make_next(&work.layout).unwrap();
-    let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
-    std::fs::write(work.root().join("edited"), "three").unwrap();
-    std::fs::write(work.root().join("new"), "newer").unwrap();
-    std::fs::write(work.root().join("more/deep/born"), "born").unwrap();
-    let job = Job {
-        layout: &work.layout,
-        tree: &prepared.tree,
-        folder: &folder,
-        journal,
-        target: &prepared.compared.target,
-        safety: &prepared.compared.found,
+    let edit = |root: &Path| {
+        std::fs::write(root.join("edited"), "three").unwrap();
+        std::fs::write(root.join("new"), "newer").unwrap();
+        std::fs::write(root.join("more/deep/born"), "born").unwrap();
     };
-    let outcome = job.carry_out(prepared.plan).unwrap();
+    let outcome = work.restore_with(edit).unwrap();
     assert_eq!(outcome.rescued.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edited", "new"]);
     // A directory in which somebody put a file stays, with the file.
     assert_eq!(outcome.kept.iter().map(ToString::to_string).collect::<Vec<_>>(), ["more", "more/deep"]);
@@ -399,26 +413,15 @@ fn a_path_that_the_tree_does_not_have_is_refused_wherever_it_is_to_go() {
 #[test]
 fn a_directory_that_came_in_the_place_of_a_file_stays_with_what_is_in_it() {
     let work = Work::of_everything();
-    let request = work.request();
-    let survey = capture::survey(&work.layout, &work.capture, &work.limits).unwrap();
-    let prepared = Prepared::new(&work.layout, &survey, &request).unwrap();
-    let folder = Folder::make_next(&work.layout).unwrap();
-    let (prepared, journal) = prepared.secure(survey, &folder).unwrap();
     // One is to be replaced, the other is to go.
-    for name in ["edited", "new"] {
-        std::fs::remove_file(work.root().join(name)).unwrap();
-        std::fs::create_dir(work.root().join(name)).unwrap();
-        std::fs::write(work.root().join(name).join("mine"), "mine").unwrap();
-    }
-    let job = Job {
-        layout: &work.layout,
-        tree: &prepared.tree,
-        folder: &folder,
-        journal,
-        target: &prepared.compared.target,
-        safety: &prepared.compared.found,
+    let swap = |root: &Path| {
+        for name in ["edited", "new"] {
+            std::fs::remove_file(root.join(name)).unwrap();
+            std::fs::create_dir(root.join(name)).unwrap();
+            std::fs::write(root.join(name).join("mine"), "mine").unwrap();
+        }
     };
-    assert!(job.carry_out(prepared.plan).is_err());
+    assert!(work.restore_with(swap).is_err());
     for name in ["edited/mine", "new/mine"] {
         assert_eq!(std::fs::read_to_string(work.root().join(name)).unwrap(), "mine", "{name}");
     }
