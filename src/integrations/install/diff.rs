@@ -35,8 +35,11 @@ fn printed(hunk: &[DiffOp], old: &[&str], new: &[&str]) -> String {
     let mut text = format!("@@ -{before} +{after} @@\n");
     let mut put = |sign: char, lines: Option<&[&str]>| {
         for line in lines.unwrap_or_default() {
-            let end = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
-            text.extend([sign.to_string().as_str(), line, end]);
+            text.push(sign);
+            text.push_str(line);
+            if !line.ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
         }
     };
     for op in hunk {
