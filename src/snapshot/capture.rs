@@ -17,6 +17,7 @@ use super::census::Census;
 use super::index::{Known, NewCache, Remembered, StatCache};
 use super::objects::{Objects, id_of};
 use super::pack::{PackWriter, count};
+use super::packed::Packed;
 use super::read::{Content, Reader, Seen};
 use super::tree::{split, without_in};
 use super::walk::{Entry, Folder, Kind, Walked, walk};
@@ -92,6 +93,8 @@ struct Task {
     entry: usize,
     path: Vec<u8>,
     size: u64,
+    /// What the file held in the last snapshot.
+    before: Option<ObjectId>,
 }
 
 impl Task {
@@ -106,6 +109,8 @@ impl Task {
 /// What became of an entry of the walk.
 enum Outcome {
     File(Known),
+    /// A file that may be another than in the last snapshot, which had this object: to be read.
+    Touched(ObjectId),
     Link {
         size: u64,
         object: ObjectId,
@@ -127,7 +132,9 @@ enum Outcome {
 struct Outcomes {
     /// `None` is still to be read; a folder that was not there before.
     entries: Vec<Option<Outcome>>,
-    /// Its directory object, if all in it is as it was, but for what may have changed inside its folders.
+    /// Its directory object in the last snapshot.
+    before: Option<ObjectId>,
+    /// The same, if all in it is as it was, but for what may have changed inside its folders.
     tree: Option<ObjectId>,
 }
 
@@ -180,7 +187,7 @@ impl<'a> Session<'a> {
         let (mut captured, ids) = self.build(&walked, &outcomes, not_code)?;
         captured.tree_key = self.key(&captured.root, not_code)?;
         for bytes in extra {
-            captured.extra.push(self.put(bytes)?);
+            captured.extra.push(self.put(bytes, None)?);
         }
         captured.skipped = std::mem::take(&mut walked.skipped);
         captured.skipped.sort();
@@ -206,8 +213,9 @@ impl<'a> Session<'a> {
         let mut is_plain = true;
         let mut outcome_of = |entry: &Entry| match &entry.kind {
             Kind::File(stat) => {
-                let known = before.unchanged(&entry.name, stat);
-                known.filter(|known| is_stored || self.objects.has(&known.object)).map(Outcome::File)
+                let (known, is_unchanged) = before.file(&entry.name, stat)?;
+                let is_known = is_unchanged && (is_stored || self.objects.has(&known.object));
+                Some(if is_known { Outcome::File(known) } else { Outcome::Touched(known.object) })
             }
             Kind::Folder(_) => match before.find(&entry.name)? {
                 Remembered::Folder { mode, tree } => Some(Outcome::Folder { mode, tree }),
@@ -225,7 +233,7 @@ impl<'a> Session<'a> {
         let entries: Vec<Option<Outcome>> = folder.entries.iter().map(&mut outcome_of).collect();
         let tree = before.tree().filter(|_| is_plain && is_stored);
         self.is_cache_old |= !before.is_same();
-        Outcomes { entries, tree }
+        Outcomes { entries, before: before.before(), tree }
     }
 
     /// Reads what is not known, batch by batch.
@@ -245,7 +253,8 @@ impl<'a> Session<'a> {
             rest = after;
             let spool = (self.purpose == Purpose::Store).then(|| self.layout.objects());
             let reader = Reader::new(self.layout.root(), &self.objects, limits.file_bytes, spool)?;
-            let seen: Vec<Result<Seen>> = batch.par_iter().map(|task| reader.read(&task.path)).collect();
+            let seen: Vec<Result<Seen>> =
+                batch.par_iter().map(|task| reader.read(&task.path, task.before.as_ref())).collect();
             for (task, seen) in batch.iter().zip(seen) {
                 task.put(outcomes, Some(self.take(seen?)?));
             }
@@ -260,7 +269,7 @@ impl<'a> Session<'a> {
         Ok(match seen {
             Seen::Gone => Outcome::Gone,
             Seen::Unheld { why, size, mode } => Outcome::Unheld { size, mode, why },
-            Seen::Link(target) => Outcome::Link { size: count(target.len()), object: self.put(&target)? },
+            Seen::Link(target) => Outcome::Link { size: count(target.len()), object: self.put(&target, None)? },
             Seen::File(content) => {
                 let Content { stat, id, lines, packed } = *content;
                 if let Some(packed) = packed {
@@ -271,11 +280,12 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Stores bytes unless the store has them.
-    fn put(&mut self, bytes: &[u8]) -> Result<ObjectId> {
+    /// Stores bytes unless the store has them; `before` is what was there in the last snapshot.
+    fn put(&mut self, bytes: &[u8], before: Option<&ObjectId>) -> Result<ObjectId> {
         let id = id_of(bytes);
-        if self.purpose == Purpose::Store && !self.objects.has(&id) {
-            return self.writer.add(bytes);
+        if self.purpose == Purpose::Store && !self.objects.has(&id) && !self.writer.contains(&id) {
+            let base = before.and_then(|before| self.objects.base(before));
+            self.writer.add_packed(Packed::with_id(id, bytes, base.as_ref())?)?;
         }
         Ok(id)
     }
@@ -333,7 +343,7 @@ impl<'a> Session<'a> {
         let entries = folder.entries.iter().zip(&outcomes.entries);
         let entries = entries.filter_map(|(entry, outcome)| tree_entry(walked, entry, outcome.as_ref(), ids)).collect();
         let tree = Tree::new(entries)?;
-        let id = self.put(&tree.encode())?;
+        let id = self.put(&tree.encode(), outcomes.before.as_ref())?;
         self.trees.insert(id, tree);
         Ok(id)
     }
@@ -395,7 +405,7 @@ impl Captured {
             }
             Some(Outcome::File(known)) => (known.stat.size, Some(known.lines.unwrap_or_default())),
             Some(Outcome::Link { size, .. }) => (*size, None),
-            Some(Outcome::Gone | Outcome::Folder { .. }) | None => return Ok(()),
+            Some(Outcome::Gone | Outcome::Folder { .. } | Outcome::Touched(_)) | None => return Ok(()),
         };
         self.files += 1;
         self.bytes += size;
@@ -443,7 +453,7 @@ fn tree_entry(walked: &Walked, entry: &Entry, outcome: Option<&Outcome>, ids: &[
         }
         (_, Some(Outcome::Link { size, object })) => (EntryKind::Link, 0, *size, *object),
         (_, Some(Outcome::Unheld { size, mode, .. })) => (EntryKind::Unheld, *mode, *size, ObjectId([0; 32])),
-        (_, Some(Outcome::Gone | Outcome::Folder { .. }) | None) => return None,
+        (_, Some(Outcome::Gone | Outcome::Folder { .. } | Outcome::Touched(_)) | None) => return None,
     };
     Some(TreeEntry { name: entry.name.clone(), kind, mode, size, object })
 }
@@ -457,10 +467,13 @@ fn tasks(walked: &Walked, outcomes: &[Outcomes]) -> Vec<Task> {
                 Kind::Link => 0,
                 Kind::Folder(_) | Kind::Unheld { .. } => continue,
             };
-            if outcome.is_none() {
-                let path = folder.path_of(&entry.name);
-                tasks.push(Task { folder: folder_number, entry: entry_number, path, size });
-            }
+            let before = match outcome {
+                None => None,
+                Some(Outcome::Touched(before)) => Some(*before),
+                Some(_) => continue,
+            };
+            let path = folder.path_of(&entry.name);
+            tasks.push(Task { folder: folder_number, entry: entry_number, path, size, before });
         }
     }
     tasks

@@ -99,19 +99,17 @@ pub(super) struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// What the file held, if it cannot have changed since.
-    pub fn unchanged(&mut self, name: &[u8], stat: &Stat) -> Option<Known> {
-        match self.find(name)? {
-            Remembered::File(known)
-                if known.stat == *stat && stat.modified < self.stamp && stat.changed < self.stamp =>
-            {
-                Some(known)
+    /// What the file held, and whether it cannot have changed since.
+    pub fn file(&mut self, name: &[u8], stat: &Stat) -> Option<(Known, bool)> {
+        let found = match self.find(name)? {
+            Remembered::File(known) => {
+                let is_old = stat.modified < self.stamp && stat.changed < self.stamp;
+                Some((known, known.stat == *stat && is_old))
             }
-            _ => {
-                self.is_same = false;
-                None
-            }
-        }
+            Remembered::Folder { .. } => None,
+        };
+        self.is_same &= found.is_some_and(|(_, is_unchanged)| is_unchanged);
+        found
     }
 
     /// What the name stood for; later names are asked for later.
@@ -136,6 +134,11 @@ impl Folder<'_> {
     /// Whether no name came, went, or was changed, once all that are there were asked for.
     pub fn is_same(&self) -> bool {
         self.is_same && self.rest.is_empty()
+    }
+
+    /// Its directory object as it was, if it held no more than names that are remembered.
+    pub fn before(&self) -> Option<ObjectId> {
+        self.tree
     }
 
     /// Its directory object, if it is the same and holds no more than names that are remembered.
@@ -314,6 +317,10 @@ mod tests {
         Known { stat: stat(changed), object: ObjectId([4; 32]), lines: None }
     }
 
+    fn unchanged_in(folder: &mut Folder<'_>, name: &[u8], stat: &Stat) -> Option<Known> {
+        folder.file(name, stat).filter(|(_, is_unchanged)| *is_unchanged).map(|(known, _)| known)
+    }
+
     /// A folder `f` with two files and a folder between them.
     fn bytes(changed: i64) -> Vec<u8> {
         let stamp = UNIX_EPOCH + std::time::Duration::from_secs(100);
@@ -329,7 +336,7 @@ mod tests {
     #[test]
     fn only_what_is_older_than_the_snapshot_and_wholly_the_same_is_trusted() {
         let unchanged = |changed: i64, name: &[u8], stat: &Stat| {
-            decode(bytes(changed)).unwrap().folder(b"f").unchanged(name, stat).is_some()
+            unchanged_in(&mut decode(bytes(changed)).unwrap().folder(b"f"), name, stat).is_some()
         };
         assert!(unchanged(99, b"a", &stat(99)));
         // The same tick: it may have been written once more after it was read.
@@ -353,7 +360,7 @@ mod tests {
             for name in names {
                 match *name {
                     b"b" => drop(folder.find(name)),
-                    name => drop(folder.unchanged(name, stat)),
+                    name => drop(folder.file(name, stat)),
                 }
             }
             folder.tree()
@@ -374,9 +381,9 @@ mod tests {
         let cache = decode(bytes.clone()).unwrap();
         assert_eq!(cache.packs(), [ObjectId([1; 32])]);
         let mut folder = cache.folder(b"f");
-        assert_eq!(folder.unchanged(b"a", &stat(99)), Some(known(99)));
+        assert_eq!(unchanged_in(&mut folder, b"a", &stat(99)), Some(known(99)));
         assert_eq!(folder.find(b"b"), Some(Remembered::Folder { mode: 0o755, tree: ObjectId([2; 32]) }));
-        assert_eq!(folder.unchanged(b"c\xff", &stat(99)).and_then(|known| known.lines), Some(7));
+        assert_eq!(unchanged_in(&mut folder, b"c\xff", &stat(99)).and_then(|known| known.lines), Some(7));
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1;
@@ -392,7 +399,7 @@ mod tests {
             let mut cache = NewCache::new(UNIX_EPOCH + std::time::Duration::from_secs(100), &[]);
             let known = Remembered::File(Known { stat, ..known(99) });
             cache.add(b"f", None, std::iter::once((&b"a"[..], known)));
-            decode(cache.finish()).unwrap().folder(b"f").unchanged(b"a", &stat).is_some()
+            unchanged_in(&mut decode(cache.finish()).unwrap().folder(b"f"), b"a", &stat).is_some()
         };
         assert!(seen(99) && !seen(100) && !seen(101));
     }

@@ -52,9 +52,7 @@ pub(super) fn encode(packs: &[(ObjectId, KnownPack)]) -> Vec<u8> {
         bytes.extend_from_slice(&count(pack.frames.len()).to_le_bytes());
         for (id, frame) in &pack.frames {
             bytes.extend_from_slice(&id.0);
-            for number in [frame.offset, frame.length, frame.stored] {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
+            frame.numbers().iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         }
     }
     let checksum = id_of(&bytes);
@@ -76,8 +74,8 @@ fn decode(bytes: &[u8]) -> Option<BTreeMap<ObjectId, KnownPack>> {
         let mut frames = Vec::with_capacity(usize::try_from(entries).map_or(room, |entries| entries.min(room)));
         for _ in 0..entries {
             let id = ObjectId(take(&mut rest)?);
-            let frame = Frame { offset: number(&mut rest)?, length: number(&mut rest)?, stored: number(&mut rest)? };
-            frames.push((id, frame));
+            let numbers = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?];
+            frames.push((id, Frame::from_numbers(numbers)));
         }
         packs.insert(id, KnownPack { size, frames });
     }
@@ -100,9 +98,11 @@ mod tests {
 
     #[test]
     fn what_is_stored_comes_back_and_any_damage_voids_it() {
-        let frame = Frame { offset: 8, length: 5, stored: 14 };
+        let plain = Frame { offset: 8, length: 5, stored: 14, is_difference: false };
+        let difference = Frame { is_difference: true, ..plain };
+        let frames = vec![(ObjectId([7; 32]), plain), (ObjectId([8; 32]), difference)];
         let packs = [
-            (ObjectId([1; 32]), KnownPack { size: 300, frames: vec![(ObjectId([7; 32]), frame)] }),
+            (ObjectId([1; 32]), KnownPack { size: 300, frames }),
             (ObjectId([2; 32]), KnownPack { size: 96, frames: Vec::new() }),
         ];
         let bytes = encode(&packs);

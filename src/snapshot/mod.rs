@@ -1,7 +1,8 @@
 //! Copies of the work tree: packs of content-addressed objects, and the walk that fills them.
 //!
 //! A snapshot is the id of a root directory. Equal directories have equal ids, so that two snapshots are compared only
-//! where they differ, and an iteration that changed ten files stores ten files and the directories around them.
+//! where they differ, and an iteration that changed ten files stores what is new in ten files and the directories around
+//! them.
 
 pub mod capture;
 pub mod census;
@@ -13,6 +14,7 @@ pub mod lines;
 mod merged;
 pub mod objects;
 pub mod pack;
+pub mod packed;
 pub mod prune;
 pub mod reach;
 mod read;

@@ -1,16 +1,17 @@
 //! The objects of a store: bytes, found by their BLAKE3, wherever in the packs they are.
 //!
 //! Whatever is read is checked against its id. An object that is in two packs is read from the other one if one of
-//! them is damaged.
+//! them is damaged. One that is stored as a difference is there only as long as its base is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::merged;
-use super::pack::{self, Frame, Frames, Unpack, WrittenPack};
+use super::pack::{self, Frame, Frames, PIECE_BYTES, Unpack, WrittenPack};
+use super::packed::{Base, Packed};
 use crate::disk;
 pub use crate::disk::hash::{Hasher, id_of};
 use crate::disk::layout::Layout;
@@ -193,7 +194,16 @@ impl Objects {
 
     /// Whether the index of a whole pack names the object. Its bytes are not looked at.
     pub fn has(&self, id: &ObjectId) -> bool {
-        self.locations(id).iter().any(|(_, at)| self.packs.get(at.pack).is_some_and(|pack| pack.is_whole))
+        self.is_in(id, |pack| self.packs.get(pack).is_some_and(|pack| pack.is_whole))
+    }
+
+    /// Whether a good pack names the object, and one its base if it is a difference.
+    fn is_in(&self, id: &ObjectId, is_good: impl Fn(usize) -> bool) -> bool {
+        let has_base = |at: &Location| {
+            let Ok(base) = self.base_at(id, at) else { return false };
+            self.plain_locations(&base).any(|at| is_good(at.pack))
+        };
+        self.locations(id).iter().any(|(_, at)| is_good(at.pack) && (!at.frame.is_difference || has_base(at)))
     }
 
     /// The size of an object in bytes, as the packs' indexes have it; `None` if no pack names it.
@@ -205,6 +215,83 @@ impl Objects {
         let begin = self.entries.partition_point(|(other, _)| other < id);
         let end = self.entries.partition_point(|(other, _)| other <= id);
         self.entries.get(begin..end).unwrap_or_default()
+    }
+
+    /// Where the object is, and is no difference.
+    fn plain_locations(&self, id: &ObjectId) -> impl Iterator<Item = &Location> {
+        self.locations(id).iter().map(|(_, at)| at).filter(|at| !at.frame.is_difference)
+    }
+
+    fn base_at(&self, id: &ObjectId, at: &Location) -> Result<ObjectId> {
+        let (file, path) = self.file(at.pack)?;
+        pack::base_of(&file, at.frame).map_err(|error| unpack_error(id, path, error))
+    }
+
+    /// The bytes that a frame needs to be read: those of its base if it is a difference.
+    fn base_bytes(&self, id: &ObjectId, path: &Path, file: &File, frame: Frame) -> Result<Option<Vec<u8>>> {
+        if !frame.is_difference {
+            return Ok(None);
+        }
+        let base = pack::base_of(file, frame).map_err(|error| unpack_error(id, path, error))?;
+        let bytes = self.plain(&base).map_err(|error| {
+            let message = format!("object {} is read with another: {}", id.short(), error.message);
+            Error { message, ..error }
+        })?;
+        Ok(Some(bytes))
+    }
+
+    /// The bytes of an object from where it is no difference, checked.
+    fn plain(&self, id: &ObjectId) -> Result<Vec<u8>> {
+        if self.has_lost_a_pack_of(id) {
+            return self.later()?.plain(id);
+        }
+        let mut fault = None;
+        for at in self.plain_locations(id) {
+            let mut bytes = Vec::new();
+            match self.unpack(id, at, &mut bytes) {
+                Ok(()) => return Ok(bytes),
+                Err(error) => fault = Some(error),
+            }
+        }
+        Err(fault.unwrap_or_else(|| self.missing(id)))
+    }
+
+    /// The bases of those objects that are differences. A damaged one has none, and of a pack that is gone `prune` has
+    /// moved what is needed.
+    ///
+    /// # Errors
+    /// A failure that names the pack.
+    pub(super) fn bases(&self, ids: &HashSet<ObjectId>) -> Result<Vec<ObjectId>> {
+        let mut bases = Vec::new();
+        for (id, at) in self.entries.iter().filter(|(id, at)| at.frame.is_difference && ids.contains(id)) {
+            match self.base_at(id, at) {
+                Ok(base) => bases.push(base),
+                Err(error) if error.kind == ErrorKind::BadInput || self.has_lost_a_pack_of(id) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(bases)
+    }
+
+    /// What a new state of this object can be stored as a difference from; `None` if that cannot be had.
+    pub(super) fn base(&self, before: &ObjectId) -> Option<Base> {
+        let at = self.locations(before).iter().map(|(_, at)| at).min_by_key(|at| at.frame.is_difference)?;
+        let id = if at.frame.is_difference { self.base_at(before, at).ok()? } else { *before };
+        let is_small = self.length(&id).is_some_and(|length| length <= PIECE_BYTES);
+        let bytes = is_small.then(|| self.plain(&id).ok()).flatten()?;
+        Some(Base { id, bytes })
+    }
+
+    /// An object as it is stored, checked.
+    ///
+    /// # Errors
+    /// As [`Objects::read`].
+    pub(super) fn packed(&self, id: &ObjectId) -> Result<Packed> {
+        let at = self.sound_location(id)?;
+        self.unpack(id, &at, &mut io::sink())?;
+        let (file, path) = self.file(at.pack)?;
+        let stored = pack::stored(&file, at.frame).map_err(|error| unpack_error(id, path, error))?;
+        Ok(Packed::from_stored(*id, at.frame.length, at.frame.is_difference, stored))
     }
 
     /// The bytes of an object of at most 1 GiB, checked.
@@ -222,7 +309,7 @@ impl Objects {
 
     /// Whether a pack that can be opened holds the object; it is not read.
     pub fn is_at_hand(&self, id: &ObjectId) -> bool {
-        self.locations(id).iter().any(|(_, at)| self.file(at.pack).is_ok())
+        self.is_in(id, |pack| self.file(pack).is_ok())
     }
 
     /// A directory.
@@ -287,15 +374,8 @@ impl Objects {
 
     fn unpack(&self, id: &ObjectId, at: &Location, out: &mut dyn Write) -> Result<()> {
         let (file, path) = self.file(at.pack)?;
-        pack::unpack(&file, at.frame, id, out).map_err(|error| match error {
-            Unpack::Damaged(why) => {
-                Error::bad_input(format!("object {} is damaged", id.short())).at(path).because(why).help(HELP)
-            }
-            Unpack::Unread(error) => Error::io("read the pack", path, &error),
-            Unpack::Out(error) => {
-                Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
-            }
-        })
+        let base = self.base_bytes(id, path, &file, at.frame)?;
+        pack::unpack(&file, at.frame, id, base.as_deref(), out).map_err(|error| unpack_error(id, path, error))
     }
 
     /// The open pack; a few are kept open.
@@ -320,6 +400,18 @@ impl Objects {
         match self.faults.iter().find(|fault| fault.kind == ErrorKind::Failed).or(self.faults.first()) {
             Some(fault) => Error { kind: fault.kind, place: fault.place.clone(), ..error }.because(fault.to_string()),
             None => error.at(&self.layout.objects()).because("no pack of the store holds it"),
+        }
+    }
+}
+
+fn unpack_error(id: &ObjectId, path: &Path, error: Unpack) -> Error {
+    match error {
+        Unpack::Damaged(why) => {
+            Error::bad_input(format!("object {} is damaged", id.short())).at(path).because(why).help(HELP)
+        }
+        Unpack::Unread(error) => Error::io("read the pack", path, &error),
+        Unpack::Out(error) => {
+            Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
         }
     }
 }
@@ -373,10 +465,11 @@ impl Objects {
     /// The folder of packs cannot be listed.
     pub fn check(layout: &Layout) -> Result<Checked> {
         let mut checked = Checked::default();
+        let objects = Objects::open_from_packs(layout)?;
         for (id, _) in pack_files(layout)? {
             let path = layout.pack(&id);
             match disk::open_regular(&path) {
-                Ok(file) => checked.check_pack(&id, &path, &file),
+                Ok(file) => checked.check_pack(&id, &path, &file, &objects),
                 // Pruned since the folder was listed; what is needed of it is in another pack.
                 Err(_) if disk::metadata(&path)?.is_none() => {}
                 Err(error) => {
@@ -390,7 +483,8 @@ impl Objects {
 }
 
 impl Checked {
-    fn check_pack(&mut self, id: &ObjectId, path: &Path, file: &File) {
+    /// `objects` are asked for bases.
+    fn check_pack(&mut self, id: &ObjectId, path: &Path, file: &File, objects: &Objects) {
         let mut fault = |why: String| self.faults.push((path.to_path_buf(), why));
         let mut is_named_right = true;
         let index = pack::read_index(file).unwrap_or_else(|error| Err(format!("its index cannot be read ({error})")));
@@ -411,7 +505,9 @@ impl Checked {
         }
         frames.sort_unstable_by_key(|(_, frame)| frame.offset);
         for (id, frame) in frames {
-            match pack::unpack(file, frame, &id, &mut io::sink()) {
+            let base = objects.base_bytes(&id, path, file, frame).map_err(|error| error.to_string());
+            let unpack = |base: Option<Vec<u8>>| pack::unpack(file, frame, &id, base.as_deref(), &mut io::sink());
+            match base.and_then(|base| unpack(base).map_err(|error| error.to_string())) {
                 Ok(()) => self.objects += 1,
                 Err(error) => {
                     self.faults.push((path.to_path_buf(), format!("object {} is damaged: {error}", id.short())));
@@ -422,5 +518,7 @@ impl Checked {
     }
 }
 
+#[cfg(test)]
+mod differences;
 #[cfg(test)]
 mod tests;

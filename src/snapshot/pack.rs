@@ -9,8 +9,11 @@
 //! ```
 //! Integers are little endian. The pack is named for the last BLAKE3. Frames carry id and length too, so that a damaged
 //! index can be made again from them.
+//!
+//! Where the highest bit of `stored` is set, the content is a difference: the id (32) of another object, its base, and
+//! zstd bytes that have the base as their dictionary. The base may be in any pack, and is no difference itself, so that
+//! an object never takes more than one other to be read.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -18,9 +21,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::SpooledTempFile;
-use zstd::bulk::{Compressor, Decompressor};
 
 use super::objects::{Hasher, id_of};
+use super::packed::{Packed, Stored, decompress};
 use crate::disk::layout::Layout;
 use crate::disk::{self, Temporary};
 use crate::error::{Error, Result};
@@ -34,14 +37,12 @@ const INDEX_ENTRY: u64 = 56;
 const FOOTER: u64 = 88;
 /// Bytes of the footer that its own checksum does not cover.
 const FOOTER_TAIL: u64 = 40;
-/// The fastest level that still halves source text.
-const LEVEL: i32 = 1;
-/// Compressed bytes of one large file that are kept in memory before they go to a spool file.
-const SPOOL_BYTES: usize = 16 << 20;
 /// Bytes collected before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
 /// Up to this size an object is handled in one piece.
 pub(super) const PIECE_BYTES: u64 = 4 << 20;
+/// In `stored`: the content is a difference.
+const DIFFERENCE: u64 = 1 << 63;
 /// Window of the largest frames that are read, as a power of two: more than level 1 ever makes.
 const WINDOW_LOG_MAX: u32 = 24;
 
@@ -57,96 +58,25 @@ pub(super) struct Frame {
     pub length: u64,
     /// Bytes of it in the pack, compressed.
     pub stored: u64,
+    /// Whether it can only be read with another object, whose id its content begins with.
+    pub is_difference: bool,
 }
 
 impl Frame {
+    /// As an index has it.
+    pub fn numbers(&self) -> [u64; 3] {
+        [self.offset, self.length, self.stored | if self.is_difference { DIFFERENCE } else { 0 }]
+    }
+
+    /// What [`Frame::numbers`] made.
+    pub fn from_numbers([offset, length, stored]: [u64; 3]) -> Frame {
+        Frame { offset, length, stored: stored & !DIFFERENCE, is_difference: stored & DIFFERENCE != 0 }
+    }
+
     /// Bytes of the pack that it takes, with its header and its place in the index.
     pub fn bytes(&self) -> u64 {
         self.stored.saturating_add(FRAME_HEADER + INDEX_ENTRY)
     }
-}
-
-/// An object that is ready to be written: hashed and compressed, away from the writer's thread.
-#[derive(Debug)]
-pub struct Packed {
-    id: ObjectId,
-    length: u64,
-    stored: Stored,
-}
-
-#[derive(Debug)]
-enum Stored {
-    Memory(Vec<u8>),
-    Spool(SpooledTempFile),
-}
-
-impl Packed {
-    /// Hashes and compresses bytes in memory.
-    ///
-    /// # Errors
-    /// A failure if memory for it is not to be had.
-    pub fn new(bytes: &[u8]) -> Result<Packed> {
-        Packed::with_id(id_of(bytes), bytes)
-    }
-
-    /// As [`Packed::new`] for bytes whose id is known.
-    pub(super) fn with_id(id: ObjectId, bytes: &[u8]) -> Result<Packed> {
-        let stored =
-            compress(bytes).map_err(|error| Error::failed("cannot compress an object").because(error.to_string()))?;
-        Ok(Packed { id, length: count(bytes.len()), stored: Stored::Memory(stored) })
-    }
-
-    /// Hashes and compresses what the reader yields, in little memory: large results go to an unnamed file in `folder`.
-    ///
-    /// # Errors
-    /// What the reader or the spool file says.
-    pub(super) fn from_reader(reader: &mut dyn Read, folder: &Path) -> io::Result<Packed> {
-        let spool = tempfile::spooled_tempfile_in(SPOOL_BYTES, folder);
-        let mut encoder = zstd::stream::write::Encoder::new(spool, LEVEL)?;
-        let mut hasher = Hasher::default();
-        let mut length = 0;
-        let mut buffer = vec![0; 256 << 10];
-        loop {
-            let read = reader.read(&mut buffer)?;
-            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
-            hasher.update(bytes);
-            encoder.write_all(bytes)?;
-            length += count(read);
-        }
-        let mut spool = encoder.finish()?;
-        spool.rewind()?;
-        Ok(Packed { id: hasher.finish(), length, stored: Stored::Spool(spool) })
-    }
-
-    /// BLAKE3 of the bytes.
-    pub fn id(&self) -> ObjectId {
-        self.id
-    }
-
-    /// Bytes before compression.
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-}
-
-thread_local! {
-    // To make a context takes longer than most files take in one.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-}
-
-fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    COMPRESSOR.with_borrow_mut(|kept| match kept {
-        Some(compressor) => compressor.compress(bytes),
-        none => none.insert(Compressor::new(LEVEL)?).compress(bytes),
-    })
-}
-
-fn decompress(stored: &[u8], capacity: usize) -> io::Result<Vec<u8>> {
-    DECOMPRESSOR.with_borrow_mut(|kept| match kept {
-        Some(decompressor) => decompressor.decompress(stored, capacity),
-        none => none.insert(Decompressor::new()?).decompress(stored, capacity),
-    })
 }
 
 /// A pack that was written.
@@ -200,16 +130,17 @@ impl PackWriter {
             self.put(BEGIN)?;
         }
         let offset = self.offset;
-        let Packed { id, length, stored } = packed;
-        let stored = match stored {
+        let Packed { id, length, is_difference, stored } = packed;
+        let mut frame = Frame { offset, length, stored: 0, is_difference };
+        match stored {
             Stored::Memory(bytes) => {
-                self.put_header(&id, length, count(bytes.len()))?;
+                frame.stored = count(bytes.len());
+                self.put_header(&id, &frame)?;
                 self.put(&bytes)?;
-                count(bytes.len())
             }
-            Stored::Spool(spool) => self.put_spool(&id, length, spool)?,
-        };
-        self.index.insert(id, Frame { offset, length, stored });
+            Stored::Spool(spool) => self.put_spool(&id, &mut frame, spool)?,
+        }
+        self.index.insert(id, frame);
         Ok(())
     }
 
@@ -221,7 +152,7 @@ impl PackWriter {
     pub fn add(&mut self, bytes: &[u8]) -> Result<ObjectId> {
         let id = id_of(bytes);
         if !self.contains(&id) {
-            self.add_packed(Packed::with_id(id, bytes)?)?;
+            self.add_packed(Packed::with_id(id, bytes, None)?)?;
         }
         Ok(id)
     }
@@ -239,21 +170,22 @@ impl PackWriter {
         Ok(id)
     }
 
-    fn put_header(&mut self, id: &ObjectId, length: u64, stored: u64) -> Result<()> {
+    fn put_header(&mut self, id: &ObjectId, frame: &Frame) -> Result<()> {
+        let [_, length, stored] = frame.numbers();
         self.put(&id.0)?;
         self.put(&length.to_le_bytes())?;
         self.put(&stored.to_le_bytes())
     }
 
-    fn put_spool(&mut self, id: &ObjectId, length: u64, mut spool: SpooledTempFile) -> Result<u64> {
+    fn put_spool(&mut self, id: &ObjectId, frame: &mut Frame, mut spool: SpooledTempFile) -> Result<()> {
         let named = |error: &io::Error, folder: &Path| Error::io("read back a compressed object", folder, error);
-        let stored = spool.seek(io::SeekFrom::End(0)).map_err(|error| named(&error, &self.folder))?;
+        frame.stored = spool.seek(io::SeekFrom::End(0)).map_err(|error| named(&error, &self.folder))?;
         spool.rewind().map_err(|error| named(&error, &self.folder))?;
-        self.put_header(id, length, stored)?;
+        self.put_header(id, frame)?;
         let mut buffer = vec![0; BUFFER_BYTES];
         loop {
             let read = spool.read(&mut buffer).map_err(|error| named(&error, &self.folder))?;
-            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(stored) };
+            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
             self.put(bytes)?;
         }
     }
@@ -314,9 +246,7 @@ fn index_of(frames: &BTreeMap<ObjectId, Frame>, offset: u64) -> (Vec<u8>, Vec<u8
     let mut bytes = Vec::with_capacity(frames.len().saturating_mul(56));
     for (id, frame) in frames {
         bytes.extend_from_slice(&id.0);
-        for number in [frame.offset, frame.length, frame.stored] {
-            bytes.extend_from_slice(&number.to_le_bytes());
-        }
+        frame.numbers().iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
     }
     let mut footer = [offset.to_le_bytes(), count(frames.len()).to_le_bytes()].concat();
     let checksum = index_checksum(&bytes, &footer);
@@ -347,8 +277,9 @@ pub(super) fn rewrite(file: &File, out: &mut dyn Write) -> io::Result<ObjectId> 
     Ok(id)
 }
 
+/// What a difference is made of lies elsewhere: whoever reads it finds out.
 fn is_sound(file: &File, frame: Frame, id: &ObjectId) -> bool {
-    unpack(file, frame, id, &mut io::sink()).is_ok()
+    frame.is_difference || unpack(file, frame, id, None, &mut io::sink()).is_ok()
 }
 
 /// Hashes what passes through.
@@ -419,8 +350,8 @@ pub(super) fn read_index(file: &File) -> io::Result<Result<Index, String>> {
     let mut frames = Vec::with_capacity(bytes.len() / 56);
     for mut entry in bytes.chunks_exact(56) {
         let id = id(&mut entry);
-        let frame = Frame { offset: number(&mut entry), length: number(&mut entry), stored: number(&mut entry) };
-        frames.push((id, frame));
+        let numbers = [number(&mut entry), number(&mut entry), number(&mut entry)];
+        frames.push((id, Frame::from_numbers(numbers)));
     }
     Ok(Ok(Index { frames, checksum }))
 }
@@ -459,7 +390,7 @@ pub(super) fn frame_at(file: &File, offset: u64) -> Option<(ObjectId, Frame)> {
     file.read_exact_at(&mut header, offset).ok()?;
     let mut rest = header.as_slice();
     let id = id(&mut rest);
-    Some((id, Frame { offset, length: number(&mut rest), stored: number(&mut rest) }))
+    Some((id, Frame::from_numbers([offset, number(&mut rest), number(&mut rest)])))
 }
 
 /// The checksum of a pack's bytes as they are now: what its name should be.
@@ -471,20 +402,61 @@ pub(super) fn checksum(file: &File) -> io::Result<ObjectId> {
     Ok(hasher.finish())
 }
 
-/// Decompresses one frame into `out`, checking length and hash.
+/// The base of a frame that is a difference.
+///
+/// # Errors
+/// As [`unpack`].
+pub(super) fn base_of(file: &File, frame: Frame) -> Result<ObjectId, Unpack> {
+    let mut id = ObjectId([0; 32]);
+    read_content(file, frame, &mut id.0)?;
+    Ok(id)
+}
+
+/// Decompresses one frame into `out`, checking length and hash. One that is a difference needs its base's bytes.
 ///
 /// # Errors
 /// [`Unpack::Damaged`] says what is wrong with the frame; what `out` took until then is worthless.
-pub(super) fn unpack(file: &File, frame: Frame, id: &ObjectId, out: &mut dyn Write) -> Result<(), Unpack> {
-    let begin = frame.offset.saturating_add(FRAME_HEADER);
+pub(super) fn unpack(
+    file: &File,
+    frame: Frame,
+    id: &ObjectId,
+    base: Option<&[u8]>,
+    out: &mut dyn Write,
+) -> Result<(), Unpack> {
     if frame.length <= PIECE_BYTES && frame.stored <= PIECE_BYTES * 2 {
-        let bytes = unpack_piece(file, begin, frame)?;
+        let stored = stored(file, frame)?;
+        let compressed = if frame.is_difference { stored.get(32..).unwrap_or_default() } else { &stored };
+        let bytes = decompress(compressed, base.unwrap_or_default(), fits(frame.length));
+        let bytes = bytes.map_err(|error| broken(&error))?;
         if id_of(&bytes) != *id {
             return Err(Unpack::Damaged("its content is not what its id says".to_owned()));
         }
         return out.write_all(&bytes).map_err(Unpack::Out);
     }
+    let begin = frame.offset.saturating_add(FRAME_HEADER);
     unpack_stream(Section { file, at: begin, left: frame.stored }, frame.length, id, out)
+}
+
+/// The content of a frame as it is stored.
+///
+/// # Errors
+/// As [`unpack`].
+pub(super) fn stored(file: &File, frame: Frame) -> Result<Vec<u8>, Unpack> {
+    let mut stored = vec![0; fits(frame.stored)];
+    read_content(file, frame, &mut stored)?;
+    Ok(stored)
+}
+
+fn read_content(file: &File, frame: Frame, buffer: &mut [u8]) -> Result<(), Unpack> {
+    let begin = frame.offset.saturating_add(FRAME_HEADER);
+    file.read_exact_at(buffer, begin).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => Unpack::Damaged("it is cut short".to_owned()),
+        _ => Unpack::Unread(error),
+    })
+}
+
+fn fits(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
 }
 
 /// Why a frame could not be handed out.
@@ -510,16 +482,6 @@ impl std::fmt::Display for Unpack {
 
 fn broken(error: &io::Error) -> Unpack {
     Unpack::Damaged(format!("it cannot be decompressed ({error})"))
-}
-
-fn unpack_piece(file: &File, begin: u64, frame: Frame) -> Result<Vec<u8>, Unpack> {
-    let fits = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
-    let mut stored = vec![0; fits(frame.stored)];
-    file.read_exact_at(&mut stored, begin).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => Unpack::Damaged("it is cut short".to_owned()),
-        _ => Unpack::Unread(error),
-    })?;
-    decompress(&stored, fits(frame.length)).map_err(|error| broken(&error))
 }
 
 fn unpack_stream(section: Section<'_>, length: u64, id: &ObjectId, out: &mut dyn Write) -> Result<(), Unpack> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::objects::Objects;
+use super::objects::{FoundPack, Objects};
 use super::pack::PackWriter;
 use super::reach::{Needs, reach};
 use crate::disk;
@@ -96,16 +96,30 @@ pub fn prepare<'a>(layout: &'a Layout, lock: &'a Lock, needs: &Needs) -> Result<
             .help("nothing was dropped; the store works without pruning, it only grows"));
     }
     let objects = Objects::open(layout)?;
-    let live = reach(&objects, needs)?;
+    let mut live = reach(&objects, needs)?;
     let now = disk::time_on(&layout.cache())?;
+    let packs = objects.packs();
+    let ages = packs.iter().map(|pack| age(&pack.path, now)).collect::<Result<Vec<_>>>()?;
+    let fates = loop {
+        let of_pack = |(pack, age): (&FoundPack, &Option<Duration>)| {
+            let (used, dead) = usage(&pack.frames, &live);
+            let used = PackUse { is_whole: pack.is_whole, age: *age, ..used };
+            (plan(&used), used, dead)
+        };
+        let fates: Vec<(Fate, PackUse, u64)> = packs.iter().zip(&ages).map(of_pack).collect();
+        // What nobody needs and stays all the same, stays readable.
+        let staying = packs.iter().zip(&fates).filter(|(_, (fate, ..))| *fate == Fate::Keep);
+        let staying = staying.flat_map(|(pack, _)| pack.frames.iter().map(|(id, _)| *id)).collect();
+        let needed = live.len();
+        live.extend(objects.bases(&staying)?);
+        if live.len() == needed {
+            break fates;
+        }
+    };
     let mut pruned = Pruned::default();
     let mut going = Vec::new();
     let mut moving = Vec::new();
-    for pack in objects.packs() {
-        let (mut used, dead) = usage(&pack.frames, &live);
-        used.is_whole = pack.is_whole;
-        used.age = age(&pack.path, now)?;
-        let fate = plan(&used);
+    for (pack, (fate, used, dead)) in packs.into_iter().zip(fates) {
         let count = match fate {
             Fate::Keep => &mut pruned.waiting_objects,
             Fate::Remove | Fate::Rewrite => &mut pruned.dropped_objects,
@@ -189,7 +203,7 @@ pub(super) fn copy_objects<'i>(
 ) -> Result<()> {
     for id in ids {
         if !writer.contains(id) {
-            writer.add(&objects.read(id)?)?;
+            writer.add_packed(objects.packed(id)?)?;
         }
     }
     Ok(())

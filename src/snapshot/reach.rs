@@ -27,7 +27,7 @@ pub struct Share {
     pub shared_bytes: u64,
 }
 
-/// All objects that are needed.
+/// All objects that are needed, those too that others are differences from.
 ///
 /// # Errors
 /// Bad input if a directory of a needed snapshot cannot be read: what is below it is unknown then. A listing that cannot
@@ -61,6 +61,8 @@ pub(super) fn reach(objects: &Objects, needs: &Needs) -> Result<HashSet<ObjectId
         let Ok(tree) = objects.tree(&id) else { continue };
         waiting.extend(tree.entries().iter().filter(|e| e.kind == EntryKind::Directory).map(|e| e.object));
     }
+    let bases = objects.bases(&live)?;
+    live.extend(bases);
     Ok(live)
 }
 

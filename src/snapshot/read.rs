@@ -13,7 +13,8 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::census::LineCounter;
 use super::objects::{Hasher, Objects, id_of};
-use super::pack::{PIECE_BYTES, Packed};
+use super::pack::PIECE_BYTES;
+use super::packed::Packed;
 use super::rules::as_path;
 use super::walk::{Stat, is_refusal};
 use crate::error::{Error, Result};
@@ -84,14 +85,15 @@ impl<'a> Reader<'a> {
         Ok(Reader { root, directory, objects, file_bytes, spool })
     }
 
-    /// Reads what is at the path now. A file that changes meanwhile is read again, three times.
+    /// Reads what is at the path now. A file that changes meanwhile is read again, three times. `old` is what it held
+    /// in the last snapshot.
     ///
     /// # Errors
     /// A failure that names the file: the system failed, which is not the file's fault.
-    pub fn read(&self, path: &[u8]) -> Result<Seen> {
+    pub fn read(&self, path: &[u8], old: Option<&ObjectId>) -> Result<Seen> {
         let full = self.root.join(as_path(path));
         // The walk has just seen a file there. If it still is one, it need not be looked at by its name again.
-        let first = self.open(path, &full).map_err(io::Error::from).and_then(|file| self.take(file));
+        let first = self.open(path, &full).map_err(io::Error::from).and_then(|file| self.take(file, old));
         if let Ok(Attempt::Done(seen)) = first {
             return Ok(seen);
         }
@@ -106,7 +108,7 @@ impl<'a> Reader<'a> {
                 Err(error) => return Err(named(error)),
             };
             (size, mode) = (meta.size(), meta.mode() & 0o777);
-            match self.attempt(path, &full, &meta) {
+            match self.attempt(path, &full, &meta, old) {
                 Ok(Attempt::Done(seen)) => return Ok(seen),
                 Ok(Attempt::Changed) => {}
                 Err(error) if is_absence(&error) => {}
@@ -117,7 +119,7 @@ impl<'a> Reader<'a> {
         Ok(Seen::Unheld { why: "it changed each time it was read".to_owned(), size, mode })
     }
 
-    fn attempt(&self, path: &[u8], full: &Path, meta: &Metadata) -> io::Result<Attempt> {
+    fn attempt(&self, path: &[u8], full: &Path, meta: &Metadata, old: Option<&ObjectId>) -> io::Result<Attempt> {
         if meta.is_symlink() {
             return Ok(Attempt::Done(Seen::Link(std::fs::read_link(full)?.as_os_str().as_bytes().to_vec())));
         }
@@ -132,7 +134,7 @@ impl<'a> Reader<'a> {
             return unheld("it grew beyond limits.file_bytes while the snapshot was made");
         }
         match self.open(path, full) {
-            Ok(file) => self.take(file),
+            Ok(file) => self.take(file, old),
             // It, or a folder around it, became a link.
             Err(Errno::LOOP | Errno::AGAIN) => Ok(Attempt::Changed),
             Err(Errno::XDEV) => unheld("another file system is mounted there"),
@@ -141,13 +143,13 @@ impl<'a> Reader<'a> {
     }
 
     /// One state of an open file.
-    fn take(&self, mut file: File) -> io::Result<Attempt> {
+    fn take(&self, mut file: File, old: Option<&ObjectId>) -> io::Result<Attempt> {
         let before = file.metadata()?;
         if !before.is_file() || before.size() > self.file_bytes {
             return Ok(Attempt::Changed);
         }
         let stat = Stat::of(&before);
-        let (id, lines, length, packed) = self.content(&mut file, stat.size)?;
+        let (id, lines, length, packed) = self.content(&mut file, stat.size, old)?;
         if Stat::of(&file.metadata()?) != stat || length != stat.size {
             return Ok(Attempt::Changed);
         }
@@ -155,7 +157,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the open file to its end, but not much further than it was long.
-    fn content(&self, file: &mut File, size: u64) -> io::Result<(ObjectId, Option<u64>, u64, Option<Packed>)> {
+    fn content(
+        &self,
+        file: &mut File,
+        size: u64,
+        old: Option<&ObjectId>,
+    ) -> io::Result<(ObjectId, Option<u64>, u64, Option<Packed>)> {
         let mut counter = LineCounter::default();
         if size <= PIECE_BYTES {
             let length = usize::try_from(size).unwrap_or_default();
@@ -166,7 +173,9 @@ impl<'a> Reader<'a> {
             let id = id_of(&bytes);
             let length = super::pack::count(bytes.len());
             let is_new = self.spool.is_some() && !self.objects.has(&id);
-            let packed = if is_new { Some(Packed::with_id(id, &bytes).map_err(io::Error::other)?) } else { None };
+            let base = old.filter(|_| is_new).and_then(|old| self.objects.base(old));
+            let pack = || Packed::with_id(id, &bytes, base.as_ref()).map_err(io::Error::other);
+            let packed = is_new.then(pack).transpose()?;
             return Ok((id, counter.finish(), length, packed));
         }
         let mut bounded = file.take(size.saturating_add(1));
@@ -241,15 +250,15 @@ mod tests {
         std::fs::write(dir.path().join("own"), "ours").unwrap();
         let objects = Objects::open(&Layout::new(dir.path())).unwrap();
         let reader = Reader::new(dir.path(), &objects, 100, None).unwrap();
-        assert!(matches!(reader.read(b"folder/secret").unwrap(), Seen::Unheld { .. }));
-        assert!(matches!(reader.read(b"own").unwrap(), Seen::File(content) if content.id == id_of(b"ours")));
-        assert!(matches!(reader.read(b"folder").unwrap(), Seen::Link(_)));
-        assert!(matches!(reader.read(b"absent").unwrap(), Seen::Gone));
-        assert!(matches!(reader.read(b"own/below").unwrap(), Seen::Gone));
+        assert!(matches!(reader.read(b"folder/secret", None).unwrap(), Seen::Unheld { .. }));
+        assert!(matches!(reader.read(b"own", None).unwrap(), Seen::File(content) if content.id == id_of(b"ours")));
+        assert!(matches!(reader.read(b"folder", None).unwrap(), Seen::Link(_)));
+        assert!(matches!(reader.read(b"absent", None).unwrap(), Seen::Gone));
+        assert!(matches!(reader.read(b"own/below", None).unwrap(), Seen::Gone));
         std::fs::create_dir(dir.path().join("inner")).unwrap();
         std::fs::write(dir.path().join("inner/own"), "ours").unwrap();
         std::os::unix::fs::symlink("inner", dir.path().join("beside")).unwrap();
-        assert!(matches!(reader.read(b"beside/own").unwrap(), Seen::Unheld { .. }));
+        assert!(matches!(reader.read(b"beside/own", None).unwrap(), Seen::Unheld { .. }));
     }
 
     #[test]
@@ -260,7 +269,7 @@ mod tests {
         let objects = Objects::open(&Layout::new(dir.path())).unwrap();
         let reader = Reader::new(dir.path(), &objects, 4, None).unwrap();
         for (path, said) in [(&b"folder"[..], "replaced"), (b"grown", "grew")] {
-            assert!(matches!(reader.read(path).unwrap(), Seen::Unheld { why, .. } if why.contains(said)));
+            assert!(matches!(reader.read(path, None).unwrap(), Seen::Unheld { why, .. } if why.contains(said)));
         }
     }
 
@@ -270,6 +279,6 @@ mod tests {
     fn a_file_that_is_not_as_long_as_it_was_said_to_be_is_not_held() {
         let objects = Objects::open(&Layout::new(Path::new("/absent"))).unwrap();
         let reader = Reader::new(Path::new("/proc/self"), &objects, 100, None).unwrap();
-        assert!(matches!(reader.read(b"status").unwrap(), Seen::Unheld { why, .. } if why.contains("changed")));
+        assert!(matches!(reader.read(b"status", None).unwrap(), Seen::Unheld { why, .. } if why.contains("changed")));
     }
 }

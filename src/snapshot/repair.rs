@@ -7,7 +7,7 @@ use super::objects::Objects;
 use super::pack::{self, PackWriter};
 use crate::disk::layout::Layout;
 use crate::disk::{self, Temporary};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::ids::ObjectId;
 
 /// Makes damaged indexes of packs again. A pack that comes out as its name says takes the place of the damaged one. Of
@@ -54,7 +54,12 @@ fn save(layout: &Layout, ids: &[ObjectId]) -> Result<Option<PathBuf>> {
     let objects = Objects::open_from_packs(layout)?;
     let mut writer = PackWriter::new(layout);
     for id in ids.iter().filter(|id| !objects.has(id)) {
-        writer.add(&objects.read(id)?)?;
+        match objects.read(id) {
+            Ok(bytes) => drop(writer.add(&bytes)?),
+            // A difference whose base is gone.
+            Err(error) if error.kind == ErrorKind::BadInput => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(writer.finish()?.map(|pack| layout.pack(&pack.id)))
 }

@@ -141,7 +141,7 @@ fn packages_live_where_design_says() {
         ("comfy_table::", vec!["report/terminal"]),
         ("fs_extra::", vec!["cli/commands/demo.rs"]),
         ("blake3::", vec!["disk/hash.rs"]),
-        ("zstd::", vec!["snapshot/pack.rs", "snapshot/objects"]),
+        ("zstd::", vec!["snapshot/pack.rs", "snapshot/packed.rs"]),
         ("similar::", vec!["snapshot/lines.rs", "integrations/install/diff.rs"]),
         ("jsonc_parser::", vec!["integrations/install/"]),
         ("ignore::", vec!["snapshot/"]),

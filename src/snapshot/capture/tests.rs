@@ -190,7 +190,7 @@ fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it(
     let cache = StatCache::load(&work.layout.stat_cache());
     let stat = |path: &str| super::super::walk::Stat::of(&std::fs::metadata(work.path(path)).unwrap());
     let mut folder = cache.folder(b"");
-    let known = ["a", "b"].map(|name| folder.unchanged(name.as_bytes(), &stat(name)).unwrap());
+    let known = ["a", "b"].map(|name| folder.file(name.as_bytes(), &stat(name)).unwrap().0);
     let later = std::fs::metadata(work.path("b")).unwrap().modified().unwrap() + std::time::Duration::from_millis(30);
     let mut planted = NewCache::new(later, cache.packs());
     let lie = Known { lines: Some(100), ..known[0] };
@@ -450,4 +450,30 @@ fn what_is_told_of_a_snapshot_is_sorted() {
     let survey = survey(&work.layout, &work.capture, &work.limits).unwrap();
     assert_eq!(names(survey.unheld().iter().map(|(path, _)| path).collect()), ["a/a.large", "z.large"]);
     assert_eq!(survey.take().unwrap().0.unheld, taken.unheld);
+}
+
+/// Directories and files alike: what an iteration changes little takes little, however long it was.
+#[test]
+fn what_changes_little_takes_little() {
+    let text = |round: usize| -> String {
+        let lines = (0..300_u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761)));
+        format!("round {round}\n{}", lines.collect::<String>())
+    };
+    let names: Vec<String> = (0..60).map(|n| format!("folder/file {n}")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let work = Work::with(&files);
+    work.write("folder/large", text(0));
+    let first = work.take();
+    let mut roots = vec![first.root];
+    for round in 1..4 {
+        work.write("folder/large", text(round));
+        let next = work.take();
+        assert!(next.new_bytes * 4 < first.new_bytes, "{} of {}", next.new_bytes, first.new_bytes);
+        roots.push(next.root);
+    }
+    for (round, root) in roots.iter().enumerate() {
+        assert_eq!(work.content(root, "folder/large"), text(round).into_bytes());
+        assert_eq!(work.content(root, "folder/file 7"), b"folder/file 7");
+    }
+    assert!(Objects::check(&work.layout).unwrap().faults.is_empty());
 }

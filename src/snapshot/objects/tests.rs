@@ -32,7 +32,7 @@ fn change(path: &Path, edit: impl Fn(&mut Vec<u8>)) {
 }
 
 /// Pseudo-random bytes that do not compress.
-fn noise(length: usize) -> Vec<u8> {
+pub(super) fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = Vec::with_capacity(length);
     while bytes.len() < length {
@@ -262,11 +262,11 @@ fn a_hostile_length_neither_takes_memory_nor_ends_the_program() {
     let (_dir, layout) = store(&[b"one object"]);
     let path = only_pack(&layout);
     for lie in [u64::MAX, 1 << 62, 1 << 33, 9, 0] {
-        let frame = Frame { offset: 8, length: lie, stored: u64::MAX };
+        let frame = Frame { offset: 8, length: lie, stored: u64::MAX, is_difference: false };
         let file = disk::open_regular(&path).unwrap();
-        assert!(pack::unpack(&file, frame, &id_of(b"one object"), &mut io::sink()).is_err(), "{lie}");
-        let frame = Frame { offset: u64::MAX - 3, length: lie, stored: lie };
-        assert!(pack::unpack(&file, frame, &id_of(b"one object"), &mut io::sink()).is_err(), "{lie}");
+        assert!(pack::unpack(&file, frame, &id_of(b"one object"), None, &mut io::sink()).is_err(), "{lie}");
+        let frame = Frame { offset: u64::MAX - 3, length: lie, stored: lie, is_difference: true };
+        assert!(pack::unpack(&file, frame, &id_of(b"one object"), None, &mut io::sink()).is_err(), "{lie}");
     }
 }
 
