@@ -11,7 +11,6 @@ use super::log::answer as log_answer;
 use super::restore::page;
 use crate::cli::answers::{self, VERSION};
 use crate::cli::context::Context;
-use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::config;
@@ -29,6 +28,9 @@ use crate::store::Store;
 static RECORDING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/fixtures/loops/hourbook/iterations");
 
 const LOOP: &str = "hourbook";
+
+const ABOUT: &str =
+    "A recorded loop of 12 iterations: an agent at work on a small Python project, with pytest, coverage.py and ruff.";
 
 /// The iteration in which three failing tests were deleted.
 const DELETION: Iteration = Iteration(4);
@@ -48,14 +50,12 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
     let session =
         Session { layout: &layout, now: Utc::now(), wait: std::time::Duration::from_secs(10), on_progress: &|_, _| {} };
     if !context.json() {
-        output::out(
-            "A recorded loop of 12 iterations: an agent at work on a small Python project, with pytest, coverage.py and ruff.\n\n",
-        );
+        output::out(&format!("{}\n", report::terminal::beside("", ABOUT, context.screen())));
     }
     for name in names() {
         let recorded = iteration(&session, &store, &recording.join(&name), &work)?;
         if !context.json() {
-            output::out(&line(&recorded));
+            output::out(&line(&recorded, context.screen()));
         }
     }
 
@@ -63,7 +63,7 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
     if !context.json() {
         output::out("\n$ highwater log\n\n");
         output::out(&report::terminal::log(&id, &so_far.points, &so_far.best, None, context.screen()));
-        output::out(&about_the_deletion(&so_far));
+        output::out(&format!("\n{}", report::terminal::beside("", &about_the_deletion(&so_far), context.screen())));
         output::out("\n$ highwater finish\n\n");
     }
     let finished = engine::finish(&session, &store, &Finishing { target: Target::default(), verification: None })?;
@@ -145,7 +145,7 @@ fn iteration(session: &Session<'_>, store: &Store, recorded: &Path, work: &Path)
 }
 
 /// One line an iteration, as it comes.
-fn line(recorded: &Recorded) -> String {
+fn line(recorded: &Recorded, screen: Screen) -> String {
     let record = &recorded.record;
     let score = record.quality_score.as_ref().map_or("   –  ".to_owned(), |score| score.total.to_string());
     let class = record.classification.map_or("–", |class| class.name());
@@ -153,7 +153,8 @@ fn line(recorded: &Recorded) -> String {
     let target = record.recommendation.target.map_or(String::new(), |target| format!(" to {target}"));
     let label = record.label.as_deref().unwrap_or_default();
     let advice = format!("{what}{target}");
-    format!("{:>3}  {score}  {class:<10}  {advice:<14}  {}\n", record.iteration.to_string(), printable(label))
+    let before = format!("{:>3}  {score}  {class:<10}  {advice:<14}  ", record.iteration.to_string());
+    report::terminal::beside(&before, label, screen)
 }
 
 /// That the deletion raised the score and still is not the peak.
@@ -164,7 +165,7 @@ fn about_the_deletion(so_far: &engine::SoFar) -> String {
     let (Some(was), Some(is)) = (before.score(), deletion.score()) else { return String::new() };
     let why = so_far.best.ineligible.get(&DELETION).map_or("it is eligible", String::as_str);
     format!(
-        "\nIteration {DELETION} deleted failing tests, and its score rose from {was} to {is}. It cannot be the peak: {why}.\n"
+        "Iteration {DELETION} deleted failing tests, and its score rose from {was} to {is}. It cannot be the peak: {why}."
     )
 }
 

@@ -47,6 +47,13 @@ pub fn metrics(figures: &Figures, screen: Screen) -> String {
     table(&["metric", "value", "unit", "samples", "better"], &rows, screen)
 }
 
+/// Text beside what stands before it; further lines begin where the text began.
+pub fn beside(before: &str, text: &str, screen: Screen) -> String {
+    let mut page = Page::new(screen);
+    page.hung(0, before, &plain(text));
+    page.finish()
+}
+
 /// A table for lists of any kind: the cells are escaped, broken into lines where the screen is too narrow.
 pub fn table(headers: &[&str], rows: &[Vec<String>], screen: Screen) -> String {
     let columns: Vec<Column<'_>> = headers.iter().map(|title| Column::left(title).flexible()).collect();
