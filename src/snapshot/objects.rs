@@ -282,16 +282,22 @@ impl Objects {
         Some(Base { id, bytes })
     }
 
-    /// An object as it is stored, checked.
+    /// An object as it is stored, checked: by itself wherever it is, so that what is a difference from it stays readable.
     ///
     /// # Errors
     /// As [`Objects::read`].
     pub(super) fn packed(&self, id: &ObjectId) -> Result<Packed> {
-        let at = self.sound_location(id)?;
-        self.unpack(id, &at, &mut io::sink())?;
-        let (file, path) = self.file(at.pack)?;
-        let stored = pack::stored(&file, at.frame).map_err(|error| unpack_error(id, path, error))?;
-        Ok(Packed::from_stored(*id, at.frame.length, at.frame.is_difference, stored))
+        let mut fault = None;
+        let differences = self.locations(id).iter().map(|(_, at)| at).filter(|at| at.frame.is_difference);
+        for at in self.plain_locations(id).chain(differences) {
+            let (file, path) = self.file(at.pack)?;
+            let stored = || pack::stored(&file, at.frame).map_err(|error| unpack_error(id, path, error));
+            match self.unpack(id, at, &mut io::sink()).and_then(|()| stored()) {
+                Ok(stored) => return Ok(Packed::from_stored(*id, at.frame.length, at.frame.is_difference, stored)),
+                Err(error) => fault = Some(error),
+            }
+        }
+        Err(fault.unwrap_or_else(|| self.missing(id)))
     }
 
     /// The bytes of an object of at most 1 GiB, checked.

@@ -227,6 +227,26 @@ fn what_moves_to_another_pack_stays_a_difference() {
     assert_ne!(store.pack_of(1), pack);
 }
 
+/// A pack was damaged, what it held was stored again, and the pack was repaired: one object is there in both ways.
+#[test]
+fn what_others_are_differences_from_moves_as_it_is_by_itself() {
+    let store = Store::new(1);
+    let base = Base { id: id_of(&state(2)), bytes: state(2) };
+    store.write(Packed::new(&state(2)).unwrap());
+    let first = store.pack_of(0);
+    store.write(Packed::with_id(id_of(&state(0)), &state(0), Some(&base)).unwrap());
+    let objects = store.objects();
+    assert_eq!(objects.locations(&id_of(&state(0))).len(), 2);
+    let mut writer = PackWriter::new(&store.layout);
+    super::super::prune::copy_objects(&objects, &[id_of(&state(0))], &mut writer).unwrap();
+    // A pack of the same objects would be the same file.
+    writer.add(b"beside").unwrap();
+    writer.finish().unwrap();
+    // The copy is now the only one by itself.
+    std::fs::remove_file(first).unwrap();
+    assert!(store.is_readable(1));
+}
+
 #[test]
 fn gathered_differences_stay_differences() {
     let store = Store::new(70);
