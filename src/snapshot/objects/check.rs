@@ -1,0 +1,84 @@
+//! Checking everything that a store holds, by its packs alone.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Objects, pack_files};
+use crate::disk;
+use crate::disk::layout::Layout;
+use crate::error::Result;
+use crate::model::ids::ObjectId;
+use crate::snapshot::pack;
+
+/// What checking the objects of a store found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Objects that are sound, each counted once for every pack that holds it.
+    pub objects: u64,
+    /// All that is wrong, with its pack.
+    pub faults: Vec<(PathBuf, String)>,
+    /// Objects that are damaged in some pack; another one may hold them too.
+    pub damaged: Vec<ObjectId>,
+}
+
+impl Objects {
+    /// Checks every pack: every byte against the pack's checksum, the checksum against its name, and every object
+    /// against its id. Nothing that is derived is used. Other files in the folder of packs are no packs.
+    ///
+    /// # Errors
+    /// The folder of packs cannot be listed.
+    pub fn check(layout: &Layout) -> Result<Checked> {
+        let mut checked = Checked::default();
+        let objects = Objects::open_from_packs(layout)?;
+        for (id, _) in pack_files(layout)? {
+            let path = layout.pack(&id);
+            match disk::open_regular(&path) {
+                Ok(file) => checked.check_pack(&id, &path, &file, &objects),
+                // Pruned since the folder was listed; what is needed of it is in another pack.
+                Err(_) if disk::metadata(&path)?.is_none() => {}
+                Err(error) => {
+                    let why = error.cause.map_or(error.message.clone(), |cause| format!("{}: {cause}", error.message));
+                    checked.faults.push((path, why));
+                }
+            }
+        }
+        Ok(checked)
+    }
+}
+
+impl Checked {
+    /// `objects` are asked for bases.
+    fn check_pack(&mut self, id: &ObjectId, path: &Path, file: &File, objects: &Objects) {
+        let mut fault = |why: String| self.faults.push((path.to_path_buf(), why));
+        let mut is_named_right = true;
+        let index = pack::read_index(file).unwrap_or_else(|error| Err(format!("its index cannot be read ({error})")));
+        let mut frames = match index {
+            Ok(index) => {
+                is_named_right = index.checksum == *id;
+                index.frames
+            }
+            Err(why) => {
+                fault(format!("pack is damaged: {why}"));
+                pack::scan(file)
+            }
+        };
+        match pack::checksum(file) {
+            Ok(found) if found == *id && is_named_right => {}
+            Ok(_) => fault("pack is damaged: its bytes are not those that its name says".to_owned()),
+            Err(error) => fault(format!("pack cannot be read: {error}")),
+        }
+        frames.sort_unstable_by_key(|(_, frame)| frame.offset);
+        for (id, frame) in frames {
+            let base = objects.base_bytes(&id, path, file, frame).map_err(|error| error.to_string());
+            let unpack = |base: Option<Vec<u8>>| pack::unpack(file, frame, &id, base.as_deref(), &mut io::sink());
+            match base.and_then(|base| unpack(base).map_err(|error| error.to_string())) {
+                Ok(()) => self.objects += 1,
+                Err(error) => {
+                    self.faults.push((path.to_path_buf(), format!("object {} is damaged: {error}", id.short())));
+                    self.damaged.push(id);
+                }
+            }
+        }
+    }
+}
