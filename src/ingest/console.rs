@@ -6,10 +6,11 @@
 //! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
 //! `pytest -q -s`; above the summary of Mocha, RSpec, Node's spec reporter, `mix test` and `dotnet test`.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use self::documents::{Document, Documents, Step};
 use self::lint::Findings;
+use self::speakers::Mark;
 use super::input::{Input, Invalid};
 use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
@@ -21,12 +22,17 @@ use super::test::{
     phpunit_text, playwright_text, pytest_text, rspec_text, tap, unittest_text, vitest_text,
 };
 use super::text::{Lines, LongLine};
-use super::{Format, Parsed};
+use super::{Details, Format, Parsed};
 use crate::error::Result;
+use crate::model::figures::ReportKind;
 
 mod attempts;
 mod documents;
 mod lint;
+mod speakers;
+
+/// Commands that speak side by side; where it seems to be more, the names are none.
+const SPEAKERS_HELD: usize = 64;
 
 /// How to read a test tool's runs in a stream.
 struct Tool {
@@ -62,8 +68,31 @@ const TOOLS: &[Tool] = &[
 
 /// The reports that stand in a command's output. Nothing found, or not readable: none.
 ///
-/// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none.
+/// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
+/// marks with who wrote it is read for each by itself.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
+    let mut reports = together(input);
+    if let Ok(Some(mark)) = Mark::of(input) {
+        let apart = apart(input, mark).unwrap_or_default();
+        let has_tests = |reports: &[Parsed]| reports.iter().any(|report| report.format.kind == ReportKind::Test);
+        let is_better = match (has_tests(&reports), has_tests(&apart)) {
+            (false, true) => true,
+            (false, false) => !apart.is_empty() && (reports.is_empty() || !mark.is_weak()),
+            (true, true) => !mark.is_weak(),
+            (true, false) => false,
+        };
+        if is_better {
+            reports = apart;
+        }
+    }
+    for report in &mut reports {
+        report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
+    }
+    reports
+}
+
+/// The output as that of one command.
+fn together(input: &Input<'_>) -> Vec<Parsed> {
     let Ok((mut reports, stream)) = read(input) else { return Vec::new() };
     if stream.has_go_events {
         reports.extend(whole(&go_test_json::FORMAT, input));
@@ -73,10 +102,48 @@ pub fn console(input: &Input<'_>) -> Vec<Parsed> {
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
     }
-    for report in &mut reports {
-        report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
-    }
     reports
+}
+
+/// The output as that of all who marked their lines.
+fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
+    let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        let (name, text) = mark.split(&line.text).unwrap_or(("", &line.text));
+        if let Some(stream) = streams.get_mut(name) {
+            stream.line(text);
+            continue;
+        }
+        if streams.len() == SPEAKERS_HELD {
+            return Ok(Vec::new());
+        }
+        streams.entry(name.to_owned()).or_insert_with(Stream::new).line(text);
+    }
+    let mut reports = Vec::new();
+    for (name, mut stream) in streams {
+        let told = stream.finish().into_iter();
+        reports.extend(told.map(|report| if name.is_empty() { report } else { named_by(report, &name) }));
+    }
+    Ok(reports)
+}
+
+/// Puts who wrote it before the names of tests and covered files: two packages may have some in common.
+fn named_by(mut report: Parsed, name: &str) -> Parsed {
+    let named = |id: String| format!("{name}: {id}");
+    match &mut report.details {
+        Details::Tests(tests) => {
+            let cases = std::mem::take(&mut tests.cases.cases).into_iter();
+            tests.cases.cases = cases.map(|(id, case)| (named(id), case)).collect();
+            tests.failed_units = std::mem::take(&mut tests.failed_units).into_iter().map(named).collect();
+        }
+        Details::Coverage(coverage) => {
+            let files = std::mem::take(&mut coverage.files).into_iter();
+            coverage.files = files.map(|(path, lines)| (named(path), lines)).collect();
+        }
+        Details::Lint(_) | Details::Size(_) | Details::Metrics => {}
+    }
+    report
 }
 
 /// The output read as one format whose lines no other tool writes.

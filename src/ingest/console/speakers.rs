@@ -1,0 +1,214 @@
+//! Several commands in one stream, each line behind the name of who wrote it, as runners of workspaces print them; or
+//! behind the time, as CI logs have them. The commands may run side by side: their lines are told apart by the name.
+
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine};
+
+/// Lines that are looked at to see how they are marked.
+const LOOKED_AT: usize = 200;
+/// Longest name, bytes.
+const NAME_BYTES: usize = 100;
+
+/// How each line is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// `2026-05-01T10:11:12.1234567Z text` of a CI log; `gh run view --log` has job and step before it, and tabs between.
+    Time,
+    /// `web-1  | text` of Docker Compose.
+    Service,
+    /// `web:test: text` of Turborepo.
+    Task,
+    /// `packages/web test: text` of pnpm, and `packages/web test$ command`.
+    Script,
+    /// `[web] text` of concurrently and npm-run-all.
+    Label,
+    /// `web: text` of Lerna and Nx.
+    Package,
+}
+
+const MARKS: [Mark; 6] = [Mark::Time, Mark::Service, Mark::Task, Mark::Script, Mark::Label, Mark::Package];
+
+impl Mark {
+    /// The mark that most of the first lines bear.
+    ///
+    /// # Errors
+    /// The output cannot be read.
+    pub fn of(input: &Input<'_>) -> Result<Option<Mark>> {
+        let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+        let (mut seen, mut marked) = (0, [0; MARKS.len()]);
+        while seen < LOOKED_AT {
+            let Some(line) = lines.next()? else { break };
+            if line.text.trim().is_empty() {
+                continue;
+            }
+            seen += 1;
+            for (mark, count) in MARKS.iter().zip(&mut marked) {
+                *count += usize::from(mark.split(&line.text).is_some());
+            }
+        }
+        // The runner itself has a word to say before and after.
+        let most = MARKS.into_iter().zip(marked).find(|(_, count)| *count > 0 && count * 4 >= seen * 3);
+        Ok(most.map(|(mark, _)| mark))
+    }
+
+    /// Whether a tool's own lines may look so: then they are taken for its own as long as they make sense.
+    pub fn is_weak(self) -> bool {
+        matches!(self, Mark::Label | Mark::Package)
+    }
+
+    /// Who wrote the line (empty if that is not told), and what. `None` if it bears no such mark.
+    pub fn split(self, line: &str) -> Option<(&str, &str)> {
+        let (name, text) = match self {
+            Mark::Time => return timed(line),
+            Mark::Service => {
+                let (name, text) = line.split_once('|')?;
+                (name.trim_end(), text.strip_prefix(' ').unwrap_or(text))
+            }
+            Mark::Label => line.strip_prefix('[')?.split_once(']').map(|(name, text)| (name, one_blank_less(text)))?,
+            Mark::Script => match line.find(": ").into_iter().chain(line.find("$ ")).min() {
+                Some(at) => (line.get(..at)?, line.get(at + 2..)?),
+                None => (line.strip_suffix(':')?, ""),
+            },
+            Mark::Task | Mark::Package => match line.split_once(": ") {
+                Some(split) => split,
+                None => (line.trim_end().strip_suffix(':')?, ""),
+            },
+        };
+        (name.len() <= NAME_BYTES && self.names(name)).then_some((name, text))
+    }
+
+    /// Whether somebody may have this name.
+    fn names(self, name: &str) -> bool {
+        match self {
+            Mark::Time => true,
+            Mark::Service => name.rsplit_once(['-', '_']).is_some_and(|(service, number)| {
+                is_package(service) && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+            }),
+            Mark::Task => {
+                name.split_once([':', '#']).is_some_and(|(package, task)| is_package(package) && is_task(task))
+            }
+            Mark::Script => name.split_once(' ').is_some_and(|(folder, script)| is_package(folder) && is_task(script)),
+            // What runs side by side has a number or a name; `[ 50%]` and `[INFO]` are progress and levels.
+            Mark::Label => {
+                let is_level = ["info", "warn", "warning", "error", "debug", "trace", "success"];
+                !is_level.iter().any(|level| name.eq_ignore_ascii_case(level))
+                    && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"@/._:-".contains(&b))
+                    && !name.is_empty()
+            }
+            Mark::Package => is_package(name),
+        }
+    }
+}
+
+/// `@scope/web`, `packages/web`, `.`.
+fn is_package(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"@/._-".contains(&b))
+}
+
+/// `test`, `test:unit`.
+fn is_task(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b":._-".contains(&b))
+}
+
+fn one_blank_less(text: &str) -> &str {
+    text.strip_prefix(' ').unwrap_or(text)
+}
+
+/// A line behind its time, and job and step if they are told.
+fn timed(line: &str) -> Option<(&str, &str)> {
+    if let Some(text) = after_time(line) {
+        return Some(("", text));
+    }
+    let (job, rest) = line.split_once('\t')?;
+    let (_step, rest) = rest.split_once('\t')?;
+    after_time(rest).map(|text| (job, text))
+}
+
+fn after_time(line: &str) -> Option<&str> {
+    let (time, text) = line.split_once(' ').unwrap_or((line, ""));
+    is_time(time).then_some(text)
+}
+
+/// RFC 3339, with a `T`: `2026-05-01T10:11:12.1234567Z`.
+fn is_time(text: &str) -> bool {
+    chrono::DateTime::parse_from_rfc3339(text).is_ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests read files of their own")]
+mod tests {
+    use super::*;
+    use crate::ingest::console::{console, together};
+
+    #[test]
+    fn names_and_text_are_told_apart() {
+        for (mark, line, expected) in [
+            (Mark::Time, "2026-05-01T10:11:12.1234567Z  text", Some(("", " text"))),
+            (Mark::Time, "2026-05-01T10:11:12+02:00 a\tb\tc", Some(("", "a\tb\tc"))),
+            (Mark::Time, "2026-05-01T10:11:12Z", Some(("", ""))),
+            (Mark::Time, "build (20)\tRun tests\t2026-05-01T10:11:12Z ok", Some(("build (20)", "ok"))),
+            (Mark::Time, "2026-05-01 10:11:12 text", None),
+            (Mark::Service, "web-1  | a | b", Some(("web-1", "a | b"))),
+            (Mark::Service, "a.js |  100 |", None),
+            (Mark::Task, "@acme/web:test:unit: a: b", Some(("@acme/web:test:unit", "a: b"))),
+            (Mark::Task, "web#test:", Some(("web#test", ""))),
+            (Mark::Task, "src/a.py:10: error: no", None),
+            (Mark::Task, "web: text", None),
+            (Mark::Script, "packages/web test:unit: a: b", Some(("packages/web test:unit", "a: b"))),
+            (Mark::Script, ". test$ vitest run: all", Some((". test", "vitest run: all"))),
+            (Mark::Script, "Test Suites: 1 failed", None),
+            (Mark::Label, "[web]  text", Some(("web", " text"))),
+            (Mark::Label, "[0]", Some(("0", ""))),
+            (Mark::Label, "[INFO] Tests run: 3", None),
+            (Mark::Label, "[ 50%] Building", None),
+            (Mark::Label, "[  PASSED  ] 3 tests.", None),
+            (Mark::Package, "@acme/web: text: more", Some(("@acme/web", "text: more"))),
+            (Mark::Package, "two words: text", None),
+        ] {
+            assert_eq!(mark.split(line), expected, "{mark:?} {line:?}");
+        }
+        let long = format!("{}: text", "a".repeat(NAME_BYTES + 1));
+        assert_eq!(Mark::Package.split(&long), None);
+    }
+
+    #[test]
+    fn most_lines_bear_the_mark_or_there_is_none() {
+        let of = |text: &str| Mark::of(&Input::bytes("", text.as_bytes())).unwrap();
+        assert_eq!(of("web:test: a\nweb:test: b\n\nweb:test:\nTasks: 1\n"), Some(Mark::Task));
+        assert_eq!(of("web:test: a\nweb:test: b\nText\nTasks: 1\n"), None);
+        assert_eq!(of("\n\n"), None);
+    }
+
+    /// What no runner of others wrote is read as ever, whatever its lines look like.
+    #[test]
+    fn nothing_else_is_taken_for_marked() {
+        let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        let mut files = Vec::new();
+        for folder in std::fs::read_dir(fixtures.join("reports")).unwrap() {
+            let folder = folder.unwrap().path();
+            if folder.is_dir() {
+                files.extend(std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
+            }
+        }
+        files.extend(std::fs::read_dir(fixtures.join("console")).unwrap().map(|file| file.unwrap().path()));
+        let told = |reports: Vec<crate::ingest::Parsed>| -> Vec<_> {
+            reports.into_iter().map(|report| (report.format.name, report.figures, report.details)).collect()
+        };
+        let (mut read, mut marked) = (0, 0);
+        for file in files {
+            let bytes = std::fs::read(&file).unwrap();
+            let input = Input::bytes("", &bytes);
+            let plain = told(together(&input));
+            read += plain.len();
+            if file.file_name().unwrap().to_str().unwrap().starts_with("workspaces-") {
+                marked += 1;
+                assert_ne!(told(console(&input)), plain, "{}", file.display());
+            } else {
+                assert_eq!(told(console(&input)), plain, "{}", file.display());
+            }
+        }
+        assert!(read > 100 && marked == 4, "{read} {marked}");
+    }
+}
