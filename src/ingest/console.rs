@@ -17,9 +17,10 @@ use super::merge::FROM_CONSOLE;
 use super::test::runs::{RUNS_HELD, Run, Runs};
 use super::test::text_runs::{Stream as Announcing, Summaries};
 use super::test::{
-    bun_test_text, cargo_test_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text, go_test_json,
-    go_test_text, gtest_text, jest_text, maven_text, minitest_text, mocha_text, nextest_text, node_test_text,
-    phpunit_text, playwright_text, pytest_text, rspec_text, tap, unittest_text, vitest_text,
+    bun_test_text, cargo_test_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text,
+    gherkin_text, go_test_json, go_test_text, gtest_text, jest_text, maven_text, minitest_text, mocha_text,
+    nextest_text, node_test_text, phpunit_text, playwright_text, pytest_text, rspec_text, tap, unittest_text,
+    vitest_text,
 };
 use super::text::{Lines, LongLine};
 use super::{Details, Format, Parsed};
@@ -59,6 +60,8 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Announcing::<bun_test_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<deno_test_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<playwright_text::Playwright>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<forge_test_text::Forge>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<gherkin_text::Gherkin>::default()), is_joined: false },
     Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },

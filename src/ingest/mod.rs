@@ -115,6 +115,8 @@ pub const FORMATS: &[&Format] = &[
     &test::minitest_text::FORMAT,
     &test::playwright_text::FORMAT,
     &test::exunit_text::FORMAT,
+    &test::forge_test_text::FORMAT,
+    &test::gherkin_text::FORMAT,
     &test::robot::FORMAT,
     &test::cucumber_json::FORMAT,
     // Coverage.

@@ -49,12 +49,14 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 /// Runners whose names are enough to find their captures.
-const RUNNERS: [&str; 12] = [
+const RUNNERS: [&str; 14] = [
     "bun-test-text",
     "ctest-text",
     "deno-test-text",
     "dotnet-test-text",
     "exunit-text",
+    "forge-test-text",
+    "gherkin-text",
     "gtest-text",
     "maven-text",
     "minitest-text",

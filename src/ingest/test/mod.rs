@@ -22,6 +22,8 @@ pub mod dart_json;
 pub mod deno_test_text;
 pub mod dotnet_test_text;
 pub mod exunit_text;
+pub mod forge_test_text;
+pub mod gherkin_text;
 pub mod go_test_json;
 pub mod go_test_text;
 pub mod gtest_json;

@@ -43,6 +43,9 @@ pub(super) trait TextRun: Announced {
 
     /// Whether a line that has no end is whole all the same: it says the same however it goes on.
     fn is_whole(line: &str) -> bool;
+
+    /// Whether each part of a run begins as the run does.
+    const HAS_PARTS: bool = false;
 }
 
 /// Hands over each run of a file, in order. A summary without the line that announces it is a run, too.
@@ -63,7 +66,7 @@ pub(super) fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -
             if run.is_done() {
                 each(std::mem::take(&mut run)).map_err(|error| error.line(last))?;
                 runs += 1;
-            } else if begun {
+            } else if begun && !R::HAS_PARTS {
                 return Err(no_result(&format!("a run of {} has no summary", R::TOOL), last));
             }
             begun = true;

@@ -1,0 +1,267 @@
+//! `gherkin-text`: what Cucumber and behave print at their end: scenarios by what they came to, and steps below them. What
+//! failed is named by the lists beside it.
+
+use super::text_report::{Names, Summary, counted};
+use super::text_runs::{Announced, TextRun, Unannounced, last_run};
+use crate::error::Result;
+use crate::ingest::text::printable;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What Cucumber and behave print.
+pub const FORMAT: Format = Format {
+    name: "gherkin-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Cucumber and behave",
+    written_by: "cucumber (JavaScript, JVM, Ruby), godog, behave",
+    told_by: "\"N scenarios …\" with \"N steps …\" below it",
+    has_end: true,
+    counting: "The last summary. Each scenario is one test: undefined and ambiguous ones, and behave's errors, are errored, pending \
+               and untested ones skipped.",
+    sniff,
+    parse: last_run::<Gherkin>,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    if head.xml().is_some() {
+        return Sniff::No;
+    }
+    let mut scenarios_before = false;
+    for line in head.tail().lines() {
+        let line = line.trim_end();
+        if scenarios_before && is_steps(line) {
+            return Sniff::Sure("line \"N scenarios …\" above \"N steps …\"".into());
+        }
+        scenarios_before = scenarios(line).is_some();
+    }
+    if head.lines().any(|line| line.starts_with("USING RUNNER: behave")) {
+        return Sniff::Maybe("first line of behave".into());
+    }
+    Sniff::No
+}
+
+/// The counts of `5 scenarios (1 failed, 1 undefined, 3 passed)` and of `3 scenarios passed, 1 failed, 1 error, 1 skipped`.
+fn scenarios(line: &str) -> Option<Vec<(Option<u64>, Outcome)>> {
+    let line = line.to_ascii_lowercase();
+    if matches!(line.as_str(), "no scenarios" | "0 scenarios") {
+        return Some(Vec::new());
+    }
+    let (all, rest) = counted(&line)?;
+    let rest = rest.strip_prefix("scenarios ").or_else(|| rest.strip_prefix("scenario "))?;
+    let part = |part: &str| counted(part).and_then(|(number, word)| Some((number, outcome(word)?)));
+    if let Some(list) = rest.strip_prefix('(') {
+        return list.strip_suffix(')')?.split(", ").map(part).collect();
+    }
+    let (first, others) = rest.split_once(", ")?;
+    let others: Option<Vec<_>> = others.split(", ").map(part).collect();
+    Some([vec![(all, outcome(first)?)], others?].concat())
+}
+
+fn outcome(word: &str) -> Option<Outcome> {
+    Some(match word {
+        "passed" => Outcome::Passed,
+        "failed" => Outcome::Failed,
+        "undefined" | "ambiguous" | "error" | "errors" | "errored" => Outcome::Errored,
+        "skipped" | "pending" | "untested" => Outcome::Skipped,
+        _ => return None,
+    })
+}
+
+/// `14 steps (1 failed, 12 passed)`, `12 steps passed, 1 failed`.
+fn is_steps(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    line == "no steps" || counted(&line).is_some_and(|(_, rest)| rest.starts_with("step"))
+}
+
+/// One run.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Gherkin {
+    names: Names,
+    found: Option<Summary>,
+    /// What the line before said of the scenarios.
+    above: Option<Summary>,
+    /// What the scenarios came to that are listed.
+    listed: Option<Outcome>,
+    /// Failed for all that is told; a step without definition makes it errored.
+    told: Option<String>,
+}
+
+impl Announced for Gherkin {
+    fn begins(line: &str) -> bool {
+        line.starts_with("USING RUNNER: behave")
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        let above = self.above.take();
+        if let Some(counts) = scenarios(text) {
+            let mut summary = Summary::default();
+            for (number, outcome) in counts {
+                let slot = match outcome {
+                    Outcome::Passed => &mut summary.passed,
+                    Outcome::Failed => &mut summary.failed,
+                    Outcome::Errored => &mut summary.errored,
+                    Outcome::Skipped => &mut summary.skipped,
+                };
+                Summary::add(slot, number)?;
+            }
+            self.above = Some(summary);
+        } else if is_steps(text) {
+            self.found = above.or(self.found.take());
+        } else {
+            self.scenario(text);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.is_some()
+    }
+
+    fn report(self) -> Result<Parsed> {
+        self.names.report(&FORMAT, &self.found.unwrap_or_default(), false)
+    }
+}
+
+/// Cucumber does not announce a run.
+impl Unannounced for Gherkin {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let is_next = self.is_done() && scenarios(text).is_some();
+        let before = Unannounced::report(if is_next { std::mem::take(self) } else { Gherkin::default() })?;
+        Announced::line(self, text)?;
+        Ok(before)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        let is_done = self.is_done();
+        is_done.then(|| Announced::report(self)).transpose()
+    }
+}
+
+impl TextRun for Gherkin {
+    const TOOL: &'static str = "Cucumber or behave";
+
+    /// The line of scenarios may go on with a count; cucumber-js ends its last line not at all.
+    fn is_whole(line: &str) -> bool {
+        scenarios(line).is_none()
+    }
+}
+
+impl Gherkin {
+    /// A line that may name a scenario.
+    fn scenario(&mut self, text: &str) {
+        let list = text.strip_suffix(" scenarios:").or_else(|| text.strip_suffix(" Scenarios:"));
+        if let Some(list) = list {
+            self.listed = match list {
+                "Failing" | "Failed" => Some(Outcome::Failed),
+                other => outcome(&other.to_ascii_lowercase()),
+            };
+        } else if let Some(outcome) = self.listed {
+            match listed(text) {
+                Some((file, line, name)) => drop(self.name(file, line, name, outcome)),
+                None => self.listed = None,
+            }
+        } else if let Some((file, line, name)) = numbered(text) {
+            self.told = self.name(file, line, name, Outcome::Failed);
+        } else if let Some(id) = self.told.take_if(|_| text.trim_start().starts_with("? ")) {
+            self.names.set(&id, Outcome::Errored);
+        }
+    }
+
+    fn name(&mut self, file: &str, line: u64, name: &str, outcome: Outcome) -> Option<String> {
+        let id = format!("{file}::{name}");
+        let case = self.names.set(&id, outcome)?;
+        (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
+        Some(id)
+    }
+}
+
+/// `1) Scenario: forgets # features/cart.feature:8` of cucumber-js.
+fn numbered(text: &str) -> Option<(&str, u64, &str)> {
+    let (number, rest) = text.split_once(") ")?;
+    let (scenario, place) = rest.rsplit_once(" # ")?;
+    let (file, line) = place.rsplit_once(':')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((file, line.parse().ok()?, without_keyword(scenario)))
+}
+
+/// `  features/cart.feature:8  forgets` of behave, `cucumber features/cart.feature:8 # Scenario: forgets` of Ruby's Cucumber
+/// and `file:///app/features/cart.feature:8 # forgets` of the JVM's.
+fn listed(text: &str) -> Option<(&str, u64, &str)> {
+    let text = text.trim_start();
+    let text = text.strip_prefix("cucumber ").or_else(|| text.strip_prefix("file://")).unwrap_or(text);
+    let (place, name) = text.split_once(" # ").or_else(|| text.split_once("  "))?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file, line.parse().ok()?, without_keyword(name)))
+}
+
+fn without_keyword(scenario: &str) -> &str {
+    let keywords = ["Scenario: ", "Scenario Outline: ", "Example: "];
+    keywords.iter().find_map(|keyword| scenario.strip_prefix(keyword)).unwrap_or(scenario)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::input::Input;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    fn read(text: &str) -> Result<Parsed> {
+        (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn the_last_summary_counts() {
+        for (text, expected) in [
+            ("5 scenarios (1 failed, 1 undefined, 3 passed)\n14 steps (2 failed, 12 passed)\n0m00.1s", [5, 3, 1, 1, 0]),
+            ("1 Scenarios (1 Passed)\n3 Steps (3 Passed)\n", [1, 1, 0, 0, 0]),
+            ("1 scenario (1 pending)\n1 step (1 pending)\n", [1, 0, 0, 0, 1]),
+            ("3 scenarios passed, 1 failed, 1 error, 2 skipped\n12 steps passed, 1 failed\n", [7, 3, 1, 1, 2]),
+            ("0 scenarios passed, 1 failed, 0 skipped, 4 untested\n0 steps passed, 1 failed\n", [5, 0, 1, 0, 4]),
+            ("No scenarios\nNo steps\n", [0; 5]),
+        ] {
+            assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
+            assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_failed_is_named_with_its_place() {
+        let end = "\n1 scenario (1 failed)\n1 step (1 failed)\n";
+        for (list, outcome) in [
+            ("Failures:\n\n1) Scenario: a: b # f/x.feature:8\n   ✖ Then no # s.js:2\n", Outcome::Failed),
+            ("1) Scenario: a: b # f/x.feature:8\n   ✔ Given it # s.js:2\n   ? When nobody knows\n", Outcome::Errored),
+            ("Failing scenarios:\n  f/x.feature:8  a: b\n", Outcome::Failed),
+            ("Errored scenarios:\n  f/x.feature:8  a: b\n", Outcome::Errored),
+            ("Failing Scenarios:\ncucumber f/x.feature:8 # Scenario: a: b\n", Outcome::Failed),
+            ("Undefined scenarios:\nfile://f/x.feature:8 # a: b\n", Outcome::Errored),
+        ] {
+            let details = details(&read(&format!("{list}{end}")).unwrap());
+            let case = details.cases.cases.get("f/x.feature::a: b").unwrap_or_else(|| panic!("{list}"));
+            assert_eq!(
+                (case.outcome, case.file.as_deref(), case.line),
+                (outcome, Some("f/x.feature"), Some(8)),
+                "{list}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_its_steps_a_summary_is_none() {
+        for text in
+            ["", "5 scenarios (1 failed, 4 passed)\n", "5 scenarios (1 failed, 4 passed)\ntext\n14 steps (14 passed)\n"]
+        {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+        for text in [
+            "1 scenario (1 passed)",
+            "99999999999999999999 scenarios (99999999999999999999 passed)\n1 step (1 passed)\n",
+        ] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::Malformed), "{text}");
+        }
+        for text in ["5 scenarios (4 odd)\n14 steps (14 passed)\n", "5 steps passed\n"] {
+            assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
+        }
+    }
+}
