@@ -140,13 +140,9 @@ impl<'a> Lines<'a> {
         // What is left is the beginning of a line, and may hold a code already.
         self.coded &= !self.buffer.is_empty();
         if self.more {
-            match self.text.next()? {
-                Some(chunk) => {
-                    self.coded |= may_hold_codes(chunk);
-                    self.buffer.push_str(chunk);
-                }
-                None => self.more = false,
-            }
+            let before = self.buffer.len();
+            self.more = self.text.append(&mut self.buffer)?;
+            self.coded |= may_hold_codes(self.buffer.get(before..).unwrap_or_default());
         }
         Ok(self.more)
     }
@@ -174,10 +170,31 @@ impl<'a> Lines<'a> {
 
 /// The first LF or CR.
 fn line_end(bytes: &[u8]) -> Option<usize> {
-    // Starting memchr takes as long as looking at so many bytes, and most lines of large reports are no longer.
-    let (near, far) = bytes.split_at_checked(24).unwrap_or((bytes, &[]));
-    let found = near.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-    found.or_else(|| Some(near.len() + memchr::memchr2(b'\n', b'\r', far)?))
+    find([b'\n', b'\r', b'\r'], bytes)
+}
+
+/// The first of three bytes.
+#[inline]
+pub(super) fn find(any: [u8; 3], bytes: &[u8]) -> Option<usize> {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let [one, two, three] = any;
+    // The lowest bit that is set is that of the first such byte.
+    let found_in = |word: u64, byte: u8| {
+        let zero = word ^ (LOW * u64::from(byte));
+        zero.wrapping_sub(LOW) & !zero & (LOW << 7)
+    };
+    // Starting memchr takes as long as looking at so many words, and most lines, values and texts are no longer.
+    let (words, _) = bytes.as_chunks::<8>();
+    let near = words.get(..4).unwrap_or(words);
+    for (at, word) in near.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let found = found_in(word, one) | found_in(word, two) | found_in(word, three);
+        if found != 0 {
+            return Some(at * 8 + usize::try_from(found.trailing_zeros() / 8).unwrap_or_default());
+        }
+    }
+    let far = bytes.get(near.len() * 8..)?;
+    Some(near.len() * 8 + memchr::memchr3(one, two, three, far)?)
 }
 
 /// Whether ESC is in the text, or the first byte of U+009B and its neighbours.
@@ -299,6 +316,22 @@ mod tests {
         assert_eq!(lines("a\n\x1b[31m", LongLine::Refuse).unwrap().len(), 2, "what was to be red is missing");
         let border = format!("{}\r\nz\n", "a".repeat(64 * 1024 - 1));
         assert_eq!(lines(&border, LongLine::Refuse).unwrap().len(), 2, "CR and LF in different chunks");
+    }
+
+    #[test]
+    fn a_byte_is_found_wherever_it_stands() {
+        for length in 0..50 {
+            let mut bytes = vec![b'b'; length];
+            assert_eq!(find([b'a', 0, 0x80], &bytes), None, "{length}");
+            for at in (0..length).rev() {
+                // Neighbours of what is looked for are what a search in words may mistake for it.
+                for (byte, after) in [(b'a', b'`'), (0, 1), (0x80, 0x81)] {
+                    (bytes[at], bytes[length - 1]) = (byte, if at + 1 < length { after } else { byte });
+                    assert_eq!(find([b'a', 0, 0x80], &bytes), Some(at), "{bytes:?}");
+                }
+                bytes[at..].fill(0xff);
+            }
+        }
     }
 
     #[test]
