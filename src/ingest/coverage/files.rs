@@ -6,7 +6,7 @@ use super::lines::{FileLines, LAST_LINE, Marks, Numbered};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::hash;
 use crate::ingest::text::printable;
-use crate::ingest::values::whole;
+use crate::ingest::values::leading;
 use crate::ingest::{CoverageDetails, Details, Format, Parsed, add};
 use crate::model::figures::Figures;
 
@@ -56,9 +56,7 @@ impl FileTally {
     /// # Errors
     /// Refused where one file takes too much memory.
     pub(super) fn branch(&mut self, line: u64, name: &str, taken: bool) -> Result<()> {
-        let number = |text: &str| whole(text).filter(|_| text == "0" || !text.starts_with('0'));
-        let numbers = name.split_once(',').and_then(|(block, branch)| Some((number(block)?, number(branch)?)));
-        match numbers.and_then(|(block, branch)| Numbered::number(line, block, branch)) {
+        match numbers(name).and_then(|(block, branch)| Numbered::number(line, block, branch)) {
             Some(number) => self.numbered.push(number, taken),
             None => self.named_branch((line, name.into()), taken),
         }
@@ -96,6 +94,18 @@ impl FileTally {
         self.fits()
     }
 
+    /// All of it, in no more room than it takes. Some room stays for the next file.
+    fn take(&mut self) -> FileTally {
+        FileTally {
+            lines: self.lines.take(),
+            branches: std::mem::take(&mut self.branches),
+            numbered: self.numbered.take(),
+            functions: self.functions.take(),
+            conditions: std::mem::take(&mut self.conditions),
+            entries: std::mem::take(&mut self.entries),
+        }
+    }
+
     /// Lines and branches that another telling of the file has.
     ///
     /// # Errors
@@ -128,6 +138,8 @@ impl FileTally {
 #[derive(Debug, Default)]
 pub(super) struct Files {
     open: Option<(String, FileTally)>,
+    /// Room for the next file.
+    spare: FileTally,
     kept: BTreeMap<String, FileTally>,
     /// Bytes of those.
     held: usize,
@@ -157,7 +169,7 @@ impl Files {
         }
         let kept = self.kept.remove(name);
         self.held -= kept.as_ref().map_or(0, |tally| held_by(name, tally)).min(self.held);
-        let tally = kept.unwrap_or_default();
+        let tally = kept.unwrap_or_else(|| std::mem::take(&mut self.spare));
         self.open = Some((name.to_owned(), tally));
         Ok(())
     }
@@ -184,10 +196,9 @@ impl Files {
     /// # Errors
     /// A sum does not fit.
     pub(super) fn close(&mut self) -> Result<()> {
-        let Some((name, mut tally)) = self.open.take() else { return Ok(()) };
-        tally.lines.shrink();
-        tally.numbered.shrink();
-        tally.functions.shrink();
+        let Some((name, mut open)) = self.open.take() else { return Ok(()) };
+        let tally = open.take();
+        self.spare = open;
         let bytes = held_by(&name, &tally);
         if self.held + bytes <= HELD_BYTES {
             self.held += bytes;
@@ -217,6 +228,14 @@ impl Files {
         }
         Ok(parsed)
     }
+}
+
+/// The two numbers that a name is made of, neither with zeros before it.
+fn numbers(name: &str) -> Option<(u64, u64)> {
+    let number = |text| leading(text).filter(|(_, rest)| !text.starts_with(b"0") || text.len() - rest.len() == 1);
+    let (block, [b',', rest @ ..]) = number(name.as_bytes())? else { return None };
+    let (branch, []) = number(rest)? else { return None };
+    Some((block, branch))
 }
 
 fn held_by(name: &str, tally: &FileTally) -> usize {

@@ -137,17 +137,22 @@ fn key_and_value(record: &str) -> Option<(&str, &str)> {
 }
 
 fn line_record(value: &str, tally: &mut FileTally) -> Result<()> {
-    let (line, rest) = before_comma(value);
-    match (whole(line), is_hit(before_comma(rest).0)) {
-        (Some(line), Some(hit)) => tally.line(line, hit),
-        _ => Err(no_record("DA", value)),
+    // A checksum may follow.
+    let fields = at_comma(value).map(|(line, rest)| (line, at_comma(rest).map_or(rest, |(hits, _)| hits)));
+    match fields.and_then(|(line, hits)| Some((whole(line)?, is_hit(hits)?))) {
+        Some((line, hit)) => tally.line(line, hit),
+        None => Err(no_record("DA", value)),
     }
 }
 
 /// The first field, and those after it: fields are so short that a search which is fast in longer texts takes more time.
-fn before_comma(fields: &str) -> (&str, &str) {
-    let comma = fields.bytes().position(|byte| byte == b',').unwrap_or(fields.len());
-    (fields.get(..comma).unwrap_or_default(), fields.get(comma + 1..).unwrap_or_default())
+fn at_comma(fields: &str) -> Option<(&str, &str)> {
+    apart(fields, fields.bytes().position(|byte| byte == b',')?)
+}
+
+/// What stands before and after a comma.
+fn apart(fields: &str, comma: usize) -> Option<(&str, &str)> {
+    Some((fields.get(..comma)?, fields.get(comma + 1..)?))
 }
 
 fn no_record(key: &str, value: &str) -> Error {
@@ -161,26 +166,30 @@ fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -
         "DA" => line_record(value, tally),
         "BRDA" => {
             // The branch's name may hold commas, so the fields are taken from both ends.
-            let (line, rest) = value.split_once(',').ok_or_else(bad)?;
-            let (branch, taken) = rest.rsplit_once(',').ok_or_else(bad)?;
+            let (line, rest) = at_comma(value).ok_or_else(bad)?;
+            let last = rest.bytes().rposition(|byte| byte == b',').ok_or_else(bad)?;
+            let (branch, taken) = apart(rest, last).ok_or_else(bad)?;
             let line = whole(line).ok_or_else(bad)?;
             let taken = if taken == "-" { false } else { is_hit(taken).ok_or_else(bad)? };
-            branch.split_once(',').ok_or_else(bad)?;
+            at_comma(branch).ok_or_else(bad)?;
             tally.branch(line, branch, taken)
         }
         "FN" => {
-            let (_, rest) = value.split_once(',').ok_or_else(bad)?;
+            let (_, rest) = at_comma(value).ok_or_else(bad)?;
             // Newer writers put the last line before the name.
-            let name = rest.split_once(',').filter(|(end, _)| whole(end).is_some()).map_or(rest, |(_, name)| name);
+            let name = match leading(rest.as_bytes()) {
+                Some((_, [b',', name @ ..])) => rest.get(rest.len() - name.len()..).unwrap_or_default(),
+                _ => rest,
+            };
             tally.function(name, false)
         }
         "FNDA" => {
-            let (hits, name) = value.split_once(',').ok_or_else(bad)?;
+            let (hits, name) = at_comma(value).ok_or_else(bad)?;
             tally.function(name, is_hit(hits).ok_or_else(bad)?)
         }
         "FNA" => {
-            let (_, rest) = value.split_once(',').ok_or_else(bad)?;
-            let (hits, name) = rest.split_once(',').ok_or_else(bad)?;
+            let (_, rest) = at_comma(value).ok_or_else(bad)?;
+            let (hits, name) = at_comma(rest).ok_or_else(bad)?;
             tally.function(name, is_hit(hits).ok_or_else(bad)?)
         }
         "LF" => declare(&mut declared.lines_total, value, &bad),

@@ -6,6 +6,8 @@ pub(super) const LAST_LINE: u64 = 0x7fff_ffff;
 const BLOCK_LINES: u32 = 32;
 /// Pieces that may wait at least until they are sorted in.
 const WAITING: usize = 4096;
+/// Pieces that are copied where they are taken, so that their room serves the next.
+const COPIED: usize = 256;
 
 /// Which lines of one file could run, and which of them did. Twelve bytes for every 32 lines among which there are any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,13 +113,25 @@ impl<P: Piece> Pieces<P> {
     /// Whether it takes more memory: not if it joins the one before it.
     #[inline]
     fn push(&mut self, piece: P) -> bool {
-        let is_late = self.sorted.last().is_some_and(|last| last.place() > piece.place());
-        let pieces = if is_late { &mut self.late } else { &mut self.sorted };
-        if let Some(last) = pieces.last_mut().filter(|last| last.place() == piece.place()) {
+        match self.sorted.last_mut() {
+            Some(last) if last.place() == piece.place() => {
+                last.join(piece);
+                false
+            }
+            Some(last) if last.place() > piece.place() => self.push_late(piece),
+            _ => {
+                self.sorted.push(piece);
+                true
+            }
+        }
+    }
+
+    fn push_late(&mut self, piece: P) -> bool {
+        if let Some(last) = self.late.last_mut().filter(|last| last.place() == piece.place()) {
             last.join(piece);
             return false;
         }
-        pieces.push(piece);
+        self.late.push(piece);
         if self.late.len() > self.sorted.len() + WAITING {
             self.settle();
         }
@@ -154,6 +168,19 @@ impl<P: Piece> Pieces<P> {
         }
     }
 
+    /// All of them, in no more room than they take. The room of a few stays, and spares what comes next growing.
+    fn take(&mut self) -> Pieces<P> {
+        if self.len() > COPIED {
+            let mut all = std::mem::take(self);
+            all.shrink();
+            return all;
+        }
+        self.settle();
+        let all = Pieces { sorted: self.sorted.clone(), late: Vec::new() };
+        self.sorted.clear();
+        all
+    }
+
     /// All of them in order.
     fn finish(mut self) -> Vec<P> {
         self.settle();
@@ -182,6 +209,11 @@ impl Marks {
     /// As [`Pieces::shrink`].
     pub(super) fn shrink(&mut self) {
         self.0.shrink();
+    }
+
+    /// As [`Pieces::take`].
+    pub(super) fn take(&mut self) -> Marks {
+        Marks(self.0.take())
     }
 
     pub(super) fn finish(self) -> FileLines {
@@ -223,9 +255,9 @@ impl Numbered {
         self.0.push(number << 1 | u64::from(taken));
     }
 
-    /// As [`Pieces::shrink`].
-    pub(super) fn shrink(&mut self) {
-        self.0.shrink();
+    /// As [`Pieces::take`].
+    pub(super) fn take(&mut self) -> Numbered {
+        Numbered(self.0.take())
     }
 
     /// Those of either, taken where either takes them.
