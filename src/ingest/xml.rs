@@ -2,8 +2,9 @@
 //!
 //! Cutting the stream into tags and text is ours, because quick-xml reads a text of any length into memory and accepts a
 //! document whose root is never closed. Attributes are found while the end of their tag is looked for, which takes less
-//! time than having quick-xml look for them afterwards; a test compares what either finds. References are quick-xml's. Nothing is
-//! fetched and no entity is expanded but the five of XML and character references.
+//! time than having quick-xml look for them afterwards; a test compares what either finds. A tag that differs from one before
+//! it in values alone is found by comparing the two, with a test of its own. References are quick-xml's. Nothing is fetched and
+//! no entity is expanded but the five of XML and character references.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -12,10 +13,10 @@ use std::ops::Range;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::BytesRef;
 
-use self::tag::{Attribute, Tag, check_references, find, read_tag};
+use self::tag::{Attribute, Pattern, Tag, check_references, read_tag};
 use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
-use super::text::{LONGEST_BYTES, printable};
+use super::text::{LONGEST_BYTES, find, printable};
 use crate::error::{Error, Reject, Result};
 
 mod tag;
@@ -91,6 +92,7 @@ pub(super) struct Element<'a> {
 
 impl<'a> Element<'a> {
     /// Its name without namespace prefix.
+    #[inline]
     pub(super) fn name(&self) -> &str {
         local(self.name)
     }
@@ -120,29 +122,45 @@ impl<'a> Element<'a> {
     ///
     /// # Errors
     /// Likewise.
+    #[inline]
     pub(super) fn values<const N: usize>(&self, names: [&str; N]) -> Result<[Option<Cow<'a, str>>; N]> {
         let mut values = [const { None }; N];
-        for attribute in self.attributes {
-            let name = self.part(&attribute.name);
+        for (name, attribute) in self.pairs() {
             // Nearly all names that differ do so in their length or their first byte.
             let is_like = |wanted: &str| wanted.len() == name.len() && wanted.bytes().next() == name.bytes().next();
             let wanted = names.iter().position(|wanted| is_like(wanted) && *wanted == name);
             if let Some(slot) = wanted.and_then(|at| values.get_mut(at)) {
-                let value = self.part(&attribute.value);
-                *slot = Some(match attribute.refers {
-                    true => unescaped(value).map_err(|why| at(self.spot(), &why))?,
-                    false => Cow::Borrowed(value),
-                });
+                *slot = Some(self.value(attribute)?);
             }
         }
         Ok(values)
     }
 
-    /// The names of its attributes.
-    pub(super) fn attribute_names(&self) -> Vec<String> {
-        self.attributes.iter().map(|attribute| self.part(&attribute.name).to_owned()).collect()
+    /// The names of its attributes, with what [`Element::value`] takes.
+    #[inline]
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a Attribute)> {
+        self.attributes.iter().map(|attribute| (self.part(&attribute.name), attribute))
     }
 
+    /// The value of one of its attributes, borrowed where no reference has to be replaced.
+    ///
+    /// # Errors
+    /// As for [`Element::attribute`].
+    #[inline]
+    pub(super) fn value(&self, attribute: &Attribute) -> Result<Cow<'a, str>> {
+        let value = self.part(&attribute.value);
+        if !attribute.refers {
+            return Ok(Cow::Borrowed(value));
+        }
+        unescaped(value).map_err(|why| at(self.spot(), &why))
+    }
+
+    /// The names of its attributes.
+    pub(super) fn attribute_names(&self) -> Vec<String> {
+        self.pairs().map(|(name, _)| name.to_owned()).collect()
+    }
+
+    #[inline]
     fn part(&self, range: &Range<usize>) -> &'a str {
         self.tag.get(range.clone()).unwrap_or_default()
     }
@@ -157,10 +175,10 @@ impl<'a> Element<'a> {
     }
 }
 
+#[inline]
 fn local(name: &str) -> &str {
-    // Names are too short for a search that is faster in longer texts.
-    let prefix = name.bytes().rposition(|byte| byte == b':');
-    prefix.and_then(|colon| name.get(colon + 1..)).unwrap_or(name)
+    // Nearly all have no prefix.
+    if name.as_bytes().contains(&b':') { name.rsplit(':').next().unwrap_or(name) } else { name }
 }
 
 fn at(spot: Spot, why: &str) -> Error {
@@ -192,6 +210,8 @@ pub(super) struct Xml<'a> {
     open: Open,
     /// Of the tag that was read last.
     attributes: Vec<Attribute>,
+    /// Those that tags have been like lately, the latest first.
+    patterns: [Pattern; 2],
     state: State,
 }
 
@@ -233,8 +253,8 @@ impl<'a> Xml<'a> {
     pub(super) fn new(input: &Input<'a>) -> Result<Xml<'a>> {
         let text = input.text(Invalid::Escaped)?;
         let counted = Cell::new(Counted { at: 0, spot: Spot { line: 1, column: 1 } });
-        let (buffer, open, attributes) = (String::new(), Open::default(), Vec::new());
-        Ok(Xml { text, buffer, at: 0, ended: false, counted, open, attributes, state: State::Before })
+        let (buffer, open, attributes, patterns) = (String::new(), Open::default(), Vec::new(), Default::default());
+        Ok(Xml { text, buffer, at: 0, ended: false, counted, open, attributes, patterns, state: State::Before })
     }
 
     /// What comes next.
@@ -253,26 +273,24 @@ impl<'a> Xml<'a> {
                     length => return Ok(Event::Text(self.taken(length), true)),
                 }
             }
-            if self.rest().is_empty() && !self.refill()? {
-                return self.end_of_document();
-            }
-            if self.rest().as_bytes().first() != Some(&b'<') {
-                let length = self.text_length()?;
-                if self.outer_text(length)? {
-                    return Ok(Event::Text(self.taken(length), false));
-                }
+            if self.buffer.len() - self.at < 2 && self.refill()? {
                 continue;
             }
-            if self.rest().len() < 2 {
-                self.refill()?;
-            }
-            match self.rest().as_bytes().get(1) {
-                Some(b'/') => {
+            match self.buffer.as_bytes().get(self.at..).unwrap_or_default() {
+                [] => return self.end_of_document(),
+                [b'<', b'/', ..] => {
                     self.end_tag()?;
                     return Ok(Event::End);
                 }
-                Some(b'!' | b'?') => {}
-                _ => return self.start_tag(),
+                [b'<', b'!' | b'?', ..] => {}
+                [b'<', ..] => return self.start_tag(),
+                _ => {
+                    let length = self.text_length()?;
+                    if self.outer_text(length)? {
+                        return Ok(Event::Text(self.taken(length), false));
+                    }
+                    continue;
+                }
             }
             if self.starts_with("<!--")? {
                 self.skip_past("-->", 4, "a comment")?;
@@ -329,7 +347,7 @@ impl<'a> Xml<'a> {
     fn text_length(&mut self) -> Result<usize> {
         loop {
             let rest = self.rest();
-            let first = find(b'<', b'&', b']', rest.as_bytes()).unwrap_or(rest.len());
+            let first = find([b'<', b'&', b']'], rest.as_bytes()).unwrap_or(rest.len());
             if matches!(rest.as_bytes().get(first), None | Some(b'<')) {
                 return Ok(first);
             }
@@ -503,10 +521,18 @@ impl<'a> Xml<'a> {
 
     fn start_tag(&mut self) -> Result<Event<'_>> {
         let rest = self.buffer.get(self.at..).unwrap_or_default();
-        let tag = match read_tag(rest, &mut self.attributes) {
-            Ok(tag) if self.state != State::After && self.open.len() < DEEPEST => tag,
-            // It is at fault, or cut by the border of what has been read.
-            _ => self.whole_start_tag()?,
+        let may_begin = self.state != State::After && self.open.len() < DEEPEST;
+        let tag = match self.patterns.iter().find_map(|pattern| pattern.read(rest, &mut self.attributes)) {
+            Some(tag) if may_begin => tag,
+            _ => match read_tag(rest, &mut self.attributes) {
+                Ok(tag) if may_begin => {
+                    self.patterns.swap(0, 1);
+                    self.patterns[0].learn(rest, &tag, &self.attributes);
+                    tag
+                }
+                // It is at fault, or cut by the border of what has been read.
+                _ => self.whole_start_tag()?,
+            },
         };
         let (before, rest) = self.buffer.split_at_checked(self.at).unwrap_or_default();
         let name = rest.get(tag.name).unwrap_or_default();

@@ -1,13 +1,16 @@
-//! Start tags: name, attributes and end, found in one go.
+//! Start tags: name, attributes and end, found in one go, and quicker yet where a tag is like one before it.
 
 use std::ops::Range;
 
-use crate::ingest::text::printable;
+use crate::ingest::text::{find, printable};
 
 /// Attributes and namespace declarations of one element.
 const MOST_ATTRIBUTES: usize = 256;
+/// Bytes of a tag that is remembered for those like it.
+const LONGEST_PATTERN: usize = 4096;
 
 /// A start tag as it stands in the text.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tag {
     /// Bytes, with its brackets.
     pub length: usize,
@@ -16,12 +19,55 @@ pub(super) struct Tag {
 }
 
 /// Where an attribute stands in its tag.
-#[derive(Debug)]
-pub(super) struct Attribute {
-    pub name: Range<usize>,
-    pub value: Range<usize>,
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::ingest) struct Attribute {
+    pub(super) name: Range<usize>,
+    pub(super) value: Range<usize>,
     /// Whether the value holds references.
-    pub refers: bool,
+    pub(super) refers: bool,
+}
+
+/// A tag that was read, for those like it: nearly all of a report differ in the values of their attributes alone.
+#[derive(Default)]
+pub(super) struct Pattern {
+    text: String,
+    tag: Tag,
+    attributes: Vec<Attribute>,
+}
+
+impl Pattern {
+    /// Takes over the tag at the beginning of the text, unless it is too long to be one of many.
+    pub(super) fn learn(&mut self, text: &str, tag: &Tag, attributes: &[Attribute]) {
+        let Some(text) = text.get(..tag.length).filter(|text| text.len() <= LONGEST_PATTERN) else { return };
+        self.text.clear();
+        self.text.push_str(text);
+        self.tag.clone_from(tag);
+        self.attributes.clear();
+        self.attributes.extend_from_slice(attributes);
+    }
+
+    /// As [`read_tag`], if the tag differs from this one in values without references alone.
+    pub(super) fn read(&self, text: &str, attributes: &mut Vec<Attribute>) -> Option<Tag> {
+        attributes.clear();
+        let (mut text, mut at, mut known_at) = (text.as_bytes(), 0, 0);
+        let known = self.text.as_bytes();
+        for attribute in &self.attributes {
+            let between = known.get(known_at..attribute.value.start)?;
+            let rest = text.strip_prefix(between)?;
+            let quote = *between.last()?;
+            let length = find([quote, b'<', b'&'], rest)?;
+            text = rest.get(length..)?;
+            if text.first() != Some(&quote) {
+                return None;
+            }
+            let name = at + attribute.name.start - known_at..at + attribute.name.end - known_at;
+            let start = at + between.len();
+            (at, known_at) = (start + length, attribute.value.end);
+            attributes.push(Attribute { name, value: start..at, refers: false });
+        }
+        let end = known.get(known_at..).filter(|end| !end.is_empty())?;
+        text.starts_with(end).then(|| Tag { length: at + end.len(), ..self.tag.clone() })
+    }
 }
 
 /// Finds name, attributes and end of the start tag that begins the text.
@@ -60,7 +106,7 @@ pub(super) fn read_tag(text: &str, attributes: &mut Vec<Attribute>) -> Result<Ta
         let (Some(quote @ (b'"' | b'\'')), Some(value)) = (bytes.get(at), bytes.get(at + 1..)) else {
             return not_well_formed();
         };
-        let mut length = find(*quote, b'<', b'&', value).unwrap_or(value.len());
+        let mut length = find([*quote, b'<', b'&'], value).unwrap_or(value.len());
         let refers = value.get(length) == Some(&b'&');
         if refers {
             length = memchr::memchr2(*quote, b'<', value).unwrap_or(value.len());
@@ -77,15 +123,6 @@ pub(super) fn read_tag(text: &str, attributes: &mut Vec<Attribute>) -> Result<Ta
         attributes.push(Attribute { name, value: at + 1..at + 1 + length, refers });
         end = at + 1 + length + 1;
     }
-}
-
-/// The first of three bytes.
-#[inline]
-pub(super) fn find(one: u8, two: u8, three: u8, bytes: &[u8]) -> Option<usize> {
-    // Starting memchr takes as long as looking at so many bytes, and many values and texts are no longer.
-    let (near, far) = bytes.split_at_checked(8).unwrap_or((bytes, &[]));
-    let found = near.iter().position(|byte| *byte == one || *byte == two || *byte == three);
-    found.or_else(|| Some(near.len() + memchr::memchr3(one, two, three, far)?))
 }
 
 /// What is wrong where neither space nor the end of the tag follows a name or a value.
@@ -186,6 +223,38 @@ mod tests {
             well_formed += u32::from(ours.is_some());
         }
         assert!((500..20_000).contains(&well_formed), "{well_formed}");
+    }
+
+    #[test]
+    fn a_tag_that_is_like_another_is_what_it_is_otherwise() {
+        const TAGS: [&str; 12] = [
+            "<a>",
+            "<a/>",
+            "<a b='1'>",
+            "<a b='long enough'>",
+            "<a b='' c=\"34\"/>",
+            "<a b='1'c='2'>",
+            "<a b='' c=\"2\"/>",
+            "<a\nb='12' c=\"'>\" />",
+            "<a b='&lt;' c=\"\"/>",
+            "<a b='1' c=\"<\"/>",
+            "<a b='1' c='2'/>",
+            "<a b='1' c=\"2",
+        ];
+        let (mut alike, mut pattern, [mut known, mut ours, mut theirs]) =
+            (0, Pattern::default(), [const { Vec::new() }; 3]);
+        assert_eq!(pattern.read("<a>", &mut ours), None);
+        for (one, other) in TAGS.iter().flat_map(|one| TAGS.map(|other| (one, other))) {
+            let Ok(tag) = read_tag(one, &mut known) else { continue };
+            pattern.learn(one, &tag, &known);
+            for length in 1..=other.len() {
+                let Some(found) = pattern.read(&other[..length], &mut ours) else { continue };
+                assert_eq!(read_tag(&other[..length], &mut theirs).as_ref(), Ok(&found), "{one} {other}");
+                assert_eq!(ours, theirs, "{one} {other}");
+                alike += 1;
+            }
+        }
+        assert!((9..30).contains(&alike), "{alike}");
     }
 
     #[test]
