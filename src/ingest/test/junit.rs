@@ -122,29 +122,34 @@ impl Held {
     }
 }
 
-/// An open test.
+/// An open test, or memory for the next.
 struct Case {
     id: String,
     /// Where in the id the name of a unit begins.
     unit: usize,
     case: TestCase,
-    /// Of the children seen so far.
+    seen: Seen,
+    fault_text: String,
+}
+
+/// What the children of a test told so far.
+#[derive(Clone, Copy, Default)]
+struct Seen {
     errored: bool,
     failed: bool,
     skipped: bool,
     flaky: bool,
     todo: bool,
     not_collected: bool,
-    fault_text: String,
 }
 
 struct Reader {
     tally: TestTally,
     open: Vec<Kind>,
     suites: Vec<Suite>,
+    /// The open ones come first. All stay where they are: moving them took a tenth of the time.
     cases: Vec<Case>,
-    /// Memory for the next id.
-    spare: String,
+    open_cases: usize,
     declared: Figures,
     root_declares: bool,
 }
@@ -156,7 +161,7 @@ impl Reader {
             open: Vec::new(),
             suites: Vec::new(),
             cases: Vec::new(),
-            spare: String::new(),
+            open_cases: 0,
             declared: Figures::default(),
             root_declares: false,
         }
@@ -182,8 +187,7 @@ impl Reader {
                 Kind::Suite
             }
             ("testcase", _) => {
-                let case = self.begin_case(element)?;
-                self.cases.push(case);
+                self.begin_case(element)?;
                 Kind::Case
             }
             (name, Some(Kind::Case)) => self.result(name, element)?,
@@ -239,11 +243,22 @@ impl Reader {
         (!names.is_empty()).then(|| names.join("::"))
     }
 
-    fn begin_case(&mut self, element: &Element<'_>) -> Result<Case> {
-        let names = ["classname", "class", "name", "time", "file", "line", "status", "result"];
-        let [classname, class, name, time, file, line, status, result] = element.values(names)?;
+    fn begin_case(&mut self, element: &Element<'_>) -> Result<()> {
+        let (mut classname, mut class, mut name) = (None, None, Cow::Borrowed(""));
+        let (mut time, mut file, mut line, mut skipped) = (None, None, None, false);
+        for (attribute, value) in element.pairs() {
+            match attribute {
+                "classname" => classname = Some(element.value(value)?),
+                "class" => class = Some(element.value(value)?),
+                "name" => name = element.value(value)?,
+                "time" => time = milliseconds(&element.value(value)?),
+                "file" => file = Some(printable(&element.value(value)?, 1000)),
+                "line" => line = element.value(value)?.parse().ok(),
+                "status" | "result" => skipped |= tells_of_skipping(&element.value(value)?),
+                _ => {}
+            }
+        }
         let class = classname.or(class).unwrap_or_default();
-        let name = name.unwrap_or_default();
         let (class, name) = (trimmed(&class), trimmed(&name));
         // A suite's name may hold the time of the run, so that it is part of the id only where the class does not tell
         // tests apart: absent, or "test", which is all that node says.
@@ -256,42 +271,43 @@ impl Reader {
             None if name.is_empty() => ["(unnamed)", "", ""],
             None => [name, "", ""],
         };
-        let mut id = std::mem::take(&mut self.spare);
-        id.clear();
-        parts.iter().for_each(|part| id.push_str(part));
-        let unit = if name.is_empty() { 0 } else { id.len() - name.len() };
-        let mut case = TestCase::new(Outcome::Passed);
-        case.duration_ms = time.as_deref().and_then(milliseconds);
-        case.file = match file {
-            Some(file) => Some(printable(&file, 1000)),
-            None => self.suites.iter().rev().find_map(|suite| suite.file.clone()),
-        };
+        if self.cases.len() <= self.open_cases {
+            let (id, case, fault_text) = (String::new(), TestCase::new(Outcome::Passed), String::new());
+            self.cases.push(Case { id, unit: 0, case, seen: Seen::default(), fault_text });
+        }
+        let Some(open) = self.cases.get_mut(self.open_cases) else { return Ok(()) };
+        self.open_cases += 1;
+        open.id.clear();
+        parts.iter().for_each(|part| open.id.push_str(part));
+        open.unit = if name.is_empty() { 0 } else { open.id.len() - name.len() };
+        open.seen = Seen { skipped, ..Seen::default() };
+        let case = &mut open.case;
+        case.attempts = 1;
+        case.duration_ms = time;
+        case.file = file.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
         // pytest counts lines from 0.
-        let first = u64::from(self.suites.last().is_some_and(|suite| suite.name == PYTEST));
-        let line: Option<u64> = line.and_then(|line| line.parse().ok());
-        case.line = line.and_then(|line| line.checked_add(first)).filter(|line| *line > 0);
-        let skipping = |value: Option<Cow<'_, str>>| {
-            value.is_some_and(|value| {
-                let value = value.to_ascii_lowercase();
-                matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
-            })
-        };
-        let skipped = skipping(status) || skipping(result);
-        let (errored, failed, flaky, todo, not_collected) = (false, false, false, false, false);
-        Ok(Case { id, unit, case, errored, failed, skipped, flaky, todo, not_collected, fault_text: String::new() })
+        let first = || u64::from(self.suites.last().is_some_and(|suite| suite.name == PYTEST));
+        case.line = line.and_then(|line: u64| line.checked_add(first())).filter(|line| *line > 0);
+        case.message = None;
+        Ok(())
+    }
+
+    /// The innermost test that is open.
+    fn case(&mut self) -> Option<&mut Case> {
+        self.cases.get_mut(self.open_cases.checked_sub(1)?)
     }
 
     /// A child of a test that may say what it came to.
     fn result(&mut self, name: &str, element: &Element<'_>) -> Result<Kind> {
-        let Some(case) = self.cases.last_mut() else { return Ok(Kind::Other) };
+        let Some(case) = self.case() else { return Ok(Kind::Other) };
         let is_attempt = name.starts_with("rerun") || name.starts_with("flaky");
         match name {
-            "error" | "rerunError" => case.errored = true,
-            "failure" | "rerunFailure" => case.failed = true,
-            "flakyFailure" | "flakyError" => case.flaky = true,
+            "error" | "rerunError" => case.seen.errored = true,
+            "failure" | "rerunFailure" => case.seen.failed = true,
+            "flakyFailure" | "flakyError" => case.seen.flaky = true,
             "skipped" | "disabled" | "ignored" => {
-                case.skipped = true;
-                case.todo |= name == "skipped" && element.attribute("type")?.as_deref() == Some("todo");
+                case.seen.skipped = true;
+                case.seen.todo |= name == "skipped" && element.attribute("type")?.as_deref() == Some("todo");
                 return Ok(Kind::Other);
             }
             _ => return Ok(Kind::Other),
@@ -301,7 +317,7 @@ impl Reader {
         }
         if case.case.message.is_none() {
             let message = element.attribute("message")?;
-            case.not_collected |= name == "error" && message.as_deref() == Some("collection failure");
+            case.seen.not_collected |= name == "error" && message.as_deref() == Some("collection failure");
             case.case.message = message.as_deref().and_then(first_lines);
             case.fault_text.clear();
         }
@@ -312,7 +328,7 @@ impl Reader {
         if self.open.last() != Some(&Kind::Fault) {
             return;
         }
-        let Some(case) = self.cases.last_mut() else { return };
+        let Some(case) = self.case() else { return };
         if case.case.message.is_none() && case.fault_text.len() < MESSAGE_BYTES {
             // Cut before the references are looked at, a piece may end inside one: then it stays as it stands.
             let piece: String = text.chars().take(MESSAGE_BYTES).collect();
@@ -324,44 +340,43 @@ impl Reader {
     fn end(&mut self) -> Result<()> {
         match self.open.pop() {
             Some(Kind::Fault) => {
-                if let Some(case) = self.cases.last_mut().filter(|case| case.case.message.is_none()) {
+                if let Some(case) = self.case().filter(|case| case.case.message.is_none()) {
                     case.case.message = first_lines(&case.fault_text);
                 }
                 Ok(())
             }
-            Some(Kind::Case) => self.cases.pop().map_or(Ok(()), |case| self.end_case(case)),
+            Some(Kind::Case) => self.end_case(),
             Some(Kind::Suite) => self.suites.pop().map_or(Ok(()), |suite| self.end_suite(suite)),
             _ => Ok(()),
         }
     }
 
-    fn end_case(&mut self, case: Case) -> Result<()> {
-        if case.not_collected {
-            self.tally.unit_failure(case.id.get(case.unit..).unwrap_or_default());
+    fn end_case(&mut self) -> Result<()> {
+        self.open_cases = self.open_cases.saturating_sub(1);
+        let Some(Case { id, unit, case, seen, .. }) = self.cases.get_mut(self.open_cases) else { return Ok(()) };
+        if seen.not_collected {
+            self.tally.unit_failure(id.get(*unit..).unwrap_or_default());
             if let Some(suite) = self.suites.last_mut() {
                 suite.elements = suite.elements.saturating_add(1);
                 suite.tests = suite.tests.map(|tests| tests.saturating_sub(1));
             }
             return Ok(());
         }
-        let outcome = match &case {
-            Case { todo: true, .. } => Outcome::Skipped,
-            Case { errored: true, .. } => Outcome::Errored,
-            Case { failed: true, .. } => Outcome::Failed,
-            Case { skipped: true, .. } => Outcome::Skipped,
+        let outcome = match seen {
+            Seen { todo: true, .. } => Outcome::Skipped,
+            Seen { errored: true, .. } => Outcome::Errored,
+            Seen { failed: true, .. } => Outcome::Failed,
+            Seen { skipped: true, .. } => Outcome::Skipped,
             _ => Outcome::Passed,
         };
-        if outcome == Outcome::Passed && case.flaky {
+        if outcome == Outcome::Passed && seen.flaky {
             self.tally.count_flaky();
         }
-        let result = TestCase { outcome, ..case.case };
+        let (file, message) = (case.file.take(), case.message.take());
+        let result = TestCase { outcome, file, message, ..*case };
         match self.suites.last_mut() {
-            Some(suite) if suite.held.is_some() => suite.hold(case.id, result, &mut self.tally),
-            _ => {
-                let counted = self.tally.case(&case.id, result);
-                self.spare = case.id;
-                counted
-            }
+            Some(suite) if suite.held.is_some() => suite.hold(std::mem::take(id), result, &mut self.tally),
+            _ => self.tally.case(id, result),
         }
     }
 
@@ -384,6 +399,12 @@ impl Reader {
         }
         Ok(parsed)
     }
+}
+
+/// Whether a test of such a status or result did not run.
+fn tells_of_skipping(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
 }
 
 fn cut(name: String) -> String {
