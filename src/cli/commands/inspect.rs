@@ -34,8 +34,8 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
             [file] => vec![read(file)],
             batch => batch.par_iter().with_max_len(1).map(read).collect(),
         };
-        for (file, answer) in batch.iter().zip(answers) {
-            if let Err(error) = &answer
+        for (file, answer) in batch.iter().zip(&answers) {
+            if let Err(error) = answer
                 && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
             {
                 return Err(error.clone());
@@ -44,10 +44,14 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
                 exit = Exit::BadInput;
             }
             if context.json() {
-                output::json(&inspected(file, &answer))?;
+                output::json(&inspected(file, answer))?;
             } else {
                 print(context, file, format, answer);
             }
+        }
+        if files.len() == batch.len() {
+            // The process ends, and what they hold with it: to give that back piece by piece takes a while.
+            std::mem::forget(answers);
         }
     }
     Ok(exit)
@@ -83,10 +87,10 @@ fn inspected(file: &Path, answer: &Result<Parsed>) -> Inspected {
     inspected
 }
 
-fn print(context: &Context, file: &Path, given: Option<&Format>, answer: Result<Parsed>) {
+fn print(context: &Context, file: &Path, given: Option<&Format>, answer: &Result<Parsed>) {
     let parsed = match answer {
         Ok(parsed) => parsed,
-        Err(error) => return output::err(&diagnostic::render(&error, false)),
+        Err(error) => return output::err(&diagnostic::render(error, false)),
     };
     let how = if given.is_some() { "as asked" } else { parsed.sniffed_by.as_str() };
     output::out(&printable(&format!(
