@@ -150,20 +150,34 @@ impl Store {
         }
     }
 
-    /// The history again, if somebody recorded since `known` was read; else `known` itself.
+    /// The history again, with what somebody recorded since `known` was read. Whoever waited for others under the lock keeps
+    /// the next ones waiting, so only the records that came are read, if they follow on the newest that is known.
     ///
     /// # Errors
     /// As [`Store::history`].
-    pub fn history_since(&self, known: History) -> Result<History> {
-        if self.is_newest(known.head)? { Ok(known) } else { self.history() }
+    pub fn history_since(&self, mut known: History) -> Result<History> {
+        if !self.is_unchanged(known.head)? {
+            return self.history();
+        }
+        while self.recorded_at(known.next())?.is_some() {
+            match self.load(known.next()) {
+                Ok(Stored { record, id }) if record.previous_record == known.head.map(|(_, head)| head) => {
+                    known.push(Point::of(&record), id)?;
+                }
+                _ => return self.history(),
+            }
+        }
+        Ok(known)
     }
 
     /// Whether `head` is the newest record and still as it was. The names are not listed for it: whoever records takes the
     /// number after the highest.
     fn is_newest(&self, head: Option<(Iteration, ObjectId)>) -> Result<bool> {
-        if self.recorded_at(after(head))?.is_some() {
-            return Ok(false);
-        }
+        Ok(self.recorded_at(after(head))?.is_none() && self.is_unchanged(head)?)
+    }
+
+    /// Whether the file of `head` is as it was.
+    fn is_unchanged(&self, head: Option<(Iteration, ObjectId)>) -> Result<bool> {
         let Some((newest, id)) = head else { return Ok(true) };
         let bytes = disk::read_if_present(&self.paths.record(newest), super::MAX_BYTES)?;
         Ok(bytes.is_some_and(|bytes| disk::hash::id_of(&bytes) == id))
@@ -271,4 +285,113 @@ fn read_points(lines: &str) -> Option<Vec<Point>> {
     let points: Vec<Option<Point>> =
         each.into_par_iter().map(|line| serde_json::from_slice(line.as_bytes()).ok()).collect();
     points.into_iter().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::disk::layout::Layout;
+    use crate::store::Commit;
+
+    /// A loop of its own.
+    fn empty() -> (tempfile::TempDir, Store) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(&Layout::new(dir.path()), "loop".parse().unwrap());
+        (dir, store)
+    }
+
+    /// Commits the next record, which names `previous` as the one before it, and answers its point and its id.
+    fn commit(store: &Store, previous: Option<ObjectId>) -> (Point, ObjectId) {
+        let iteration = store.newest_number().unwrap().map_or(Iteration::BASELINE, Iteration::next);
+        let id = store.id().clone();
+        let draft = IterationRecord::draft(id, DateTime::UNIX_EPOCH, ObjectId([7; 32]), ObjectId([8; 32]));
+        let label = Some(format!("of {iteration}"));
+        let record = IterationRecord { iteration, label, previous_record: previous, ..draft };
+        let Commit::Done(head) = store.commit(&record).unwrap() else { panic!("{iteration} is taken") };
+        (Point::of(&record), head)
+    }
+
+    /// What is written for a history, in both files.
+    fn derived(store: &Store, history: &History) -> Vec<Vec<u8>> {
+        let best = BestTracker::default();
+        store.derived(history, &best).unwrap().into_iter().map(|(_, bytes)| bytes).collect()
+    }
+
+    #[test]
+    fn what_is_derived_is_read_again_however_it_came_about() {
+        let (_dir, store) = empty();
+        let mut history = History::default();
+        for _ in 0..4 {
+            let (point, head) = commit(&store, history.head.map(|(_, id)| id));
+            history.push(point, head).unwrap();
+            store.derive(&history, &BestTracker::default()).unwrap();
+            let (read, made) = (store.history().unwrap(), store.history_from_records().unwrap());
+            assert!(!read.rebuilt && made.rebuilt);
+            assert_eq!((&read.points, read.head), (&made.points, made.head));
+            assert_eq!((&read.points, read.head), (&history.points, history.head));
+            assert_eq!(derived(&store, &read), derived(&store, &made));
+            history = read;
+        }
+    }
+
+    // PROMISES S72.
+    #[test]
+    fn what_is_derived_of_another_record_is_made_again() {
+        let (_dir, store) = empty();
+        let (point, head) = commit(&store, None);
+        let mut history = History::default();
+        history.push(point, head).unwrap();
+        store.derive(&history, &BestTracker::default()).unwrap();
+        let of_one = std::fs::read_to_string(store.paths().trajectory()).unwrap();
+        commit(&store, Some(head));
+        let whole = store.history_from_records().unwrap();
+        for text in [of_one, "{}".to_owned(), String::new()] {
+            std::fs::write(store.paths().trajectory(), text).unwrap();
+            let read = store.history().unwrap();
+            assert!(read.rebuilt);
+            assert_eq!((read.points, read.head), (whole.points.clone(), whole.head));
+        }
+    }
+
+    #[test]
+    fn what_others_recorded_is_put_behind_what_is_known_as_if_all_were_read() {
+        for is_derived in [true, false] {
+            let (_dir, store) = empty();
+            let (mut known, mut head) = (vec![store.history().unwrap()], None);
+            for _ in 0..3 {
+                head = Some(commit(&store, head).1);
+                let history = store.history().unwrap();
+                if is_derived {
+                    store.derive(&history, &BestTracker::default()).unwrap();
+                }
+                known.push(store.history().unwrap());
+            }
+            let whole = store.history_from_records().unwrap();
+            for known in known {
+                let since = store.history_since(known).unwrap();
+                assert_eq!((&since.points, since.head), (&whole.points, whole.head));
+                assert_eq!(derived(&store, &since), derived(&store, &whole));
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_follow_on_what_is_known_has_everything_read() {
+        let (_dir, store) = empty();
+        let first = commit(&store, None).1;
+        let known = store.history().unwrap();
+        commit(&store, Some(ObjectId([9; 32])));
+        let since = store.history_since(known.clone()).unwrap();
+        assert!(since.rebuilt && since.points.len() == 2);
+        std::fs::write(store.paths().record(Iteration(1)), "cut").unwrap();
+        assert_eq!(store.history_since(known.clone()).unwrap().damaged.len(), 1);
+        std::fs::remove_file(store.paths().record(Iteration(1))).unwrap();
+        commit(&store, Some(first));
+        // The newest that is known was edited since: its point may be another.
+        std::fs::write(store.paths().record(Iteration::BASELINE), "edited").unwrap();
+        assert_eq!(store.history_since(known).unwrap().points.len(), 1);
+    }
 }
