@@ -188,8 +188,11 @@ fn files_below(top: &Path) -> Result<Vec<TreePath>> {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
+    use rustix::fs::{FileType, Mode};
+
     use super::*;
     use crate::disk::hash::id_of;
+    use crate::snapshot::restore::journal::{Direction, RestoreRecord};
     use crate::snapshot::restore::plan::Action;
 
     fn file(content: &[u8]) -> State {
@@ -216,6 +219,46 @@ mod tests {
         assert!(check(None, Some(State { mode: 0o600, ..new })).is_err(), "it has another mode");
         assert!(check(Some(new), None).is_err(), "it is still there");
         assert_eq!(check(Some(old), None).unwrap(), 1, "it is somebody else's");
+        std::fs::remove_file(tree.path().join("a")).unwrap();
+        rustix::fs::mknodat(CWD, tree.path().join("a"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert_eq!(check(Some(old), None).unwrap(), 1, "no snapshot can hold it");
+        assert!(check(Some(old), Some(new)).is_err());
+    }
+
+    #[test]
+    fn no_rescued_file_takes_the_place_of_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let folder = Folder::make_next(&layout).unwrap();
+        let at = |name: &str| layout.restore_dir(1).join(name);
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            std::fs::write(at(name), text).unwrap();
+        };
+        let (same, below) = (TreePath::new("same").unwrap(), TreePath::new("file/below").unwrap());
+        let record = RestoreRecord {
+            schema_version: 1,
+            number: 1,
+            origin: None,
+            target: ObjectId([1; 32]),
+            safety: ObjectId([2; 32]),
+            paths: Vec::new(),
+            undoes: None,
+            at: chrono::DateTime::UNIX_EPOCH,
+        };
+        let step = |path| Op { action: Action::Remove, path, before: None, after: None };
+        let ops = vec![step(same), step(below)];
+        let journal = Journal { schema_version: 1, direction: Direction::Forward, generation: 0, record, ops };
+        for (name, text) in [("rescued/same", "1"), ("rescued/file", "2"), ("trash/0-0", "3"), ("trash/0-1", "4")] {
+            write(name, text);
+        }
+        let nothing = Manifest::default();
+        rescue(&folder, Some(&journal), &Held::new(&nothing, &nothing)).unwrap();
+        let texts = ["rescued/same", "rescued/file", "rescued-0-0/same", "rescued-0-1/file/below"];
+        assert_eq!(texts.map(|name| std::fs::read_to_string(at(name)).unwrap()), ["1", "2", "3", "4"]);
+        let found = rescued(&layout, 1).unwrap();
+        let told: Vec<(PathBuf, usize)> = found.into_iter().map(|(folder, paths)| (folder, paths.len())).collect();
+        assert_eq!(told, [(at("rescued"), 2), (at("rescued-0-0"), 1), (at("rescued-0-1"), 1)]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 
+mod again;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
