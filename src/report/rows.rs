@@ -212,7 +212,9 @@ fn previous_with(history: &[Point], parent: Option<Iteration>, has: impl Fn(&Met
     // A lineage is no longer than the history; the bound also ends a damaged one that runs in a circle.
     for _ in 0..history.len() {
         let number = next?;
-        let point = history.iter().find(|point| point.iteration == number)?;
+        // The history is in order; to look through all of it at each step would cost its square.
+        let at = history.binary_search_by_key(&number, |point| point.iteration).ok()?;
+        let point = history.get(at)?;
         if has(&point.metrics) {
             return Some(point);
         }
