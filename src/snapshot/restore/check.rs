@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, Dir};
+use rustix::fs::{Access, AtFlags, Dir, StatVfs};
 use rustix::io::Errno;
+use rustix::process::Uid;
 
 use super::beneath::{Beneath, Seen, last_name};
 use super::manifest::{Kind, Manifest, State};
@@ -24,8 +25,10 @@ const ROOM_TO_WORK: u64 = 1 << 20;
 pub fn check(tree: &Beneath, plan: &Plan, found: &Manifest, store: BorrowedFd<'_>) -> Result<()> {
     check_folders(tree, plan)?;
     check_swapped_directories(tree, plan, found)?;
-    check_owners(tree, plan)?;
-    check_room(tree.path(), plan, store)
+    check_owners(tree, plan, rustix::process::geteuid())?;
+    let stat = rustix::fs::fstatvfs(store)
+        .map_err(|error| Error::io("look at the file system", tree.path(), &error.into()))?;
+    check_room(tree.path(), plan, &stat)
 }
 
 /// Directories whose entries change can be reached, are on our file system and can be written.
@@ -123,8 +126,7 @@ fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8
 }
 
 /// Only its owner changes the mode of a file.
-fn check_owners(tree: &Beneath, plan: &Plan) -> Result<()> {
-    let caller = rustix::process::geteuid();
+fn check_owners(tree: &Beneath, plan: &Plan, caller: Uid) -> Result<()> {
     if caller.is_root() {
         return Ok(());
     }
@@ -140,9 +142,7 @@ fn check_owners(tree: &Beneath, plan: &Plan) -> Result<()> {
 }
 
 /// The new files fit beside the old ones, which stay until the end.
-fn check_room(tree: &Path, plan: &Plan, store: BorrowedFd<'_>) -> Result<()> {
-    let stat =
-        rustix::fs::fstatvfs(store).map_err(|error| Error::io("look at the file system", tree, &error.into()))?;
+fn check_room(tree: &Path, plan: &Plan, stat: &StatVfs) -> Result<()> {
     let block = stat.f_frsize.max(1);
     let files = plan.staged().count();
     let count = u64::try_from(files).unwrap_or(u64::MAX);
@@ -201,4 +201,88 @@ pub fn beside_the_rules(
         }
     }
     Ok(beside)
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::model::ids::ObjectId;
+
+    fn path(text: &str) -> TreePath {
+        TreePath::new(text).unwrap()
+    }
+
+    fn file(size: u64) -> State {
+        State { kind: Kind::File, mode: 0o644, size, object: ObjectId([1; 32]) }
+    }
+
+    fn plan(ops: &[(Action, &str, State)]) -> Plan {
+        let op = |(action, name, state): &(Action, &str, State)| {
+            let after = (*action != Action::Remove).then_some(*state);
+            Op { action: *action, path: path(name), before: Some(*state), after }
+        };
+        Plan { ops: ops.iter().map(op).collect(), ..Plan::default() }
+    }
+
+    // PROMISES W3, W5.
+    #[test]
+    fn a_folder_is_reached_without_leaving_the_tree_or_it_is_in_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("folder")).unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink("folder", dir.path().join("link")).unwrap();
+        let tree = Beneath::open(dir.path()).unwrap();
+        let writing = |name: &str| check_folders(&tree, &plan(&[(Action::Write, name, file(1))]));
+        assert!(writing("a").is_ok() && writing("folder/a").is_ok());
+        for name in ["file/a", "link/a"] {
+            let error = writing(name).unwrap_err();
+            assert!(error.kind == ErrorKind::BadInput && error.to_string().contains("in the way"), "{error}");
+        }
+        assert_eq!(writing("absent/a").unwrap_err().kind, ErrorKind::Failed);
+        let folder = State::directory(0o755);
+        let made = [(Action::MakeDirectory, "absent", folder), (Action::Write, "absent/a", file(1))];
+        assert!(check_folders(&tree, &plan(&made)).is_ok(), "the plan makes it");
+        assert!(check_folders(&tree, &plan(&[(Action::Chmod, "file/a", file(1))])).is_ok(), "no name changes there");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_folder_on_another_file_system_is_in_the_way() {
+        let tree = Beneath::open(Path::new("/")).unwrap();
+        let error = check_folders(&tree, &plan(&[(Action::Write, "proc/a", file(1))])).unwrap_err();
+        assert!(error.to_string().contains("another file system"), "{error}");
+    }
+
+    #[test]
+    fn only_who_owns_a_file_may_be_asked_to_change_its_mode() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let tree = Beneath::open(dir.path()).unwrap();
+        let check =
+            |action, name, caller| check_owners(&tree, &plan(&[(action, name, file(1))]), Uid::from_raw(caller));
+        let owner = rustix::process::geteuid().as_raw();
+        let other = owner + 1;
+        assert!(check(Action::Chmod, "file", owner).is_ok() && check(Action::Chmod, "file", 0).is_ok());
+        assert!(check(Action::Chmod, "file", other).unwrap_err().to_string().contains("somebody else"));
+        assert!(check(Action::Replace, "file", other).is_ok(), "who may write the folder may do that");
+        assert!(check(Action::Chmod, "absent", other).is_ok() && check(Action::Chmod, "absent/a", other).is_ok());
+    }
+
+    // PROMISES H3.
+    #[test]
+    fn room_is_what_the_new_files_take_and_some_to_work_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let stat = StatVfs { f_frsize: 4096, f_files: 100, f_favail: 10, ..rustix::fs::statvfs(dir.path()).unwrap() };
+        let two = plan(&[(Action::Write, "a", file(5000)), (Action::Replace, "b", file(3192))]);
+        let fits = |plan: &Plan, stat: StatVfs| check_room(dir.path(), plan, &stat).is_ok();
+        let blocks = 2 + 2 + ROOM_TO_WORK / 4096;
+        let free = |f_bavail| StatVfs { f_bavail, ..stat };
+        assert!(fits(&two, free(blocks)) && !fits(&two, free(blocks - 1)));
+        assert!(fits(&plan(&[(Action::Remove, "a", file(5000))]), free(0)), "to take away needs no room");
+        let names = |f_files, f_favail| StatVfs { f_files, f_favail, ..free(blocks) };
+        assert!(fits(&two, names(100, 10)) && !fits(&two, names(100, 9)));
+        assert!(fits(&two, names(0, 0)), "it does not count files");
+    }
 }

@@ -215,3 +215,73 @@ impl FromIterator<(TreePath, State)> for Manifest {
         Manifest { entries: entries.into_iter().collect() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::hash::id_of;
+
+    /// Stored directories.
+    #[derive(Default)]
+    struct Stored(HashMap<[u8; 32], Tree>);
+
+    impl Stored {
+        /// Stores a directory with these names, a directory each if that is given, else a file; answers its id.
+        fn add(&mut self, names: impl Iterator<Item = String>, inside: Option<ObjectId>) -> ObjectId {
+            let kind = if inside.is_some() { EntryKind::Directory } else { EntryKind::File };
+            let object = inside.unwrap_or(ObjectId([7; 32]));
+            let entry = |name: String| TreeEntry { name: name.into_bytes(), kind, mode: 0o755, size: 0, object };
+            let tree = Tree::new(names.map(entry).collect()).unwrap();
+            let id = id_of(&tree.encode());
+            self.0.insert(id.0, tree);
+            id
+        }
+
+        fn one(&mut self, name: &str, inside: Option<ObjectId>) -> ObjectId {
+            self.add(std::iter::once(name.to_owned()), inside)
+        }
+
+        /// Reads the tree both ways; how many paths it has.
+        fn load(&self, root: &ObjectId) -> Result<usize> {
+            let read = |id: &ObjectId| self.0.get(&id.0).cloned().ok_or_else(|| Error::bad_input("missing"));
+            let whole = Manifest::load_from(&read, root);
+            let nothing = Manifest::load_different(
+                &|id| if id.0 == [0; 32] { Ok(Tree::default()) } else { read(id) },
+                root,
+                &ObjectId([0; 32]),
+            );
+            assert_eq!(whole.as_ref().ok(), nothing.as_ref().ok().map(|(one, _)| one));
+            whole.map(|manifest| manifest.iter().count())
+        }
+    }
+
+    #[test]
+    fn no_path_is_longer_than_the_system_takes() {
+        let path_of = |last: usize| {
+            let mut stored = Stored::default();
+            let mut id = stored.one(&"x".repeat(last), None);
+            for _ in 0..19 {
+                id = stored.one(&"d".repeat(203), Some(id));
+            }
+            stored.load(&id)
+        };
+        // Nineteen folders and as many slashes.
+        let left = PATH_MAX_BYTES - 19 * 204;
+        assert_eq!(path_of(left).unwrap(), 20);
+        assert!(path_of(left + 1).unwrap_err().to_string().contains("too deep"));
+    }
+
+    #[test]
+    fn a_directory_stands_in_so_many_places_and_an_empty_one_in_any() {
+        let (most, more) = (PLACES_MAX as usize, PLACES_MAX as usize + 1);
+        let mut stored = Stored::default();
+        let (full, empty) = (stored.one("a", None), stored.add(std::iter::empty(), None));
+        let mut often = |inside, count: usize| {
+            let id = stored.add((0..count).map(|name| format!("{name:05}")), Some(inside));
+            stored.load(&id)
+        };
+        assert_eq!(often(full, most).unwrap(), 2 * most);
+        assert!(often(full, more).unwrap_err().to_string().contains("too large"));
+        assert_eq!(often(empty, more).unwrap(), more);
+    }
+}
