@@ -1,5 +1,7 @@
-//! A store is a guest in the work tree: git's everyday commands leave it alone, and so do odd clocks (PROMISES H9, N5).
+//! A store is a guest in the work tree: git's everyday commands leave it alone, and so do odd clocks (PROMISES H9, N5); what
+//! belongs to others there stays as it is.
 
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
@@ -9,6 +11,7 @@ use highwater::engine::{self, Asked, Offer, Session};
 use highwater::store::Store;
 
 use crate::support::Project;
+use crate::support::work::Work;
 
 fn git(project: &Project, arguments: &[&str]) -> std::io::Result<Output> {
     let who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org", "-c", "init.defaultBranch=main"];
@@ -156,4 +159,31 @@ fn clocks_do_not_decide() {
         let expected = if n == 0 { "def one():\n    return 1\n".into() } else { format!("x = {n}\n") };
         assert_eq!(project.read("src/lib.py"), expected);
     }
+}
+
+// PROMISES W2: only its owner may change a file's mode, so a restore that has to is refused, and does not stop half way.
+#[test]
+fn a_file_of_somebody_else_whose_mode_has_to_change_is_in_the_way() {
+    const NOBODY: u32 = 65534;
+    let project = Project::new();
+    project.write("theirs", "the same");
+    project.tests(&[("a", true)]);
+    project.run(&["begin", "--loop", "guest"]).expect(0);
+    project.write("src/lib.py", "changed");
+    std::fs::set_permissions(project.path("theirs"), std::fs::Permissions::from_mode(0o666)).unwrap();
+    let work = Work::of(project.root());
+    if !rustix::process::geteuid().is_root() || work.run_as(NOBODY, &["--version"]).code != 0 {
+        eprintln!("skipped: nobody else can run the program here");
+        return;
+    }
+    work.give_to(NOBODY);
+    chown(work.path("theirs"), Some(0), None).unwrap();
+    let before = work.listing();
+    let refused = work.run_as(NOBODY, &["restore", "0"]);
+    assert!(refused.code == 65 && refused.stderr.contains("belongs to somebody else"), "{refused:?}");
+    assert_eq!(work.listing(), before);
+    assert_eq!(work.run_as(NOBODY, &["status", "--json"]).expect(0).json()["pending_restore"], serde_json::Value::Null);
+    chown(work.path("theirs"), Some(NOBODY), None).unwrap();
+    work.run_as(NOBODY, &["restore", "0"]).expect(0);
+    assert_ne!(work.listing(), before);
 }

@@ -195,12 +195,12 @@ struct Seen {
 }
 
 impl Seen {
-    /// The directory, and whether it stands in more places than a tree of ours has.
+    /// The directory, and whether it stands in more places than one of ours that holds something.
     fn tree(&mut self, read: &dyn Fn(&ObjectId) -> Result<Tree>, id: ObjectId) -> Result<(Rc<Tree>, bool)> {
         let places = self.places.entry(id.0).or_default();
         *places = places.saturating_add(1);
         if let Some(tree) = self.repeated.get(&id.0) {
-            return Ok((Rc::clone(tree), *places > PLACES_MAX && !tree.entries().is_empty()));
+            return Ok((Rc::clone(tree), *places > PLACES_MAX));
         }
         let tree = Rc::new(read(&id)?);
         if *places > 1 {
