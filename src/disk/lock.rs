@@ -21,7 +21,7 @@ pub struct Lock {
 
 /// First pause between two tries; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
-const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 impl Lock {
     /// Takes the lock alone, waiting at most `wait`.
@@ -52,18 +52,22 @@ impl Lock {
     }
 
     fn take(path: &Path, wait: Duration, attempt: fn(&File) -> Result<(), TryLockError>) -> Result<Lock> {
+        let unheld = || Lock { path: path.to_path_buf(), file: None };
+        let Some(mut file) = open(path) else { return Ok(unheld()) };
         let mut waited = Duration::ZERO;
         let mut pause = FIRST_PAUSE;
         loop {
-            let Some(mut file) = open(path) else { return Ok(Lock { path: path.to_path_buf(), file: None }) };
             match attempt(&file) {
-                // Somebody may have removed the file before we locked it: others would then lock another one.
                 Ok(()) if is_still_there(&file, path) => {
                     sign(&mut file);
                     return Ok(Lock { path: path.to_path_buf(), file: Some(file) });
                 }
-                Ok(()) => {}
-                Err(TryLockError::Error(_)) => return Ok(Lock { path: path.to_path_buf(), file: None }),
+                // Somebody removed the file before we locked it: others would then lock another one.
+                Ok(()) => match open(path) {
+                    Some(again) => file = again,
+                    None => return Ok(unheld()),
+                },
+                Err(TryLockError::Error(_)) => return Ok(unheld()),
                 Err(TryLockError::WouldBlock) => {}
             }
             if waited >= wait {
