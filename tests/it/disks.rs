@@ -149,6 +149,30 @@ fn fill_up(project: &Project, command: &[&str], room: Room, most: u64, parts: u6
     Ok(())
 }
 
+// PROMISES F92, W3.
+#[test]
+fn what_is_mounted_in_the_tree_is_no_part_of_it() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    for (options, what) in [(&["--bind"][..], elsewhere.path()), (&["-t", "tmpfs"], Path::new("tmpfs"))] {
+        let project = prepared();
+        let place = project.path("mounted");
+        let mount = match Mount::new(&place, options, what) {
+            Ok(mount) => mount,
+            Err(why) => return skipped(&format!("nothing can be mounted ({why})")),
+        };
+        std::fs::write(mount.at().join("theirs"), "theirs").unwrap();
+        let recorded = project.run(&["record"]).expect(0);
+        let told = format!("{}{}", recorded.stdout, recorded.stderr);
+        assert!(told.contains("another file system is mounted there"), "{recorded:?}");
+        let work = Work::at(project.root());
+        assert!(work.iteration(2).keys().all(|name| !name.starts_with("mounted/theirs")));
+        for command in [&["restore", "0"][..], &["undo"]] {
+            project.run(command).expect(0);
+            assert_eq!(std::fs::read(mount.at().join("theirs")).unwrap(), b"theirs", "{command:?}");
+        }
+    }
+}
+
 /// A file system that loses power.
 struct FileSystem {
     name: &'static str,
@@ -156,18 +180,34 @@ struct FileSystem {
     options: &'static str,
     /// Bytes, about the fewest that it takes.
     size: u64,
+    /// Whether it can be shut down with its journal written.
+    shuts_down: bool,
 }
 
 /// The first one is tried always, the others in a soak.
-const FILE_SYSTEMS: [FileSystem; 3] = [
-    FileSystem { name: "ext4", make: &["mkfs.ext4", "-q", "-F"], options: "loop", size: 16 << 20 },
+const FILE_SYSTEMS: [FileSystem; 4] = [
+    FileSystem { name: "ext4", make: &["mkfs.ext4", "-q", "-F"], options: "loop", size: 16 << 20, shuts_down: true },
     FileSystem {
         name: "ext4 noauto_da_alloc",
         make: &["mkfs.ext4", "-q", "-F"],
         options: "loop,noauto_da_alloc",
         size: 16 << 20,
+        shuts_down: true,
     },
-    FileSystem { name: "xfs", make: &["mkfs.xfs", "-q", "-f"], options: "loop,nouuid", size: 300 << 20 },
+    FileSystem {
+        name: "xfs",
+        make: &["mkfs.xfs", "-q", "-f"],
+        options: "loop,nouuid",
+        size: 300 << 20,
+        shuts_down: true,
+    },
+    FileSystem {
+        name: "btrfs",
+        make: &["mkfs.btrfs", "-q", "-f"],
+        options: "loop",
+        size: 128 << 20,
+        shuts_down: false,
+    },
 ];
 
 /// What the disk has when the power goes.
@@ -248,7 +288,7 @@ fn what_was_acknowledged_survives_a_power_loss() {
     for of in all {
         lose_power(of, Loss::Plain);
         let can_shut_down = Command::new("xfs_io").arg("-V").output().is_ok();
-        match is_soak() {
+        match is_soak() && of.shuts_down {
             true if can_shut_down => lose_power(of, Loss::WithJournal),
             true => skipped("no xfs_io, so the journal is always lost as well"),
             false => {}

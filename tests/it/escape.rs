@@ -2,15 +2,17 @@
 //! (PROMISES W5, W3). The names of stored trees, E78 to E85, are tried in `restore::hostile`.
 //!
 //! strace stops the program after the n-th call of one name; then a folder or file of the tree becomes a link to one
-//! outside that has all the same names, and the program goes on. `HIGHWATER_SOAK=1` swaps every victim at every point.
+//! outside that has all the same names, and the program goes on. `HIGHWATER_SOAK=1` swaps every victim at every point, and
+//! does it on NTFS as well.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::work::{Listing, Work, in_memory, listing, points};
+use crate::disks::is_soak;
+use crate::folding::mounted;
+use crate::support::work::{Listing, Work, in_memory, listing, points_of};
 use crate::support::{Project, can_trace};
 
 /// Calls after which it is stopped: all that change the tree, and those that a change is prepared by.
@@ -61,20 +63,22 @@ fn prepared() -> Project {
     project
 }
 
-/// A folder outside that has every name of the tree, with contents and modes of its own. It is on the tree's file system: no
-/// name can be moved to another one, whoever tries.
-fn outside() -> tempfile::TempDir {
-    let folder = in_memory();
+/// Puts every name of the tree into a folder outside, with contents and modes of its own. It is on the tree's file system:
+/// no name can be moved to another one, whoever tries.
+fn fill(outside: &Path) {
+    // Some file systems have no modes.
+    let mode = |path: &Path, mode| {
+        let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
+    };
     for name in ["d/edited", "d/gone", "d/deep/edited", "closed/edited", "more/new", "more/deep/new", "run"] {
-        let path = folder.path().join(name);
+        let path = outside.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "not ours").unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o606)).unwrap();
+        mode(&path, 0o606);
     }
     for name in ["d", "d/deep", "closed", "more", "more/deep"] {
-        std::fs::set_permissions(folder.path().join(name), std::fs::Permissions::from_mode(0o707)).unwrap();
+        mode(&outside.join(name), 0o707);
     }
-    folder
 }
 
 /// Runs a restore that is stopped after a call; `meanwhile` happens then. Answers whether it was stopped.
@@ -127,59 +131,99 @@ fn swap_out(work: &Work, victim: &str) {
     }
 }
 
+/// After which call what is swapped.
+type Case = ((String, usize), &'static str);
+
+/// All victims in turn at the calls of a restore here, and each of them at the moment from which it goes forward: when the
+/// steps are known and none was done yet. `every` tries each victim at each call.
+fn cases(work: impl Fn() -> Work, every: bool) -> Vec<Case> {
+    let calls = points_of(&work(), &RESTORE, |name, _| PAUSED.contains(&name));
+    let begins = points_of(&work(), &RESTORE, |name, call| name.starts_with("rename") && call.contains("/journal\""));
+    assert_eq!(begins.len(), 1, "{begins:?}");
+    let victims = |nth: usize| if every { VICTIMS.to_vec() } else { vec![VICTIMS[nth % VICTIMS.len()]] };
+    let at_calls = calls.into_iter().enumerate().map(|(nth, point)| (point, victims(nth)));
+    let at_once = begins.into_iter().map(|point| (point, VICTIMS.to_vec()));
+    let each = |(point, victims): ((String, usize), Vec<&'static str>)| {
+        victims.into_iter().map(move |victim| (point.clone(), victim))
+    };
+    at_calls.chain(at_once).flat_map(each).collect()
+}
+
+/// How often a restore was stopped, and how often something was swapped then.
+#[derive(Clone, Copy, Default)]
+struct Fired {
+    stopped: usize,
+    swapped: usize,
+}
+
+/// Tries the cases, each in a work tree of its own. Nothing in `outside` may change.
+fn swap_each<'a>(cases: impl Iterator<Item = &'a Case>, work: impl Fn() -> Work, outside: &Path) -> Fired {
+    let (kept, mut fired): (Listing, Fired) = (listing(outside), Fired::default());
+    for ((name, nth), victim) in cases {
+        let at = format!("{victim} swapped after {name} {nth}");
+        let work = work();
+        let mut swapped = false;
+        let stopped = paused(&work, (name, nth), || swapped = swap_in(&work, victim, outside));
+        fired.stopped += usize::from(stopped);
+        fired.swapped += usize::from(swapped);
+        assert_eq!(listing(outside), kept, "{at}");
+        // Going on, with the link still there and without it.
+        work.run(&["restore", "--resume"]);
+        assert_eq!(listing(outside), kept, "{at}, resumed");
+        swap_out(&work, victim);
+        work.run(&["restore", "--abort"]);
+        assert_eq!(listing(outside), kept, "{at}, aborted");
+        // A file system in a file has little room.
+        let _ = std::fs::remove_dir_all(work.root());
+    }
+    fired
+}
+
+impl Fired {
+    #[track_caller]
+    fn assert_enough(self, what: &str, cases: usize) {
+        let Fired { stopped, swapped } = self;
+        eprintln!("{what}, {cases} swaps: stopped {stopped} times, swapped {swapped} times");
+        assert!(stopped * 20 >= cases * 19 && swapped * 2 >= cases, "nothing was proved");
+        assert!(swapped >= 40, "{swapped} swaps are too few: nothing was proved");
+    }
+}
+
 #[test]
 fn nothing_outside_changes_whatever_is_swapped_in_and_whenever() {
     if !can_trace() {
         return;
     }
     let project = prepared();
-    let outside = outside();
-    let kept: Listing = listing(outside.path());
-    let calls = points(project.root(), &RESTORE, |name, _| PAUSED.contains(&name));
-    let is_soak = std::env::var_os("HIGHWATER_SOAK").is_some();
-    // The first calls are the loader's and those that look for the store.
-    let victims = |nth: usize| if is_soak { VICTIMS.to_vec() } else { vec![VICTIMS[nth % VICTIMS.len()]] };
-    let step = if is_soak { 1 } else { 2 };
-    // Every victim when the steps are known and none was done yet; then one at a time.
-    let begins =
-        points(project.root(), &RESTORE, |name, call| name.starts_with("rename") && call.contains("/journal\""));
-    assert_eq!(begins.len(), 1, "{begins:?}");
-    let at_once = begins.iter().flat_map(|point| VICTIMS.into_iter().map(move |victim| (point, victim)));
-    let cases: Vec<_> = calls
-        .iter()
-        .enumerate()
-        .step_by(step)
-        .flat_map(|(nth, point)| victims(nth).into_iter().map(move |victim| (point, victim)))
-        .chain(at_once)
-        .collect();
-    let (stopped, swapped) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        for half in 0..2 {
-            let (cases, project, outside, kept) = (&cases, &project, outside.path(), &kept);
-            let (stopped, swapped) = (&stopped, &swapped);
-            scope.spawn(move || {
-                for ((name, nth), victim) in cases.iter().skip(half).step_by(2) {
-                    let at = format!("{victim} swapped after {name} {nth}");
-                    let work = Work::of(project.root());
-                    let was_stopped = paused(&work, (name, nth), || {
-                        swapped.fetch_add(usize::from(swap_in(&work, victim, outside)), Ordering::Relaxed);
-                    });
-                    stopped.fetch_add(usize::from(was_stopped), Ordering::Relaxed);
-                    assert_eq!(&listing(outside), kept, "{at}");
-                    // Going on, with the link still there and without it.
-                    work.run(&["restore", "--resume"]);
-                    assert_eq!(&listing(outside), kept, "{at}, resumed");
-                    swap_out(&work, victim);
-                    work.run(&["restore", "--abort"]);
-                    assert_eq!(&listing(outside), kept, "{at}, aborted");
-                }
-            });
-        }
+    let folder = in_memory();
+    let outside = folder.path();
+    fill(outside);
+    let work = || Work::of(project.root());
+    let cases: Vec<Case> = cases(work, is_soak()).into_iter().step_by(if is_soak() { 1 } else { 2 }).collect();
+    let fired = std::thread::scope(|scope| {
+        let half = |half: usize| cases.iter().skip(half).step_by(2);
+        let other = scope.spawn(move || swap_each(half(1), work, outside));
+        let (one, other) = (swap_each(half(0), work, outside), other.join().unwrap());
+        Fired { stopped: one.stopped + other.stopped, swapped: one.swapped + other.swapped }
     });
-    let (stopped, swapped) = (stopped.into_inner(), swapped.into_inner());
-    eprintln!("{} swaps: stopped {stopped} times, swapped {swapped} times", cases.len());
-    assert!(stopped * 20 >= cases.len() * 19 && swapped * 2 >= cases.len(), "nothing was proved");
-    assert!(swapped >= 40, "{swapped} swaps are too few: nothing was proved");
+    fired.assert_enough("in memory", cases.len());
+}
+
+// There, names do not swap, and a file is looked at before another one gets its name.
+#[test]
+fn nothing_outside_changes_on_ntfs_either() {
+    if !is_soak() || !can_trace() {
+        return;
+    }
+    let project = prepared();
+    // exFAT has no links.
+    for (name, folding) in mounted().filter(|(name, _)| *name == "NTFS") {
+        let work = || folding.work(project.root());
+        let outside = work().root().join("outside");
+        fill(&outside);
+        let cases = cases(work, false);
+        swap_each(cases.iter(), work, &outside).assert_enough(name, cases.len());
+    }
 }
 
 /// Folders of the store, as one could make them links.

@@ -15,7 +15,7 @@ use crate::support::work::{Listing, Work, in_memory, points_of};
 use crate::support::{Project, can_trace};
 
 /// A file system in a file, mounted by a program of its own until this is dropped.
-struct Folding {
+pub struct Folding {
     at: PathBuf,
     folders: Cell<u32>,
     _folder: tempfile::TempDir,
@@ -39,7 +39,7 @@ impl Folding {
     }
 
     /// A copy of a work tree with its store, in a folder of its own on it.
-    fn work(&self, base: &Path) -> Work {
+    pub fn work(&self, base: &Path) -> Work {
         self.folders.set(self.folders.get() + 1);
         let root = self.at.join(self.folders.get().to_string());
         std::fs::create_dir(&root).unwrap();
@@ -68,7 +68,7 @@ const FILE_SYSTEMS: [(&str, &str, &str); 2] = [
 ];
 
 /// Those that can be had.
-fn mounted() -> impl Iterator<Item = (&'static str, Folding)> {
+pub fn mounted() -> impl Iterator<Item = (&'static str, Folding)> {
     FILE_SYSTEMS.into_iter().filter_map(|(name, make, mount)| match Folding::new(make, mount) {
         Ok(folding) => Some((name, folding)),
         Err(why) => {

@@ -315,6 +315,15 @@ fn an_unreadable_file_or_folder_is_named_and_not_held() {
     assert_eq!((entry.kind, entry.size, entry.mode), (EntryKind::Unheld, 5, 0));
 }
 
+// PROMISES H3: a disk that fails is no reason to leave a file out.
+#[test]
+fn only_a_refusal_of_that_one_file_leaves_it_out() {
+    use rustix::io::Errno;
+    let refuses = |errno: Errno| super::super::walk::is_refusal(&errno.into());
+    assert!([Errno::ACCESS, Errno::PERM, Errno::NAMETOOLONG, Errno::STALE].into_iter().all(refuses));
+    assert!(![Errno::IO, Errno::NOSPC, Errno::MFILE, Errno::NOMEM, Errno::INTR].into_iter().any(refuses));
+}
+
 // PROMISES F89.
 #[test]
 fn a_file_that_is_written_all_the_time_is_held_whole_or_not_at_all() {

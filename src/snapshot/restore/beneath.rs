@@ -248,6 +248,13 @@ mod tests {
             }
             assert_eq!(tree.directory(Some(&path("a/none"))).unwrap_err(), Errno::NOENT);
             assert_eq!(tree.look(&path("out/b")).unwrap(), Seen::Absent);
+            let root = Beneath::open(Path::new("/")).unwrap();
+            root.kernel_resolves.set(kernel);
+            // Another file system is mounted there, wherever Linux runs.
+            if cfg!(target_os = "linux") {
+                assert_eq!(root.directory(Some(&path("proc"))).unwrap_err(), Errno::XDEV);
+                assert_eq!(root.look(&path("proc/version")).unwrap(), Seen::Other);
+            }
         }
     }
 
