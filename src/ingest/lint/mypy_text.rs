@@ -29,7 +29,9 @@ pub const FORMAT: Format = Format {
 const PYTHON: [&str; 3] = ["py", "pyi", "ipynb"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_of_python = |line: &str| diagnostic(line).is_some_and(|found| found.is_python);
+    let has_usage = head.lines().any(|line| is_usage(line, false));
+    let is_of_python =
+        |line: &str| diagnostic(line).is_some_and(|found| found.is_python && (found.line.is_some() || !has_usage));
     let Some(line) = head.lines().chain(head.tail().lines()).find(|line| is_of_python(line) || is_summary(line)) else {
         return Sniff::No;
     };
@@ -59,6 +61,12 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let is_python = PYTHON.iter().any(|extension| path.ends_with(&format!(".{extension}")));
     let (level, message) = level_of(rest).filter(|_| is_python && is_path(path))?;
     Some(Diagnostic { path, line: None, level, message, is_python })
+}
+
+/// `usage: shop.py [options]`, and what goes on below it: under that, argparse names the program and what is wrong with its
+/// arguments as mypy would a file.
+fn is_usage(text: &str, is_below: bool) -> bool {
+    text.strip_prefix("ERROR: ").unwrap_or(text).starts_with("usage: ") || (is_below && text.starts_with(' '))
 }
 
 fn level_of(text: &str) -> Option<(Level, &str)> {
@@ -103,9 +111,15 @@ pub(in crate::ingest) struct Reader {
     /// Errors as the summaries count them.
     said: Option<u64>,
     is_success: bool,
+    /// The last line was of a program's usage.
+    in_usage: bool,
 }
 
 impl Reader {
+    fn diagnostic<'a>(&self, text: &'a str) -> Option<Diagnostic<'a>> {
+        diagnostic(text).filter(|found| found.line.is_some() || !self.in_usage)
+    }
+
     fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let (message, rule) = match bracketed(open.message.trim_end(), '[', ']') {
@@ -121,7 +135,9 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        if let Some(found) = diagnostic(text) {
+        let found = self.diagnostic(text);
+        self.in_usage = is_usage(text, self.in_usage);
+        if let Some(found) = found {
             self.close()?;
             let (path, message) = (found.path.to_owned(), found.message.to_owned());
             self.open = Some(Open { path, line: found.line, level: found.level, message });
@@ -141,7 +157,7 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
-        match diagnostic(text) {
+        match self.diagnostic(text) {
             _ if is_summary(text) => Claim::Last,
             Some(found) if found.is_python => Claim::Ours,
             Some(_) => Claim::Alike,
@@ -217,6 +233,15 @@ mod tests {
         let error = parsed("Found 3 errors in 1 file (checked 1 source file)\n").unwrap_err();
         assert_eq!(error.reject(), Some(Reject::NoResult));
         assert_eq!(parsed("Found 3 errors.\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn arguments_of_a_program_that_are_wrong_are_no_finding() {
+        let usage = "usage: shop.py [-h]\n               [--foo]\nshop.py: error: unrecognized arguments: --bar\n";
+        for text in [usage.to_owned(), format!("ERROR: {usage}")] {
+            assert_eq!(parsed(&text).unwrap_err().reject(), Some(Reject::NotThisFormat));
+        }
+        assert_eq!(told(&format!("{usage}no.py: error: Cannot read file\n")).len(), 1);
     }
 
     #[test]
