@@ -62,9 +62,9 @@ impl Severity {
     /// None: unknown, as the format has it.
     fn level(&self) -> Result<Option<Level>> {
         match self {
-            Severity::Name(name) if name == "ERROR" => Ok(Some(Level::Error)),
-            Severity::Name(name) if name == "WARNING" => Ok(Some(Level::Warning)),
-            Severity::Name(name) if name == "INFO" => Ok(Some(Level::Note)),
+            Severity::Name(name) if name.eq_ignore_ascii_case("ERROR") => Ok(Some(Level::Error)),
+            Severity::Name(name) if name.eq_ignore_ascii_case("WARNING") => Ok(Some(Level::Warning)),
+            Severity::Name(name) if name.eq_ignore_ascii_case("INFO") => Ok(Some(Level::Note)),
             Severity::Name(name) if name.is_empty() || name == "UNKNOWN_SEVERITY" => Ok(None),
             Severity::Name(name) => {
                 let why = format!("a diagnostic has the severity {:?}", printable(name, 40));
@@ -166,6 +166,8 @@ mod tests {
             ("", "", [1, 0, 0]),
             (",\"severity\":\"UNKNOWN_SEVERITY\"", "", [1, 0, 0]),
             (",\"severity\":\"INFO\"", ",\"severity\":\"WARNING\"", [0, 0, 1]),
+            // ruff 0.1 to 0.4.
+            ("", ",\"severity\":\"warning\"", [0, 1, 0]),
             (",\"severity\":0", ",\"severity\":\"WARNING\"", [0, 1, 0]),
             (",\"severity\":2", "", [0, 1, 0]),
         ] {
