@@ -28,10 +28,17 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = |line: &str| annotation(line.trim_end()).is_some_and(|found| found.path.is_some());
     let is_told = |sniff: fn(&Head<'_>) -> Sniff| matches!(sniff(head), Sniff::Sure(_));
     let is_named = || is_told(pylint_text::FORMAT.sniff) || is_told(yamllint_text::FORMAT.sniff);
-    if head.lines().any(is_ours) && !is_of_another(head) && !is_named() {
+    if head.lines().any(is_ours) && !head.lines().any(is_of_test) && !is_of_another(head) && !is_named() {
         return Sniff::Sure("annotations with their file".into());
     }
     Sniff::No
+}
+
+/// Whether the title names a test, as Vitest, Playwright and Jest do.
+fn is_of_test(text: &str) -> bool {
+    let title = text.trim_start().strip_prefix("::").and_then(|command| Some(command.split_once("title=")?.1));
+    let title = title.and_then(|rest| Some(rest.split_once("::")?.0));
+    title.is_some_and(|title| title.contains(" > ") || title.contains(" › "))
 }
 
 /// What one command says; its texts are escaped still.
@@ -141,6 +148,9 @@ mod tests {
             parsed("::error file=a.py,line=1::x\n::error file=b").unwrap_err().reject(),
             Some(Reject::Malformed)
         );
+        let test = "::error file=a.test.js,title=a.test.js > cart > adds,line=4::expected 2 to be 3\n\
+            ::error file=b.test.js,title=b.test.js,line=1::cannot be loaded\n";
+        assert_eq!(sniff(&Head::read(&Input::bytes("x", test.as_bytes())).unwrap()), Sniff::No);
         assert_eq!(parsed("::group::x\nall well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 }
