@@ -7,6 +7,7 @@
 
 use super::LintTally;
 use super::lines::{Claim, TextReader, check_summary, finding, is_of_another, is_path, read};
+use super::unix_text;
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -51,6 +52,9 @@ struct Diagnostic<'a> {
 /// `a.targets(9,5): warning : text`; a number of the process before it, `2>`, where several build at once.
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let text = text.trim_start();
+    if unix_text::visualstudio(text).is_some() {
+        return None;
+    }
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let text =
         text.split_once('>').filter(|(process, _)| is_number(process)).map_or(text, |(_, rest)| rest.trim_start());
@@ -238,6 +242,7 @@ Build failed with 1 error(s) and 1 warning(s) in 1.2s
             "a.ts(2,5): error TS2322: Type 'string' is not assignable",
             "a.py:3:5: error: no  [name-defined]",
             "/p/a.js(2,5): error no-unused-vars : 'x' is never used.",
+            "/p/a.js(1,7): error : Parsing error: Unexpected token =",
             "FAILED tests/a.py::b - ValueError: error E1: x",
             "a.c:3: error: expected ';'",
         ] {

@@ -1,4 +1,5 @@
-//! `unix-text`: one finding a line, as ESLint's formatters `unix` and `compact` write it and many linters after them.
+//! `unix-text`: one finding a line, as ESLint's formatters `unix`, `compact` and `visualstudio` write it and many linters
+//! after them.
 //! <https://www.npmjs.com/package/eslint-formatter-unix>, <https://www.npmjs.com/package/eslint-formatter-compact>
 
 use super::LintTally;
@@ -12,8 +13,9 @@ pub const FORMAT: Format = Format {
     name: "unix-text",
     kind: ReportKind::Lint,
     about: "findings as ESLint's formatters unix and compact write them",
-    written_by: "eslint, oxlint, stylelint, htmlhint, textlint, csslint -f unix or compact",
-    told_by: "\"a.js:2:5: … [Error/no-undef]\", or \"a.js: line 2, col 5, Error - … (no-undef)\"",
+    written_by: "eslint, oxlint, stylelint, htmlhint, textlint, csslint -f unix, compact or visualstudio",
+    told_by: "\"a.js:2:5: … [Error/no-undef]\", \"a.js: line 2, col 5, Error - … (no-undef)\", or \
+              \"a.js(2,5): error no-undef : …\"",
     has_end: false,
     counting: "Findings by level; which tool wrote them is not told.",
     sniff,
@@ -27,7 +29,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
-struct Told<'a> {
+pub(super) struct Told<'a> {
     path: &'a str,
     line: Option<u64>,
     level: Level,
@@ -36,7 +38,7 @@ struct Told<'a> {
 }
 
 fn told(text: &str) -> Option<Told<'_>> {
-    compact(text).or_else(|| unix(text))
+    compact(text).or_else(|| unix(text)).or_else(|| visualstudio(text))
 }
 
 /// `path:2:5: message [Error/rule]`; stylelint's has the rule before: `message (rule) [error]`.
@@ -60,6 +62,23 @@ fn compact(text: &str) -> Option<Told<'_>> {
     let (message, rule) = split.map_or((message, None), |(message, rule)| (message, Some(rule)));
     let line = Some(line.parse().ok()?).filter(|line| *line > 0);
     Some(Told { path, line, level: level_of(level)?, rule, message })
+}
+
+/// `path(2,5): error rule : message`, as ESLint's formatter visualstudio writes it; without a rule where the file could not be
+/// parsed.
+pub(super) fn visualstudio(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = text.split_once("): ")?;
+    let (path, numbers) = place.rsplit_once('(').filter(|(path, _)| is_path(path))?;
+    let (line, column) = numbers.split_once(',')?;
+    let (level, (rule, message)) =
+        rest.split_once(' ').and_then(|(level, rest)| Some((level, rest.split_once(": ")?)))?;
+    column.parse::<u64>().ok()?;
+    let rule = match rule.strip_suffix(' ') {
+        Some(rule) if !rule.is_empty() && !rule.contains(' ') => Some(rule),
+        None if rule.is_empty() && message.starts_with("Parsing error") => None,
+        _ => return None,
+    };
+    Some(Told { path, line: Some(line.parse().ok()?).filter(|line| *line > 0), level: level_of(level)?, rule, message })
 }
 
 fn level_of(word: &str) -> Option<Level> {
@@ -113,11 +132,13 @@ b.ts:2:10: Function 'g' is never used. [Warning/eslint(no-unused-vars)]
 c.css:1:5: Unexpected duplicate \"color\" (declaration-block-no-duplicate-properties) [warning]
 c.css: line 3, col 11, Error - Unexpected token '1pxx' at line 3, col 11. (errors)
 a.js: line 1, col 7, Error - Parsing error: Unexpected token =
+/p/a.js(2,5): warning no-var : Unexpected var: use let.
+/p/a.js(1,7): error : Parsing error: Unexpected token =
 
-6 problems
+8 problems
 ";
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT)).unwrap();
-        assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(4), Some(2)));
+        assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(5), Some(3)));
         let Details::Lint(details) = parsed.details else { panic!("lint") };
         let found = &details.findings;
         let told: Vec<_> = found.iter().map(|f| (f.path.as_deref().unwrap(), f.line, f.rule.as_deref())).collect();
@@ -128,6 +149,8 @@ a.js: line 1, col 7, Error - Parsing error: Unexpected token =
             ("c.css", Some(1), Some("declaration-block-no-duplicate-properties")),
             ("c.css", Some(3), Some("errors")),
             ("a.js", Some(1), None),
+            ("/p/a.js", Some(2), Some("no-var")),
+            ("/p/a.js", Some(1), None),
         ];
         assert_eq!(told, expected);
         assert_eq!(found[4].message, "Unexpected token '1pxx' at line 3, col 11.");
@@ -142,6 +165,9 @@ a.js: line 1, col 7, Error - Parsing error: Unexpected token =
             "a.js:2:5: no column rule [Fatal/x]",
             "a.js: line 2, col x, Error - m (r)",
             "a.js:2: message [error]",
+            "a.cs(2,5): error CS0103: message",
+            "a.targets(9,5): warning : message",
+            "a.ts(2,5): error TS2322: message",
         ] {
             assert!(told(other).is_none(), "{other}");
         }
