@@ -37,9 +37,10 @@ struct Row<'a> {
 /// What ESLint calls its levels.
 const WORDS: [(&str, Level); 2] = [("error", Level::Error), ("warning", Level::Warning)];
 
-/// `  line:column  level  message  rule`. The rule is missing where the file could not be parsed.
+/// `  line:column  level  message  rule`, indented less by stylelint before version 15. The rule is missing where the file
+/// could not be parsed.
 fn row<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
-    let (place, rest) = text.strip_prefix("  ")?.trim_start().split_once("  ")?;
+    let (place, rest) = text.strip_prefix(' ')?.trim_start().split_once("  ")?;
     let (line, column) = place.split_once(':')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (word, told) = rest.trim_start().split_once("  ")?;
@@ -53,9 +54,9 @@ fn row<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     Some(Row { line: line.parse().ok().filter(|line| *line > 0), level: *level, message, rule })
 }
 
-/// Errors and warnings of `✖ 7 problems (4 errors, 3 warnings)`.
+/// Errors and warnings of `✖ 7 problems (4 errors, 3 warnings)`; stylelint before version 15 has no sign.
 fn summary(text: &str) -> Option<(u64, u64)> {
-    let (count, rest) = text.strip_prefix("✖ ")?.split_once(" problem")?;
+    let (count, rest) = text.strip_prefix("✖ ").unwrap_or(text).split_once(" problem")?;
     let rest = rest.strip_prefix('s').unwrap_or(rest);
     let (errors, warnings) = rest.strip_prefix(" (")?.strip_suffix(')')?.split_once(", ")?;
     count.parse::<u64>().ok()?;

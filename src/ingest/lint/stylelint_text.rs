@@ -1,4 +1,4 @@
-//! `stylelint-text`: what stylelint prints, its formatter `string`, since version 14.
+//! `stylelint-text`: what stylelint prints, its formatter `string`.
 //! <https://stylelint.io/user-guide/options#formatter>
 //!
 //! Rows under the name of a file as ESLint's, a sign in place of the level. It prints nothing where it finds nothing.
