@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "PHPUnit, OpenClover, Istanbul (nyc, jest, vitest), gcovr",
     told_by: "root element coverage with project",
     has_end: true,
-    counting: "The statements of each file's metrics, as lines, and its conditionals, as branches; a file without metrics has \
-               its line elements other than methods. What is in testproject is left out. The metrics of the project are only \
+    counting: "The statements of each file's metrics, as lines, and its conditionals, as branches; a file whose metrics tell none \
+               has its line elements other than methods. What is in testproject is left out. The metrics of the project are only \
                compared.",
     sniff,
     parse,
@@ -179,7 +179,7 @@ impl Reader {
     }
 }
 
-/// `None` if it tells no statements.
+/// `None` if it tells no statements: gcovr, which does not count them, says that there are 0.
 fn metrics(element: &Element<'_>) -> Result<Option<Metrics>> {
     let names = ["coveredstatements", "statements", "coveredconditionals", "conditionals"];
     let values = element.attributes(names)?;
@@ -189,7 +189,7 @@ fn metrics(element: &Element<'_>) -> Result<Option<Metrics>> {
     }
     let [covered, total, taken, conditions] = counts;
     let metrics = |statements| Metrics { statements, conditionals: taken.zip(conditions) };
-    Ok(covered.zip(total).map(metrics))
+    Ok(covered.zip(total).filter(|(_, total)| *total > 0).map(metrics))
 }
 
 fn bad(what: &str, value: &str) -> Error {
@@ -217,6 +217,8 @@ mod tests {
         assert_eq!(counts(&format!("<project><package><file name='a'>{lines}</file></package></project>")), [1, 2]);
         let class = format!("<class name='A'>{metrics}</class>");
         assert_eq!(counts(&format!("<project><file name='a'>{class}{lines}</file>{metrics}</project>")), [1, 2]);
+        let none = metrics.replace(|c: char| c.is_ascii_digit(), "0");
+        assert_eq!(counts(&format!("<project><file name='a'>{none}{lines}</file>{none}</project>")), [1, 2]);
         assert_eq!(counts("<project/>"), [0, 0]);
     }
 
