@@ -15,11 +15,11 @@ pub const FORMAT: Format = Format {
     name: "gcc-text",
     kind: ReportKind::Lint,
     about: "terminal output of gcc or clang: errors, warnings, notes",
-    written_by: "gcc, g++, clang, clang-tidy, shellcheck -f gcc, javac, swiftc, SwiftLint",
+    written_by: "gcc, g++, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, SwiftLint",
     told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
     has_end: false,
-    counting: "Lines with a place and a level: error and fatal error, warning, note and remark; errors of the driver and the \
-               linker without a place too. A failed link is an error if there is no other.",
+    counting: "Lines with a place and a level: error and fatal error, warning, note and remark; cppcheck's style, performance, \
+               portability and information are notes. Errors of the driver and the linker without a place too. A failed link is an error if there is no other.",
     sniff,
     parse: |input| read::<Reader>(input, "gcc"),
 };
@@ -59,7 +59,7 @@ struct Diagnostic<'a> {
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let place = placed(text)?;
-    let (level, message) = level_of(place.rest)?;
+    let (level, message) = level_of(place.rest).or_else(|| of_cppcheck(place.rest))?;
     // javac tells no column.
     let has_column = place.has_column || place.is_a(&["java"]);
     let (is_of_others, is_compiled) = (place.is_a(&OF_OTHERS), place.is_a(&COMPILED));
@@ -75,6 +75,12 @@ fn level_of(text: &str) -> Option<(Level, &str)> {
         ("remark: ", Level::Note),
     ];
     levels.iter().find_map(|(name, level)| Some((*level, text.strip_prefix(name)?.trim_start())))
+}
+
+/// What cppcheck finds beside errors and warnings: `style: The function 'f' is never used. [unusedFunction]`.
+fn of_cppcheck(text: &str) -> Option<(Level, &str)> {
+    let (severity, message) = text.split_once(": ").filter(|(_, message)| bracketed(message, '[', ']').is_some())?;
+    matches!(severity, "style" | "performance" | "portability" | "information").then_some((Level::Note, message))
 }
 
 /// Name, level and message of what the driver, the compiler proper or the linker says without a place:
@@ -189,6 +195,8 @@ fn tool_of(rule: &str) -> (&'static str, Sort) {
         ("shellcheck", Sort::Linter)
     } else if rule.starts_with(|c: char| c.is_ascii_lowercase()) && rule.contains('-') {
         ("clang-tidy", Sort::Linter)
+    } else if rule.starts_with(|c: char| c.is_ascii_lowercase()) {
+        ("cppcheck", Sort::Linter)
     } else {
         ("gcc", Sort::Compiler)
     }
@@ -220,6 +228,8 @@ a.sh:9:1: note: The error was in this. [SC1009]
 p/n.c:6:51: error: 10 is a magic number [readability-magic-numbers,-warnings-as-errors]
 p/n.c:7:1: note: here
 a.c:1: fatal error: h.h: No such file or directory
+a.c:3:49: style: Condition 'a=3' is always true [knownConditionTrueFalse]
+a.c:4:1: style: no rule
 A.swift:3:1: warning: Line Length Violation: too long (line_length)
 ";
         let all = told(text);
@@ -234,6 +244,7 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
                 ("clang-tidy", Some("readability-magic-numbers")),
                 ("clang-tidy", None),
                 ("gcc", None),
+                ("cppcheck", Some("knownConditionTrueFalse")),
                 ("swiftlint", Some("line_length")),
             ]
         );
