@@ -27,7 +27,8 @@ pub const FORMAT: Format = Format {
     has_end: false,
     counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
-               plan promises and that did not come are errored; so is a bail-out without such. Without plan and bail-out it \
+               plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
+               came to no test or failed though its tests passed. Without plan and bail-out it \
                was cut short.",
     sniff,
     parse,
@@ -114,6 +115,33 @@ struct Reader {
     seen: bool,
     /// Subtests stand between braces, one of which may be what a cut took from a point.
     braced: bool,
+    prove: Prove,
+}
+
+/// What `prove -v` says of a file below its points.
+#[derive(Default)]
+struct Prove {
+    /// The file that runs, until it failed by itself.
+    file: Option<String>,
+    is_dubious: bool,
+    /// Its own summary has not come yet.
+    is_open: bool,
+}
+
+impl Prove {
+    /// The file, if it failed by itself: it came to no test, or failed though its tests passed.
+    fn line(&mut self, text: &str) -> Option<String> {
+        let text = text.trim_end();
+        let begun = text.rsplit_once(' ').filter(|(_, dots)| dots.len() > 1 && dots.bytes().all(|byte| byte == b'.'));
+        if let Some((file, _)) = begun {
+            *self = Prove { file: Some(file.trim_end().to_owned()), is_dubious: false, is_open: true };
+            return None;
+        }
+        let passed = self.is_dubious && text.starts_with("All ") && text.ends_with(" subtests passed");
+        self.is_dubious |= text.starts_with("Dubious, test returned ");
+        self.is_open &= !text.starts_with("Files=");
+        if passed || text == "No subtests run" { self.file.take() } else { None }
+    }
 }
 
 impl Reader {
@@ -127,6 +155,7 @@ impl Reader {
             bailed: false,
             seen: false,
             braced: false,
+            prove: Prove::default(),
         }
     }
 
@@ -160,7 +189,12 @@ impl Reader {
                 self.yaml = Some(Yaml { indent, message_follows: false });
                 Ok(())
             }
-            Line::Yaml(_) | Line::Other => Ok(()),
+            Line::Yaml(_) | Line::Other => {
+                if let Some(file) = self.prove.line(text) {
+                    self.tally.unit_failure(&file);
+                }
+                Ok(())
+            }
         }
     }
 
@@ -356,7 +390,7 @@ impl Reader {
         let in_subtest = self.levels.len() > 1 || level.is_some_and(|level| level.owner.is_some());
         match read(text) {
             Line::Bail(_) => true,
-            _ if in_subtest => false,
+            _ if in_subtest || self.prove.is_open => false,
             Line::Plan(0, count) => points == count,
             Line::Point(0, point) => {
                 let is_last = point.number.is_none_or(|number| Some(number) == plan);

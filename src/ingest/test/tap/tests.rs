@@ -104,3 +104,20 @@ fn it_is_told_by_version_or_plan_and_numbers() {
         assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
     }
 }
+
+#[test]
+fn a_file_that_failed_by_itself_is_errored_as_prove_tells_it() {
+    let of = |says: &str| format!("t/a.t .. \n1..1\nok 1\nok\nt/b.t ..... \n{says}\n");
+    for (says, units) in [
+        ("Dubious, test returned 255 (wstat 65280, 0xff00)\nNo subtests run ", 1),
+        ("1..1\nok 1\nDubious, test returned 3 (wstat 768, 0x300)\nAll 1 subtests passed ", 1),
+        ("1..1\nok 1\nAll 1 subtests passed ", 0),
+        ("1..1\nnot ok 1\nDubious, test returned 1 (wstat 256, 0x100)\nFailed 1/1 subtests ", 0),
+    ] {
+        let parsed = read_text(&of(says)).unwrap();
+        let details = details(&parsed);
+        assert_eq!((details.unit_failures, parsed.figures.errored), (units, Some(units)), "{says}");
+        assert_eq!(details.failed_units, vec!["t/b.t".to_owned(); usize::try_from(units).unwrap()]);
+        assert!(read_text(of(says).trim_end()).is_err(), "{says}");
+    }
+}
