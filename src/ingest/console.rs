@@ -4,7 +4,8 @@
 //! While the tests of one tool run, no other tool speaks: what looks so was printed by a test, and is not believed. A run
 //! that was killed there takes with it what followed. Only where a runner neither announces its tests nor marks what they
 //! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
-//! `pytest -q -s`; above the summary of Mocha, RSpec, Node's spec reporter, `mix test` and `dotnet test`.
+//! `pytest -q -s`; above the summary of Mocha, RSpec, Jasmine, Catch2, Cucumber, behave, Node's
+//! spec reporter, `mix test` and `dotnet test`.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,10 +18,10 @@ use super::merge::FROM_CONSOLE;
 use super::test::runs::{RUNS_HELD, Run, Runs};
 use super::test::text_runs::{Stream as Announcing, Summaries};
 use super::test::{
-    bun_test_text, cargo_test_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text,
-    gherkin_text, go_test_json, go_test_text, gtest_text, jest_text, maven_text, minitest_text, mocha_text,
-    nextest_text, node_test_text, phpunit_text, playwright_text, pytest_text, rspec_text, tap, unittest_text,
-    vitest_text,
+    bun_test_text, cargo_test_text, catch2_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text,
+    forge_test_text, gherkin_text, go_test_json, go_test_text, gtest_text, jasmine_text, jest_text, maven_text,
+    minitest_text, mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, pytest_text, rspec_text,
+    tap, unittest_text, vitest_text,
 };
 use super::text::{Lines, LongLine};
 use super::{Details, Format, Parsed};
@@ -54,6 +55,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(tap::stream::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<ctest_text::CTest>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<gtest_text::GTest>::default()), is_joined: true },
+    Tool { reader: || Box::new(Summaries::<catch2_text::Catch2>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<minitest_text::Minitest>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<exunit_text::ExUnit>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<phpunit_text::Told>::default()), is_joined: false },
@@ -65,6 +67,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<jasmine_text::Jasmine>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<rspec_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<node_test_text::Told>::default()), is_joined: false },
 ];

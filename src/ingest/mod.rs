@@ -117,6 +117,9 @@ pub const FORMATS: &[&Format] = &[
     &test::exunit_text::FORMAT,
     &test::forge_test_text::FORMAT,
     &test::gherkin_text::FORMAT,
+    &test::jasmine_text::FORMAT,
+    &test::catch2_text::FORMAT,
+    &test::teamcity::FORMAT,
     &test::robot::FORMAT,
     &test::cucumber_json::FORMAT,
     // Coverage.
@@ -164,6 +167,9 @@ pub const FORMATS: &[&Format] = &[
     &lint::pyright_text::FORMAT,
     &lint::rubocop_text::FORMAT,
     &lint::yamllint_text::FORMAT,
+    &lint::shellcheck_text::FORMAT,
+    &lint::bandit_text::FORMAT,
+    &lint::phpcs_text::FORMAT,
     &lint::github_text::FORMAT,
     &lint::pmd::FORMAT,
     &lint::spotbugs::FORMAT,
@@ -392,7 +398,7 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.
-const SILENT: [(&Format, &str, Sort); 7] = [
+const SILENT: [(&Format, &str, Sort); 9] = [
     (&lint::mypy_text::FORMAT, "mypy", Sort::TypeChecker),
     (&lint::tsc_text::FORMAT, "tsc", Sort::TypeChecker),
     (&lint::ruff_text::FORMAT, "ruff", Sort::Linter),
@@ -400,6 +406,8 @@ const SILENT: [(&Format, &str, Sort); 7] = [
     (&lint::pylint_text::FORMAT, "pylint", Sort::Linter),
     (&lint::govet_text::FORMAT, "govet", Sort::Linter),
     (&lint::yamllint_text::FORMAT, "yamllint", Sort::Linter),
+    (&lint::shellcheck_text::FORMAT, "shellcheck", Sort::Linter),
+    (&lint::phpcs_text::FORMAT, "phpcs", Sort::Linter),
 ];
 
 /// The report of a tool that found nothing, where that alone does not tell the format: an empty text, an empty list.

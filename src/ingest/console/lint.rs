@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::ingest::Parsed;
 use crate::ingest::lint::lines::{Claim, TextReader};
 use crate::ingest::lint::{
-    biome_text, eslint_text, flake8_text, gcc_text, govet_text, msbuild_text, mypy_text, oxlint_text, pylint_text,
-    pyright_text, rubocop_text, ruff_text, rustc_text, stylelint_text, tsc_text, unix_text, yamllint_text,
+    bandit_text, biome_text, eslint_text, flake8_text, gcc_text, govet_text, msbuild_text, mypy_text, oxlint_text,
+    phpcs_text, pylint_text, pyright_text, rubocop_text, ruff_text, rustc_text, shellcheck_text, stylelint_text,
+    tsc_text, unix_text, yamllint_text,
 };
 use crate::ingest::test::runs::RUNS_HELD;
 
@@ -35,6 +36,9 @@ fn voices() -> Vec<Box<dyn Voice>> {
         Box::new(Talk::<mypy_text::Reader>::default()),
         Box::new(Talk::<pylint_text::Reader>::default()),
         Box::new(PythonCodes::default()),
+        Box::new(Talk::<shellcheck_text::Reader>::default()),
+        Box::new(Talk::<bandit_text::Reader>::default()),
+        Box::new(Talk::<phpcs_text::Reader>::default()),
         Box::new(Talk::<tsc_text::Reader>::default()),
         Box::new(Talk::<msbuild_text::Reader>::default()),
         Box::new(Talk::<gcc_text::Reader>::default()),

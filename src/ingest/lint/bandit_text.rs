@@ -1,0 +1,149 @@
+//! `bandit-text`: what Bandit prints, its formatters `screen` and `txt`. <https://bandit.readthedocs.io/en/latest/formatters/>
+
+use super::LintTally;
+use super::lines::{Claim, TextReader, finding, is_of_another, read};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// Bandit's output.
+pub const FORMAT: Format = Format {
+    name: "bandit-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of Bandit",
+    written_by: "bandit (formats screen and txt)",
+    told_by: "\">> Issue: [B101:assert_used] …\", or \"Test results:\" above \"No issues identified.\"",
+    has_end: true,
+    counting: "Issues by severity: High is an error, Medium a warning, Low and Undefined notes. Without the files skipped at its \
+               end the report is cut.",
+    sniff,
+    parse: |input| read::<Reader>(input, "Bandit"),
+};
+
+/// What is printed where nothing was found.
+const CLEAN: &str = "\tNo issues identified.";
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_ours = |line: &str| issue(line).is_some() || line.trim_end() == CLEAN;
+    match head.lines().any(is_ours) && !is_of_another(head) {
+        true => Sniff::Sure("issues as Bandit prints them".into()),
+        false => Sniff::No,
+    }
+}
+
+/// Rule and message of `>> Issue: [B101:assert_used] Use of assert detected.`
+fn issue(text: &str) -> Option<(&str, &str)> {
+    let (rule, message) = text.strip_prefix(">> Issue: [")?.split_once("] ")?;
+    Some((rule.split_once(':').map_or(rule, |(code, _)| code), message))
+}
+
+/// `   Severity: Low   Confidence: High`.
+fn severity(text: &str) -> Option<Level> {
+    let (severity, _) = text.trim_start().strip_prefix("Severity: ")?.split_once(' ')?;
+    Some(match severity {
+        "High" | "HIGH" => Level::Error,
+        "Medium" | "MEDIUM" => Level::Warning,
+        _ => Level::Note,
+    })
+}
+
+/// An issue whose place is not told yet.
+struct Open {
+    rule: String,
+    message: String,
+    level: Option<Level>,
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    open: Option<Open>,
+    is_met: bool,
+    is_over: bool,
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some((rule, message)) = issue(text) {
+            self.open = Some(Open { rule: rule.to_owned(), message: message.to_owned(), level: None });
+            (self.is_met, self.is_over) = (true, false);
+        } else if let (Some(open), Some(level)) = (&mut self.open, severity(text)) {
+            open.level = Some(level);
+        } else if let Some(place) = text.strip_prefix("   Location: ")
+            && let Some(Open { rule, message, level: Some(level) }) = self.open.take()
+        {
+            let mut parts = place.splitn(3, ':');
+            let (path, line) = (parts.next(), parts.next().and_then(|line| line.parse().ok()));
+            let finding = finding("bandit", level, (path, line), Some(&rule), &message);
+            self.tally.finding(finding, Sort::Linter)?;
+        } else if text == CLEAN {
+            self.tally.tool("bandit", Sort::Linter);
+            (self.is_met, self.is_over) = (true, false);
+        }
+        self.is_over |= text.starts_with("Files skipped (");
+        Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        match text.starts_with("Files skipped (") && self.is_met {
+            true => Claim::Last,
+            false if issue(text).is_some() || text == CLEAN => Claim::Ours,
+            false => Claim::Other,
+        }
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        text.starts_with("Files skipped (") && text.ends_with("):")
+    }
+
+    fn finish(self) -> Result<Option<Parsed>> {
+        if self.is_met && !(self.is_over && self.open.is_none()) {
+            return Err(
+                Error::report(Reject::Malformed, "report ends before the files that Bandit skipped").help(CUT_HELP)
+            );
+        }
+        self.is_met.then(|| self.tally.finish(&FORMAT)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn one(severity: &str) -> String {
+        format!(
+            ">> Issue: [B307:blacklist] Use of eval.\n   Severity: {severity}   Confidence: High\n   CWE: CWE-78 (https://x)\n   \
+             Location: ./a.py:25:12\n24\ttry:\n\n--------\n"
+        )
+    }
+
+    const END: &str = "\nCode scanned:\n\tTotal lines of code: 3\n\nRun metrics:\n\tTotal issues (by severity):\n\t\tLow: 5\nFiles skipped (0):\n";
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn issues_have_severity_rule_and_place() {
+        let issues = ["High", "Medium", "Low", "Undefined"].map(one).join("");
+        let parsed = parsed(&format!("Test results:\n{issues}{END}")).unwrap();
+        let figures = &parsed.figures;
+        assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(2)]);
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let first = details.findings.first().unwrap();
+        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
+        assert_eq!(told, (Some("./a.py"), Some(25), Some("B307"), "Use of eval."));
+    }
+
+    #[test]
+    fn a_clean_run_is_zero_and_a_cut_one_refused() {
+        assert_eq!(parsed(&format!("Test results:\n{CLEAN}\n{END}")).unwrap().figures.total, Some(0));
+        for cut in [one("Low"), format!("{CLEAN}\n"), format!("{}{}", one("Low"), END.trim_end_matches("):\n"))] {
+            assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+        }
+        assert_eq!(parsed("Files skipped (0):\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+}
