@@ -115,10 +115,10 @@ impl Phase {
 fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
     let told = match test.outcome.as_str() {
         // A test that was run again and passed keeps the outcome of its first attempt.
-        "passed" | "xpassed" | "rerun" => Outcome::Passed,
-        "failed" => Outcome::Failed,
+        "passed" | "xpassed" | "rerun" | "subtests passed" => Outcome::Passed,
+        "failed" | "subtests failed" => Outcome::Failed,
         "error" => Outcome::Errored,
-        "skipped" | "xfailed" => Outcome::Skipped,
+        "skipped" | "xfailed" | "subtests skipped" => Outcome::Skipped,
         other => return Err(unknown_status(other)),
     };
     let phases = [
@@ -174,6 +174,8 @@ mod tests {
             ("skipped", String::new(), [1, 0, 0, 0, 1]),
             ("xfailed", String::new(), [1, 0, 0, 0, 1]),
             ("rerun", String::new(), [1, 1, 0, 0, 0]),
+            ("subtests passed", String::new(), [1, 1, 0, 0, 0]),
+            ("subtests failed", phase("call"), [1, 0, 1, 0, 0]),
         ] {
             let parsed = read(&format!("{{\"nodeid\":\"a.py::t\",\"outcome\":\"{outcome}\"{phases}}}")).unwrap();
             assert_eq!(counts(&parsed), expected, "{outcome}{phases}");
