@@ -457,6 +457,4 @@ pub(super) fn pack_files(layout: &Layout) -> Result<Vec<(ObjectId, u64)>> {
 }
 
 #[cfg(test)]
-mod differences;
-#[cfg(test)]
 mod tests;

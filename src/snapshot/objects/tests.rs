@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use super::super::pack::{PIECE_BYTES, PackWriter};
 use super::*;
 
+mod differences;
+
 fn store(objects: &[&[u8]]) -> (tempfile::TempDir, Layout) {
     let dir = tempfile::tempdir().unwrap();
     let layout = Layout::new(dir.path());
@@ -32,7 +34,7 @@ fn change(path: &Path, edit: impl Fn(&mut Vec<u8>)) {
 }
 
 /// Pseudo-random bytes that do not compress.
-pub(super) fn noise(length: usize) -> Vec<u8> {
+fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = Vec::with_capacity(length);
     while bytes.len() < length {

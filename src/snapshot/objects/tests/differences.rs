@@ -1,16 +1,13 @@
 //! Tests of objects that are stored as differences from others.
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 
-use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
-use super::super::gather::gather;
-use super::super::pack::PackWriter;
-use super::super::prune::{Pruned, prepare};
-use super::super::reach::Needs;
-use super::super::repair::repair;
 use super::*;
 use crate::disk::lock::Lock;
+use crate::snapshot::gather::gather;
+use crate::snapshot::prune::{Pruned, copy_objects, prepare};
+use crate::snapshot::reach::Needs;
+use crate::snapshot::repair::repair;
 
 /// States of one text, which differ in their first line.
 fn state(number: usize) -> Vec<u8> {
@@ -110,7 +107,7 @@ fn a_later_state_takes_little_and_is_read_with_the_first_alone() {
 fn what_is_not_much_smaller_as_a_difference_is_stored_plainly() {
     let store = Store::new(0);
     let base = store.objects().base(&id_of(&state(0))).unwrap();
-    for bytes in [&b"short"[..], b"", &[7; 5_000], &super::tests::noise(5_000)] {
+    for bytes in [&b"short"[..], b"", &[7; 5_000], &noise(5_000)] {
         store.write(Packed::with_id(id_of(bytes), bytes, Some(&base)).unwrap());
         let objects = store.objects();
         assert!(!objects.locations(&id_of(bytes))[0].1.frame.is_difference);
@@ -213,8 +210,8 @@ fn what_moves_to_another_pack_stays_a_difference() {
     let store = Store::new(1);
     let before = [store.pack_of(0), store.pack_of(1)];
     let mut writer = PackWriter::new(&store.layout);
-    super::super::prune::copy_objects(&store.objects(), &[id_of(&state(0)), id_of(&state(1))], &mut writer).unwrap();
-    writer.add(&super::tests::noise(20_000)).unwrap();
+    copy_objects(&store.objects(), &[id_of(&state(0)), id_of(&state(1))], &mut writer).unwrap();
+    writer.add(&noise(20_000)).unwrap();
     let pack = store.layout.pack(&writer.finish().unwrap().unwrap().id);
     before.iter().for_each(|pack| std::fs::remove_file(pack).unwrap());
     age(&pack, 3);
@@ -238,7 +235,7 @@ fn what_others_are_differences_from_moves_as_it_is_by_itself() {
     let objects = store.objects();
     assert_eq!(objects.locations(&id_of(&state(0))).len(), 2);
     let mut writer = PackWriter::new(&store.layout);
-    super::super::prune::copy_objects(&objects, &[id_of(&state(0))], &mut writer).unwrap();
+    copy_objects(&objects, &[id_of(&state(0))], &mut writer).unwrap();
     // A pack of the same objects would be the same file.
     writer.add(b"beside").unwrap();
     writer.finish().unwrap();
