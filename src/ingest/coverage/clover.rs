@@ -179,7 +179,7 @@ impl Reader {
     }
 }
 
-/// `None` if it tells no statements: gcovr, which does not count them, says that there are 0.
+/// `None` if it tells no statements: gcovr 7, which does not count them, says that there are 0.
 fn metrics(element: &Element<'_>) -> Result<Option<Metrics>> {
     let names = ["coveredstatements", "statements", "coveredconditionals", "conditionals"];
     let values = element.attributes(names)?;

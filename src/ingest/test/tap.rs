@@ -132,9 +132,12 @@ impl Prove {
     /// The file, if it failed by itself: it came to no test, or failed though its tests passed.
     fn line(&mut self, text: &str) -> Option<String> {
         let text = text.trim_end();
-        let begun = text.rsplit_once(' ').filter(|(_, dots)| dots.len() > 1 && dots.bytes().all(|byte| byte == b'.'));
-        if let Some((file, _)) = begun {
-            *self = Prove { file: Some(file.trim_end().to_owned()), is_dubious: false, is_open: true };
+        // `t/cart.t ..`.
+        let begun = text.split_once(' ').map(|(file, dots)| (file, dots.trim_start()));
+        let is_file =
+            |(file, dots): &(&str, &str)| file.contains('.') && dots.len() > 1 && dots.bytes().all(|byte| byte == b'.');
+        if let Some((file, _)) = begun.filter(is_file) {
+            *self = Prove { file: Some(file.to_owned()), is_dubious: false, is_open: true };
             return None;
         }
         let passed = self.is_dubious && text.starts_with("All ") && text.ends_with(" subtests passed");
