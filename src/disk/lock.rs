@@ -21,7 +21,7 @@ pub struct Lock {
 
 /// First pause between two tries; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
-const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Lock {
     /// Takes the lock alone, waiting at most `wait`.

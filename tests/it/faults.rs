@@ -326,7 +326,15 @@ pub fn assert_one_tree(work: &Work, before: &Listing, after: &Listing, ended: bo
         }
         None => {
             let there = work.listing();
-            assert!(&there == after || (&there == before && !ended), "{at}: a mixed tree");
+            let unlike = |other: &Listing| -> Vec<PathBuf> {
+                let names = there.keys().chain(other.keys()).filter(|name| there.get(*name) != other.get(*name));
+                names.cloned().collect()
+            };
+            let (from_before, from_after) = (unlike(before), unlike(after));
+            assert!(
+                from_after.is_empty() || from_before.is_empty() && !ended,
+                "{at}: a mixed tree: {from_before:?} are not as before, {from_after:?} not as after"
+            );
             assert_next_record(work, at);
             assert_eq!(work.listing(), there, "{at}");
         }

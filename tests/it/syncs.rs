@@ -16,6 +16,8 @@ struct Unsynced {
     content: BTreeSet<PathBuf>,
     /// Names that came or went.
     names: BTreeSet<PathBuf>,
+    /// Files and directories that were there before and have another mode.
+    modes: BTreeSet<PathBuf>,
     /// Names by which something became binding, in order.
     commits: Vec<PathBuf>,
     /// All is where it belongs; what is left is to end the restore.
@@ -48,9 +50,12 @@ impl Unsynced {
         let paths = paths(arguments);
         match name {
             "write" => drop(self.content.insert(open())),
+            // Of what is new, the mode comes with the name.
+            "fchmod" if !self.names.contains(&open()) => drop(self.modes.insert(open())),
             "fsync" => {
                 let synced = open();
                 self.content.remove(&synced);
+                self.modes.remove(&synced);
                 self.names.retain(|path| path.parent() != Some(&synced));
             }
             "openat" if arguments.contains("O_CREAT") => drop(self.names.insert(paths[0].clone())),
@@ -93,8 +98,8 @@ impl Unsynced {
 
     fn assert_none(&self, at: &str) {
         let is_useless = |path: &Path| is_derived(path) || self.is_restored && is_left_over(path);
-        let names = self.names.iter().filter(|path| !is_useless(path));
-        assert_eq!(names.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{at}: not synced yet");
+        let unsynced = self.names.iter().chain(&self.modes).filter(|path| !is_useless(path));
+        assert_eq!(unsynced.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{at}: not synced yet");
     }
 }
 

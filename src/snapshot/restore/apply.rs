@@ -167,8 +167,8 @@ pub fn going_on(error: Error) -> Error {
     error.help("the restore stopped half way: `highwater restore --resume` goes on, `--abort` goes back")
 }
 
-fn sync(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    match rustix::fs::fsync(folder) {
+fn sync(open: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    match rustix::fs::fsync(open) {
         // The file system cannot sync directories; nothing is known then.
         Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
         other => other,
@@ -187,7 +187,7 @@ pub fn make_directory(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io:
         Err(error) => return Err(error),
     }
     let mode = op.after.map_or(0o700, |state| state.mode | 0o700);
-    set_mode(holder, at, FileType::Directory, mode)
+    set_mode(holder, at, FileType::Directory, mode).map(drop)
 }
 
 /// Removes a directory if it is empty. What somebody put into it since keeps it.
@@ -198,16 +198,19 @@ fn remove_directory(holder: BorrowedFd<'_>, at: &[u8]) -> rustix::io::Result<()>
     }
 }
 
+/// Gives a file or directory that was there before its mode. What is synced later are names, and this one stays the same:
+/// btrfs would lose the mode.
 pub fn change_mode(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io::Result<()> {
-    match op.after {
-        Some(State { kind: Kind::Directory, mode, .. }) => set_mode(holder, at, FileType::Directory, mode),
-        Some(State { kind: Kind::File, mode, .. }) => set_mode(holder, at, FileType::RegularFile, mode),
-        _ => Ok(()),
-    }
+    let (kind, mode) = match op.after {
+        Some(State { kind: Kind::Directory, mode, .. }) => (FileType::Directory, mode),
+        Some(State { kind: Kind::File, mode, .. }) => (FileType::RegularFile, mode),
+        _ => return Ok(()),
+    };
+    sync(set_mode(holder, at, kind, mode)?.as_fd())
 }
 
-/// Sets the mode of exactly what was opened, and only if it is of that type: never through a link.
-fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: FileType, mode: u32) -> rustix::io::Result<()> {
+/// Sets the mode of exactly what was opened, and only if it is of that type: never through a link. Answers it, still open.
+fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: FileType, mode: u32) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let open = rustix::fs::openat(holder, at, flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&open)?;
@@ -217,9 +220,9 @@ fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: FileType, mode: u32) -> rus
     let permissions = Mode::from_raw_mode(mode & 0o777);
     let now = Mode::from_raw_mode(stat.st_mode);
     if now & Mode::from_raw_mode(0o777) == permissions {
-        return Ok(());
+        return Ok(open);
     }
     // A directory that hands its group down goes on doing so; a file gets no more than its permission bits.
     let special = if kind == FileType::Directory { now & (Mode::SGID | Mode::SVTX) } else { Mode::empty() };
-    rustix::fs::fchmod(&open, permissions | special)
+    rustix::fs::fchmod(&open, permissions | special).map(|()| open)
 }
