@@ -105,24 +105,17 @@ pub(super) struct Chunks<'a> {
 impl Chunks<'_> {
     /// The next bytes; none at the end. A chunk is full unless it is the last.
     pub(super) fn next(&mut self) -> Result<&[u8]> {
-        self.buffer.resize(CHUNK_BYTES, 0);
-        let mut read = 0;
-        // Not `read_to_end`, which begins with small reads each time: a chunk took four calls.
-        while let Some(rest) = self.buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
-            match self.reader.read(rest) {
-                Ok(0) => break,
-                Ok(more) => read += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(read_error(&error).in_file(&self.name)),
-            }
-        }
+        self.buffer.clear();
+        let wanted = u64::try_from(CHUNK_BYTES).unwrap_or(u64::MAX);
+        let read = self.reader.by_ref().take(wanted).read_to_end(&mut self.buffer);
+        let read = read.map_err(|error| read_error(&error).in_file(&self.name))?;
         self.read_bytes = self.read_bytes.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
         if self.read_bytes > self.limit_bytes {
             return Err(Error::report(Reject::Refused, format!("report is larger than {} bytes", self.limit_bytes))
                 .in_file(&self.name)
                 .help("raise limits.report_bytes if it is meant to be so large"));
         }
-        Ok(self.buffer.get(..read).unwrap_or_default())
+        Ok(&self.buffer)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Test formats, and the counting that they share.
 
-use super::entries::hash;
 use super::text::trimmed;
 use super::values::leading;
 use super::{Details, Format, Parsed, TestDetails, add};
@@ -92,10 +91,8 @@ pub(super) struct TestTally {
     details: TestDetails,
     /// Of what is kept, and of what readers hold back.
     kept_bytes: usize,
-    /// Of the ids that are kept.
-    known: Sieve,
-    /// No more are.
-    is_full: bool,
+    /// Of the ids that are kept, once no more are.
+    known: Option<Sieve>,
 }
 
 impl TestTally {
@@ -103,8 +100,8 @@ impl TestTally {
     pub(super) fn new(compiled: bool) -> TestTally {
         let cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };
         let details = TestDetails { cases, compiled, ..TestDetails::default() };
-        let (kept_bytes, known, is_full) = (0, Sieve::default(), false);
-        TestTally { passed: 0, failed: 0, errored: 0, skipped: 0, flaky: 0, details, kept_bytes, known, is_full }
+        let (kept_bytes, known) = (0, None);
+        TestTally { passed: 0, failed: 0, errored: 0, skipped: 0, flaky: 0, details, kept_bytes, known }
     }
 
     /// Counts `number` results.
@@ -135,15 +132,13 @@ impl TestTally {
         self.details.duplicates = self.details.duplicates.saturating_add(results.saturating_sub(1));
         let id = super::text::shown(id, LONGEST_ID);
         let cases = &mut self.details.cases;
-        if self.is_full {
-            if !self.known.may_hold(&id) || !cases.cases.contains_key(&*id) {
+        if let Some(known) = &self.known {
+            if !known.may_hold(&id) || !cases.cases.contains_key(&*id) {
                 self.details.dropped = self.details.dropped.saturating_add(1);
                 return;
             }
             // It may take another's place, but there is no room for more texts.
             (case.file, case.message) = (None, None);
-        } else {
-            self.known.add(&id);
         }
         // A longer one may come into its place.
         let replaces = case.message.is_some() && cases.outcome(&id).is_some_and(|known| case.outcome > known);
@@ -155,7 +150,10 @@ impl TestTally {
         } else {
             self.kept_bytes += CASE_BYTES + length + bytes;
         }
-        self.is_full |= cases.cases.len() >= CASES_KEPT || self.kept_bytes >= KEPT_BYTES;
+        let is_full = cases.cases.len() >= CASES_KEPT || self.kept_bytes >= KEPT_BYTES;
+        if is_full && self.known.is_none() {
+            self.known = Some(Sieve::of(cases.cases.keys()));
+        }
     }
 
     /// Takes room for what a reader holds back; `false` if there is none, so that it must be counted now.
@@ -215,21 +213,22 @@ impl TestTally {
 }
 
 /// Tells of nearly every id that is not among those it was made of, in a quarter of a mebibyte, that it is not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Sieve(Vec<u64>);
 
 impl Sieve {
     /// Words of 64 bits, of which an id sets three in one word: of a hundred other ids, one passes.
     const WORDS: usize = 1 << 15;
 
-    fn add(&mut self, id: &str) {
-        if self.0.is_empty() {
-            self.0 = vec![0; Sieve::WORDS];
+    fn of<'a>(ids: impl Iterator<Item = &'a String>) -> Sieve {
+        let mut words = vec![0; Sieve::WORDS];
+        for id in ids {
+            let (word, bits) = Sieve::place(id);
+            if let Some(word) = words.get_mut(word) {
+                *word |= bits;
+            }
         }
-        let (word, bits) = Sieve::place(id);
-        if let Some(word) = self.0.get_mut(word) {
-            *word |= bits;
-        }
+        Sieve(words)
     }
 
     fn may_hold(&self, id: &str) -> bool {
@@ -237,9 +236,13 @@ impl Sieve {
         self.0.get(word).is_none_or(|word| word & bits == bits)
     }
 
-    /// Ids that are made to pass cost a look at the map each.
+    /// By a hash that is quick and no more: ids that are made to pass cost a look at the map each.
     fn place(id: &str) -> (usize, u64) {
-        let hash = hash(id);
+        let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (words, rest) = id.as_bytes().as_chunks::<8>();
+        let hash = words.iter().fold(0, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+        let hash = mix(hash, rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte)));
+        let hash = mix(hash, hash >> 32);
         let bit = |at: u32| 1 << (hash >> at & 63);
         (usize::try_from(hash >> 49).unwrap_or(usize::MAX) % Sieve::WORDS, bit(43) | bit(37) | bit(31))
     }
