@@ -139,6 +139,8 @@ fn is_time(text: &str) -> bool {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests read files of their own")]
 mod tests {
+    use rayon::prelude::*;
+
     use super::*;
     use crate::ingest::console::{console, together};
 
@@ -185,30 +187,22 @@ mod tests {
     #[test]
     fn nothing_else_is_taken_for_marked() {
         let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-        let mut files = Vec::new();
-        for folder in std::fs::read_dir(fixtures.join("reports")).unwrap() {
-            let folder = folder.unwrap().path();
-            if folder.is_dir() {
-                files.extend(std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
-            }
-        }
-        files.extend(std::fs::read_dir(fixtures.join("console")).unwrap().map(|file| file.unwrap().path()));
+        let folders = std::fs::read_dir(fixtures.join("reports")).unwrap().map(|folder| folder.unwrap().path());
+        let texts = folders.filter(|folder| folder.to_str().unwrap().ends_with("-text"));
+        let files = texts.chain([fixtures.join("console")]).flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
         let told = |reports: Vec<crate::ingest::Parsed>| -> Vec<_> {
             reports.into_iter().map(|report| (report.format.name, report.figures, report.details)).collect()
         };
-        let (mut read, mut marked) = (0, 0);
-        for file in files {
-            let bytes = std::fs::read(&file).unwrap();
+        let outcomes = files.par_iter().map(|file| {
+            let bytes = std::fs::read(file).unwrap();
             let input = Input::bytes("", &bytes);
             let plain = told(together(&input));
-            read += plain.len();
-            if file.file_name().unwrap().to_str().unwrap().starts_with("workspaces-") {
-                marked += 1;
-                assert_ne!(told(console(&input)), plain, "{}", file.display());
-            } else {
-                assert_eq!(told(console(&input)), plain, "{}", file.display());
-            }
-        }
+            let is_marked = file.file_name().unwrap().to_str().unwrap().starts_with("workspaces-");
+            assert_eq!(told(console(&input)) != plain, is_marked, "{}", file.display());
+            (plain.len(), usize::from(is_marked))
+        });
+        let (read, marked) = outcomes.reduce(|| (0, 0), |one, other| (one.0 + other.0, one.1 + other.1));
         assert!(read > 100 && marked == 4, "{read} {marked}");
     }
 }

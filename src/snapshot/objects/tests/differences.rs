@@ -1,6 +1,6 @@
 //! Tests of objects that are stored as differences from others.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::*;
 use crate::disk::lock::Lock;
@@ -17,7 +17,8 @@ fn state(number: usize) -> Vec<u8> {
 
 /// Says that the pack was written so many days ago.
 fn age(pack: &Path, days: u64) {
-    let time = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
+    let now = disk::time_on(pack.parent().unwrap()).unwrap();
+    let time = now - Duration::from_secs(days * 24 * 60 * 60);
     File::open(pack).unwrap().set_modified(time).unwrap();
 }
 
