@@ -16,7 +16,7 @@ use super::input::{Input, Invalid};
 use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
 use super::test::runs::{RUNS_HELD, Run, Runs};
-use super::test::text_runs::{Stream as Announcing, Summaries};
+use super::test::text_runs::{Stream as Announcing, Summaries, Unmarked};
 use super::test::{
     bun_test_text, cargo_test_text, catch2_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text,
     forge_test_text, gherkin_text, go_test_json, go_test_text, gtest_text, jasmine_text, jest_text, maven_text,
@@ -57,17 +57,17 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Announcing::<gtest_text::GTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Summaries::<catch2_text::Catch2>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<minitest_text::Minitest>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<exunit_text::ExUnit>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<Unmarked<exunit_text::ExUnit>>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<phpunit_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<bun_test_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<deno_test_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<playwright_text::Playwright>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<forge_test_text::Forge>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<gherkin_text::Gherkin>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<Unmarked<gherkin_text::Gherkin>>::default()), is_joined: false },
     Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<jasmine_text::Jasmine>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<Unmarked<jasmine_text::Jasmine>>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<rspec_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<node_test_text::Told>::default()), is_joined: false },
 ];

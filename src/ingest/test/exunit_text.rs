@@ -2,7 +2,7 @@
 //! counts, the list of failures names.
 
 use super::text_report::{Names, Summary, counted};
-use super::text_runs::{Announced, TextRun, Unannounced, last_run};
+use super::text_runs::{Announced, TextRun, last_run};
 use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::text::{first_lines, printable};
@@ -72,6 +72,7 @@ pub(in crate::ingest) struct ExUnit {
 }
 
 impl Announced for ExUnit {
+    /// Since Elixir 1.15.
     fn begins(line: &str) -> bool {
         line.starts_with("Running ExUnit with seed: ")
     }
@@ -91,20 +92,6 @@ impl Announced for ExUnit {
 
     fn report(self) -> Result<Parsed> {
         self.names.report(&FORMAT, &self.found.unwrap_or_default(), true)
-    }
-}
-
-/// Before Elixir 1.15 nothing announced it.
-impl Unannounced for ExUnit {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
-        let before = Unannounced::report(if self.is_done() { std::mem::take(self) } else { ExUnit::default() })?;
-        Announced::line(self, text)?;
-        Ok(before)
-    }
-
-    fn report(self) -> Result<Option<Parsed>> {
-        let is_done = self.is_done();
-        is_done.then(|| Announced::report(self)).transpose()
     }
 }
 

@@ -2,7 +2,7 @@
 //! failed is named by the lists beside it.
 
 use super::text_report::{Names, Summary, counted};
-use super::text_runs::{Announced, TextRun, Unannounced, last_run};
+use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -88,6 +88,7 @@ pub(in crate::ingest) struct Gherkin {
 }
 
 impl Announced for Gherkin {
+    /// Cucumber announces nothing.
     fn begins(line: &str) -> bool {
         line.starts_with("USING RUNNER: behave")
     }
@@ -120,21 +121,6 @@ impl Announced for Gherkin {
 
     fn report(self) -> Result<Parsed> {
         self.names.report(&FORMAT, &self.found.unwrap_or_default(), false)
-    }
-}
-
-/// Cucumber does not announce a run.
-impl Unannounced for Gherkin {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
-        let is_next = self.is_done() && scenarios(text).is_some();
-        let before = Unannounced::report(if is_next { std::mem::take(self) } else { Gherkin::default() })?;
-        Announced::line(self, text)?;
-        Ok(before)
-    }
-
-    fn report(self) -> Result<Option<Parsed>> {
-        let is_done = self.is_done();
-        is_done.then(|| Announced::report(self)).transpose()
     }
 }
 

@@ -3,7 +3,7 @@
 //! The summary stands above the line that tells the time; failures outside of specs are in its count.
 
 use super::text_report::{Names, Summary, counted};
-use super::text_runs::{Announced, TextRun, Unannounced, last_run};
+use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::first_lines;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
@@ -86,6 +86,7 @@ impl Jasmine {
 }
 
 impl Announced for Jasmine {
+    /// Only where the specs run in random order.
     fn begins(line: &str) -> bool {
         line.strip_prefix("Randomized with seed ").is_some_and(|seed| !seed.contains(' '))
     }
@@ -114,20 +115,6 @@ impl Announced for Jasmine {
 
     fn report(self) -> Result<Parsed> {
         self.names.report(&FORMAT, &self.found.unwrap_or_default(), false)
-    }
-}
-
-/// A run that is not randomized is not announced.
-impl Unannounced for Jasmine {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
-        let before = Unannounced::report(if self.is_done() { std::mem::take(self) } else { Jasmine::default() })?;
-        Announced::line(self, text)?;
-        Ok(before)
-    }
-
-    fn report(self) -> Result<Option<Parsed>> {
-        let is_done = self.is_done();
-        is_done.then(|| Announced::report(self)).transpose()
     }
 }
 

@@ -160,6 +160,23 @@ pub(in crate::ingest) trait Unannounced: Default {
     fn report(self) -> Result<Option<Parsed>>;
 }
 
+/// A run that its tool does not always announce: its summary ends it.
+#[derive(Default)]
+pub(in crate::ingest) struct Unmarked<R>(R);
+
+impl<R: Announced> Unannounced for Unmarked<R> {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let is_done = self.0.is_done();
+        let before = is_done.then(|| std::mem::take(&mut self.0).report()).transpose()?;
+        self.0.line(text)?;
+        Ok(before)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        self.0.is_done().then(|| self.0.report()).transpose()
+    }
+}
+
 /// Finds such runs in a stream in which others speak too, also between a test and the summary.
 #[derive(Default)]
 pub(in crate::ingest) struct Summaries<R> {
