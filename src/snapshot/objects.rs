@@ -249,15 +249,11 @@ impl Objects {
         if self.has_lost_a_pack_of(id) {
             return self.later()?.plain(id);
         }
-        let mut fault = None;
-        for at in self.plain_locations(id) {
+        self.first_sound(id, self.plain_locations(id), |at| {
             let mut bytes = Vec::new();
-            match self.unpack(id, at, &mut bytes) {
-                Ok(()) => return Ok(bytes),
-                Err(error) => fault = Some(error),
-            }
-        }
-        Err(fault.unwrap_or_else(|| self.missing(id)))
+            self.unpack(id, at, &mut bytes)?;
+            Ok(bytes)
+        })
     }
 
     /// The bases of those objects that are differences. A damaged one has none, and of a pack that is gone `prune` has
@@ -291,17 +287,13 @@ impl Objects {
     /// # Errors
     /// As [`Objects::read`].
     pub(super) fn packed(&self, id: &ObjectId) -> Result<Packed> {
-        let mut fault = None;
         let differences = self.locations(id).iter().map(|(_, at)| at).filter(|at| at.frame.is_difference);
-        for at in self.plain_locations(id).chain(differences) {
+        self.first_sound(id, self.plain_locations(id).chain(differences), |at| {
+            self.unpack(id, at, &mut io::sink())?;
             let (file, path) = self.file(at.pack)?;
-            let stored = || pack::stored(&file, at.frame).map_err(|error| unpack_error(id, path, error));
-            match self.unpack(id, at, &mut io::sink()).and_then(|()| stored()) {
-                Ok(stored) => return Ok(Packed::from_stored(*id, at.frame.length, at.frame.is_difference, stored)),
-                Err(error) => fault = Some(error),
-            }
-        }
-        Err(fault.unwrap_or_else(|| self.missing(id)))
+            let stored = pack::stored(&file, at.frame).map_err(|error| unpack_error(id, path, error))?;
+            Ok(Packed::from_stored(*id, at.frame.length, at.frame.is_difference, stored))
+        })
     }
 
     /// The bytes of an object of at most 1 GiB, checked.
@@ -369,17 +361,28 @@ impl Objects {
         match self.locations(id) {
             [] => Err(self.missing(id)),
             [(_, at)] => Ok(*at),
-            many => {
-                let mut fault = None;
-                for (_, at) in many {
-                    match self.unpack(id, at, &mut io::sink()) {
-                        Ok(()) => return Ok(*at),
-                        Err(error) => fault = Some(error),
-                    }
-                }
-                Err(fault.unwrap_or_else(|| self.missing(id)))
+            many => self.first_sound(id, many.iter().map(|(_, at)| at), |at| {
+                self.unpack(id, at, &mut io::sink())?;
+                Ok(*at)
+            }),
+        }
+    }
+
+    /// What `read` makes of an object in the first place where it is sound; the last fault if it is nowhere.
+    fn first_sound<'a, T>(
+        &self,
+        id: &ObjectId,
+        locations: impl Iterator<Item = &'a Location>,
+        read: impl Fn(&Location) -> Result<T>,
+    ) -> Result<T> {
+        let mut fault = None;
+        for at in locations {
+            match read(at) {
+                Ok(read) => return Ok(read),
+                Err(error) => fault = Some(error),
             }
         }
+        Err(fault.unwrap_or_else(|| self.missing(id)))
     }
 
     fn unpack(&self, id: &ObjectId, at: &Location, out: &mut dyn Write) -> Result<()> {
