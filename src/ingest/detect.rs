@@ -1,6 +1,7 @@
 //! Telling a report by its first bytes.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use super::FORMATS;
 use super::input::Input;
@@ -37,10 +38,10 @@ pub struct XmlHead {
 /// The first 64 KiB of a report, looked at from several sides.
 pub struct Head<'a> {
     input: Input<'a>,
-    text: String,
+    text: Split,
     xml: Option<XmlHead>,
     keys: Vec<String>,
-    tail: OnceCell<String>,
+    tail: OnceCell<Split>,
 }
 
 impl<'a> Head<'a> {
@@ -54,17 +55,17 @@ impl<'a> Head<'a> {
         let text = plain(&text);
         let xml = if text.trim_start().starts_with('<') { xml_head(&text) } else { None };
         let keys = json::first_keys(&text);
-        Ok(Head { input: input.clone(), text, xml, keys, tail: OnceCell::new() })
+        Ok(Head { input: input.clone(), text: Split::new(text), xml, keys, tail: OnceCell::new() })
     }
 
     /// The decoded text, terminal codes removed and every line ended by LF; its last line may be cut.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.text.text
     }
 
     /// Its lines.
-    pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.text.split('\n')
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        self.text.lines()
     }
 
     /// Its beginning as XML, if it begins with a tag.
@@ -82,10 +83,35 @@ impl<'a> Head<'a> {
         &self.keys
     }
 
-    /// The last 64 KiB or more, as [`Head::text`]: where text logs have their summary. Reads the whole report at the
-    /// first call; empty if that fails (parsing will say why).
-    pub fn tail(&self) -> &str {
-        self.tail.get_or_init(|| plain(&self.input.last().unwrap_or_default()))
+    /// The lines of the last 64 KiB or more, as [`Head::lines`]: where text logs have their summary. Reads the whole report
+    /// at the first call; none if that fails (parsing will say why).
+    pub fn last_lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        self.tail.get_or_init(|| Split::new(plain(&self.input.last().unwrap_or_default()))).lines()
+    }
+}
+
+/// Text that is asked for its lines by nearly every format.
+struct Split {
+    text: String,
+    lines: OnceCell<Vec<Range<usize>>>,
+}
+
+impl Split {
+    fn new(text: String) -> Split {
+        Split { text, lines: OnceCell::new() }
+    }
+
+    fn lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        let lines = self.lines.get_or_init(|| {
+            let mut begin = 0;
+            let lines = self.text.split_inclusive('\n').map(|line| {
+                let range = begin..begin + line.strip_suffix('\n').unwrap_or(line).len();
+                begin += line.len();
+                range
+            });
+            lines.collect()
+        });
+        lines.iter().map(|line| self.text.get(line.clone()).unwrap_or_default())
     }
 }
 
@@ -171,7 +197,7 @@ fn xml_head(text: &str) -> Option<XmlHead> {
 
 /// What is said of a report that no format knows, where the reason can be seen.
 pub(super) fn unknown(head: &Head<'_>) -> Option<Error> {
-    let starts_with_xml = head.text.trim_start().starts_with("<?xml");
+    let starts_with_xml = head.text().trim_start().starts_with("<?xml");
     if starts_with_xml && head.xml.is_none() {
         let mut xml = Xml::new(&head.input).ok()?;
         return xml.next().err();

@@ -78,14 +78,29 @@ impl<'a> Input<'a> {
         Ok((raw, first))
     }
 
-    /// The decoded last characters (64 KiB at least, where there are so many). Reads all of it.
+    /// The decoded last characters (64 KiB of bytes at least, where there are so many). Reads all of it, and decodes those:
+    /// a character that begins before them is left out.
     pub(super) fn last(&self) -> Result<String> {
-        let mut text = self.text(Invalid::Escaped)?;
-        let (mut before, mut last) = (String::new(), String::new());
-        while let Some(chunk) = text.next()? {
-            before = std::mem::replace(&mut last, chunk.to_owned());
+        let mut chunks = self.open()?;
+        let [mut before, mut last, mut next] = [const { Vec::new() }; 3];
+        chunks.fill(&mut next)?;
+        let mut decoding = Decoding::told_by(&next)?;
+        while !next.is_empty() {
+            std::mem::swap(&mut before, &mut last);
+            std::mem::swap(&mut last, &mut next);
+            chunks.fill(&mut next)?;
         }
-        Ok(before + &last)
+        before.append(&mut last);
+        let bytes = without_mark(&before);
+        let mut text = String::new();
+        match &mut decoding {
+            Decoding::Utf8(rest) => {
+                let begun = bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+                decode_utf8(rest, bytes.get(begun..).unwrap_or_default(), true, Invalid::Escaped, &mut text);
+            }
+            Decoding::Other(decoder) => decode_other(decoder, &before, true, &mut text),
+        }
+        Ok(text)
     }
 }
 
@@ -105,9 +120,17 @@ pub(super) struct Chunks<'a> {
 impl Chunks<'_> {
     /// The next bytes; none at the end. A chunk is full unless it is the last.
     pub(super) fn next(&mut self) -> Result<&[u8]> {
-        self.buffer.clear();
+        let mut buffer = std::mem::take(&mut self.buffer);
+        self.fill(&mut buffer)?;
+        self.buffer = buffer;
+        Ok(&self.buffer)
+    }
+
+    /// As [`Chunks::next`], into a buffer of the caller's.
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<()> {
+        buffer.clear();
         let wanted = u64::try_from(CHUNK_BYTES).unwrap_or(u64::MAX);
-        let read = self.reader.by_ref().take(wanted).read_to_end(&mut self.buffer);
+        let read = self.reader.by_ref().take(wanted).read_to_end(buffer);
         let read = read.map_err(|error| read_error(&error).in_file(&self.name))?;
         self.read_bytes = self.read_bytes.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
         if self.read_bytes > self.limit_bytes {
@@ -115,7 +138,7 @@ impl Chunks<'_> {
                 .in_file(&self.name)
                 .help("raise limits.report_bytes if it is meant to be so large"));
         }
-        Ok(&self.buffer)
+        Ok(())
     }
 }
 
@@ -134,6 +157,21 @@ enum Decoding {
     Other(Box<Decoder>),
 }
 
+impl Decoding {
+    /// What the first bytes tell of.
+    fn told_by(first: &[u8]) -> Result<Decoding> {
+        Ok(match encoding(first)? {
+            Some(encoding) => Decoding::Other(Box::new(encoding.new_decoder_with_bom_removal())),
+            None => Decoding::Utf8(Vec::new()),
+        })
+    }
+}
+
+/// UTF-8 without the mark that may begin it.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// Decoded text, chunk by chunk: UTF-8 unless a byte order mark or an XML declaration says otherwise.
 pub(super) struct Text<'a> {
     chunks: Chunks<'a>,
@@ -148,12 +186,9 @@ impl<'a> Text<'a> {
     fn new(mut chunks: Chunks<'a>, invalid: Invalid) -> Result<Text<'a>> {
         let mut first = chunks.next()?.to_vec();
         let name = chunks.name.clone();
-        let decoding = match encoding(&first).map_err(|error| error.in_file(&name))? {
-            Some(encoding) => Decoding::Other(Box::new(encoding.new_decoder_with_bom_removal())),
-            None => Decoding::Utf8(Vec::new()),
-        };
-        if matches!(decoding, Decoding::Utf8(_)) && first.starts_with(b"\xef\xbb\xbf") {
-            first.drain(..3);
+        let decoding = Decoding::told_by(&first).map_err(|error| error.in_file(&name))?;
+        if matches!(decoding, Decoding::Utf8(_)) {
+            first.drain(..first.len() - without_mark(&first).len());
         }
         Ok(Text { chunks, invalid, decoding, first: Some(first), text: String::new(), ended: false })
     }
@@ -324,6 +359,31 @@ mod tests {
                 bytes.extend(std::iter::repeat_n(b'a', CHUNK_BYTES - 2 - lead.len() + shift));
                 bytes.extend("€z".as_bytes());
                 assert!(decoded(&bytes).ends_with("a€z"), "{shift} {lead:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_is_decoded_as_it_is_where_all_is_decoded() {
+        let line = "é1€\n";
+        let utf8 = line.repeat(3 * CHUNK_BYTES / line.len() + 1000);
+        let utf16: Vec<u8> = format!("\u{feff}{utf8}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let latin = [b"<?xml encoding='latin1'?>".to_vec(), b"\xe91\n".repeat(CHUNK_BYTES)].concat();
+        let marked = [b"\xef\xbb\xbf", utf8.as_bytes()].concat();
+        for bytes in [
+            utf8.as_bytes(),
+            utf16.as_slice(),
+            &latin,
+            &marked,
+            &[utf8.as_bytes(), b"\xff\n"].concat(),
+            b"\xef\xbb\xbfa",
+        ] {
+            for length in [bytes.len(), CHUNK_BYTES, 2 * CHUNK_BYTES].map(|length| length.min(bytes.len())) {
+                let bytes = bytes.get(..length).unwrap();
+                let last = Input::bytes("x", bytes).last().unwrap();
+                let all = decoded(bytes);
+                assert!(all.ends_with(&last) && (last == all || last.len() >= CHUNK_BYTES / 2), "{length}");
+                assert!(!last.starts_with("\\x"), "{length}");
             }
         }
     }

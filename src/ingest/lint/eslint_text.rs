@@ -68,7 +68,7 @@ pub(super) fn stylish(head: &Head<'_>, words: &[(&str, Level)], tool: &str) -> S
     if !head.lines().any(|line| row(line.trim_end(), words).is_some()) || is_of_another(head) {
         return Sniff::No;
     }
-    let all = || head.lines().chain(head.tail().lines()).map(str::trim_end);
+    let all = || head.lines().chain(head.last_lines()).map(str::trim_end);
     if all().any(|line| summary(line).is_some()) {
         return Sniff::Sure(format!("rows and a summary as {tool} prints them"));
     }

@@ -32,7 +32,7 @@ const SCORE: &str = "Your code has been rated at ";
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = |line: &str| line.starts_with(MODULE) || message(line).is_some_and(|message| message.is_certain);
-    let is_sure = head.lines().any(is_ours) || head.tail().lines().any(|line| line.starts_with(SCORE));
+    let is_sure = head.lines().any(is_ours) || head.last_lines().any(|line| line.starts_with(SCORE));
     if is_sure && !is_of_another(head) {
         return Sniff::Sure("messages as pylint prints them, or its score".into());
     }

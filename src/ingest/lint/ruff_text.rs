@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     match teller(head) {
         Some(Teller::Ruff) if !is_of_another(head) => Sniff::Sure("findings as ruff prints them".into()),
-        None if head.lines().chain(head.tail().lines()).any(|line| line == ALL_PASSED) => {
+        None if head.lines().chain(head.last_lines()).any(|line| line == ALL_PASSED) => {
             Sniff::Maybe("a line with which ruff ends".into())
         }
         _ => Sniff::No,
@@ -58,7 +58,7 @@ pub(super) fn teller(head: &Head<'_>) -> Option<Teller> {
         is_alike = true;
         by_message = by_message.or(told);
     }
-    is_summed_up |= head.tail().lines().any(|line| is_summary(line) || is_fixable(line));
+    is_summed_up |= head.last_lines().any(|line| is_summary(line) || is_fixable(line));
     match by_message {
         _ if reader.is_certain => Some(Teller::Ruff),
         _ if is_alike && is_summed_up => Some(Teller::Ruff),

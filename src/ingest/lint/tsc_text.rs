@@ -30,7 +30,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         }
         return Sniff::Sure("a line with \"error TS…\"".into());
     }
-    if head.tail().lines().any(is_watching) {
+    if head.last_lines().any(is_watching) {
         return Sniff::Sure("what tsc says when it watches".into());
     }
     Sniff::No

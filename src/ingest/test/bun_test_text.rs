@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().take(50).any(begins) {
         return Sniff::Sure("line \"bun test v…\"".into());
     }
-    if head.tail().lines().any(|line| ran(line).is_some()) {
+    if head.last_lines().any(|line| ran(line).is_some()) {
         return Sniff::Sure("line \"Ran N tests across N files.\" of bun".into());
     }
     Sniff::No

@@ -37,7 +37,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     // An XML report can quote all that a test printed, and a test can print what other tools write.
     let first = head.lines().find(|line| is_marker(line) || pytest_text::is_marker(line));
     let told_by_head = first.map(is_marker);
-    let told_by_tail = || head.tail().lines().any(is_marker);
+    let told_by_tail = || head.last_lines().any(is_marker);
     if head.xml().is_none() && told_by_head.unwrap_or_else(told_by_tail) {
         return Sniff::Sure("line \"running N tests\" or \"test result:\"".to_owned());
     }
@@ -89,7 +89,7 @@ fn is_whole(line: &str) -> bool {
 
 /// The number in `running 6 tests`.
 fn running(line: &str) -> Option<u64> {
-    let (number, rest) = line.trim_end().strip_prefix("running ")?.split_once(' ')?;
+    let (number, rest) = line.strip_prefix("running ")?.trim_end().split_once(' ')?;
     let is_whole = matches!(rest, "test" | "tests") || rest.starts_with("tests (") || rest.starts_with("test (");
     if is_whole { number.parse().ok() } else { None }
 }

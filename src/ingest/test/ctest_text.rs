@@ -32,7 +32,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.lines().any(is_foreign) {
         return Sniff::No;
     }
-    if head.tail().lines().any(|line| total(line.trim_end()).is_some()) {
+    if head.last_lines().any(|line| total(line.trim_end()).is_some()) {
         return Sniff::Sure("line \"N% tests passed, N tests failed out of N\"".into());
     }
     match head.lines().filter(|line| result(line).is_some()).take(2).count() {
@@ -168,9 +168,8 @@ fn result(line: &str) -> Option<Line<'_>> {
 /// `7` of `43% tests passed, 4 tests failed out of 7`.
 #[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
 fn total(line: &str) -> Option<Option<u64>> {
-    let (percent, rest) = line.split_once("% tests passed, ")?;
-    let (_, rest) =
-        counted(rest).filter(|_| !percent.is_empty() && percent.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let (_, rest) = counted(rest.strip_prefix("% tests passed, ").filter(|_| rest != line)?)?;
     let tests = rest.strip_prefix("tests failed out of ").or_else(|| rest.strip_prefix("test failed out of "))?;
     let is_number = !tests.is_empty() && tests.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| tests.parse().ok())

@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.tail().lines().any(|line| summary(line).is_some()) {
+    if head.last_lines().any(|line| summary(line).is_some()) {
         // cargo's words differ, but a test of another tool can print this line.
         let sure = head.xml().is_none() && !head.lines().any(is_foreign);
         return if sure { Sniff::Sure("line \"ok | N passed | N failed\"".into()) } else { Sniff::No };

@@ -39,7 +39,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let mut reader = Reader::default();
     // What is too large, parsing will say.
     let tells = |line: &str, reader: &mut Reader| reader.line(line).is_err() || reader.has_result();
-    if head.tail().lines().any(|line| tells(line, &mut reader)) {
+    if head.last_lines().any(|line| tells(line, &mut reader)) {
         return Sniff::Sure("a summary of dotnet test".into());
     }
     let begins = ["Starting test execution, please wait...", "A total of 1 test files matched"];

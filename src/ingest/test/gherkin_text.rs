@@ -28,7 +28,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     let mut scenarios_before = false;
-    for line in head.tail().lines() {
+    for line in head.last_lines() {
         let line = line.trim_end();
         if scenarios_before && is_steps(line) {
             return Sniff::Sure("line \"N scenarios …\" above \"N steps …\"".into());

@@ -33,7 +33,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(|line| GTest::begins(line.trim_end())) {
         return Sniff::Sure("line \"[==========] Running N tests\"".into());
     }
-    if head.tail().lines().any(|line| matches!(marked(line), Some(("PASSED", rest)) if number(rest).is_some())) {
+    if head.last_lines().any(|line| matches!(marked(line), Some(("PASSED", rest)) if number(rest).is_some())) {
         return Sniff::Sure("line \"[  PASSED  ] N tests.\"".into());
     }
     Sniff::No

@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let lines: Vec<&str> = head.tail().lines().map(str::trim_end).collect();
+    let lines: Vec<&str> = head.last_lines().map(str::trim_end).collect();
     let is_told = |pair: &[&str]| matches!(pair, [first, second] if summary(first).is_some() && is_time(second));
     if head.xml().is_none() && lines.windows(2).any(is_told) {
         return Sniff::Sure("line \"N specs, N failures\" above the time".into());
@@ -38,6 +38,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// The numbers of `7 specs, 5 failures, 2 pending specs`.
 fn summary(line: &str) -> Option<[Option<u64>; 3]> {
+    if !line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let mut parts = line.split(", ").map(counted);
     let ((specs, "spec" | "specs"), (failures, "failure" | "failures")) = (parts.next()??, parts.next()??) else {
         return None;

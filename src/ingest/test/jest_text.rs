@@ -32,7 +32,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.lines().any(is_foreign) {
         return Sniff::No;
     }
-    let tail = || head.tail().lines().map(str::trim_end);
+    let tail = || head.last_lines().map(str::trim_end);
     let suites = tail().any(|line| line.starts_with("Test Suites: ") && line.ends_with(" total"));
     if suites && tail().any(|line| tests(line).is_some()) {
         return Sniff::Sure("lines \"Test Suites:\" and \"Tests:\"".into());

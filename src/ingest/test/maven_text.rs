@@ -35,7 +35,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.lines().any(is_foreign) {
         return Sniff::No;
     }
-    if head.tail().lines().chain(head.lines()).any(|line| result(unprefixed(line)).is_some()) {
+    if head.last_lines().chain(head.lines()).any(|line| result(unprefixed(line)).is_some()) {
         return Sniff::Sure("line \"Tests run: N, Failures: N, …\"".into());
     }
     if head.lines().any(|line| unprefixed(line).trim() == "T E S T S") {

@@ -30,7 +30,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.lines().any(is_foreign) {
         return Sniff::No;
     }
-    if head.tail().lines().any(|line| summary(line.trim_end()).is_some()) {
+    if head.last_lines().any(|line| summary(line.trim_end()).is_some()) {
         return Sniff::Sure("line \"N runs, N assertions, N failures, N errors, N skips\"".into());
     }
     if head.lines().any(|line| line == "# Running:") {
@@ -42,6 +42,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// The counts of `6 runs, 4 assertions, 2 failures, 1 errors, 1 skips`, and of test-unit's
 /// `5 tests, 2 assertions, 1 failures, 1 errors, 1 pendings, 1 omissions, 0 notifications`.
 fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
+    if !line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let counts: Vec<_> = line.split(", ").map(counted).collect::<Option<_>>()?;
     let words: Vec<&str> = counts.iter().map(|(_, word)| word.strip_suffix('s').unwrap_or(word)).collect();
     let is_whole = matches!(

@@ -33,7 +33,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
     // The failures are told below it, and can be long.
     let is_passing = |line: &str| matches!(count(line.trim_end()), Some((_, Title::Passing)));
-    if head.tail().lines().chain(head.lines()).any(is_passing) {
+    if head.last_lines().chain(head.lines()).any(is_passing) {
         return Sniff::Sure("line \"N passing (…)\" of Mocha".into());
     }
     Sniff::No

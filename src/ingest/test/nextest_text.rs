@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(begins) {
         return Sniff::Sure("line \"Nextest run ID\"".into());
     }
-    if head.tail().lines().any(|line| matches!(summary(line), Some(Ok(_)))) {
+    if head.last_lines().any(|line| matches!(summary(line), Some(Ok(_)))) {
         return Sniff::Sure("a Summary line of nextest".into());
     }
     Sniff::No

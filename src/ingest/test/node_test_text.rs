@@ -35,7 +35,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     let mut block = Block::default();
-    if head.tail().lines().any(|line| block.line(line)) {
+    if head.last_lines().any(|line| block.line(line)) {
         return Sniff::Sure("lines \"ℹ tests\" to \"ℹ duration_ms\"".into());
     }
     // The failing tests are told after the summary, and can be long.

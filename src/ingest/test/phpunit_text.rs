@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().take(50).any(begins) {
         return Sniff::Sure("line \"PHPUnit … by Sebastian Bergmann\"".into());
     }
-    if head.tail().lines().any(|line| summary(line.trim_end()).is_some()) {
+    if head.last_lines().any(|line| summary(line.trim_end()).is_some()) {
         return Sniff::Sure("a summary of PHPUnit".into());
     }
     Sniff::No

@@ -41,7 +41,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if first.and_then(|line| ruled(line.trim_end(), '=')) == Some("test session starts") {
         return Sniff::Sure("line \"test session starts\"".to_owned());
     }
-    let mut last_lines = head.tail().lines().rev().map(str::trim_end);
+    let mut last_lines = head.last_lines().rev().map(str::trim_end);
     if last_lines.clone().find(|line| !line.is_empty()).and_then(Counts::read).is_some() {
         return Sniff::Sure("its last line is a pytest summary".to_owned());
     }

@@ -31,7 +31,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     let mut finished = false;
-    for line in head.tail().lines() {
+    for line in head.last_lines() {
         if finished && summary(line.trim_end()).is_some() {
             return Sniff::Sure("line \"N examples, N failures\"".into());
         }

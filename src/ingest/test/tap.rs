@@ -55,7 +55,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
             _ => {}
         }
     }
-    let plan_at_end = || head.tail().lines().any(|line| matches!(read(line), Line::Plan(0, _)));
+    let plan_at_end = || head.last_lines().any(|line| matches!(read(line), Line::Plan(0, _)));
     match points > 0 {
         true if plan || bail || plan_at_end() => Sniff::Sure("a plan and numbered \"ok\" or \"not ok\" lines".into()),
         true => Sniff::Maybe("numbered \"ok\" or \"not ok\" lines".into()),

@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
     let mut ran = false;
     let mut told = false;
-    for line in head.tail().lines().map(str::trim_end) {
+    for line in head.last_lines().map(str::trim_end) {
         if self::ran(line).is_some() {
             (ran, told) = (true, false);
         } else if ran && status(line).is_some() {

@@ -31,7 +31,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.lines().any(is_foreign) {
         return Sniff::No;
     }
-    let tail = || head.tail().lines();
+    let tail = || head.last_lines();
     if tail().any(|line| totals(line, "Test Files").is_some()) && tail().any(|line| totals(line, "Tests").is_some()) {
         return Sniff::Sure("lines \"Test Files\" and \"Tests\"".into());
     }
