@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use similar::algorithms::{DiffHook, myers};
 
 use super::objects::Objects;
-use super::tree::{Met, pairs, tree_or_empty};
+use super::tree::{each_pair, object_of};
 use crate::error::Result;
 use crate::model::ids::{ObjectId, TreePath};
 use crate::model::progress::LineChanges;
@@ -29,35 +29,18 @@ const MAX_LINES: usize = 10_000;
 /// Bad input that names the pack if an object is missing or damaged.
 pub fn changed_lines(objects: &Objects, a: &ObjectId, b: &ObjectId, left_out: &[TreePath]) -> Result<LineChanges> {
     let left_out: HashSet<&[u8]> = left_out.iter().map(TreePath::as_bytes).collect();
-    let (mut changes, mut met) = (LineChanges::default(), Met::default());
-    let mut waiting = vec![(Vec::new(), Some(*a), Some(*b))];
-    while let Some((folder, before, after)) = waiting.pop() {
-        if before == after {
-            continue;
+    let mut changes = LineChanges::default();
+    each_pair(objects, a, b, |path, old, new| {
+        let (old_file, new_file) = (object_of(old, EntryKind::File), object_of(new, EntryKind::File));
+        if old_file != new_file && !left_out.contains(path) {
+            let (old, new) = (text(objects, old_file, old)?, text(objects, new_file, new)?);
+            let (gone, come) = differing(&old, &new);
+            changes.deletions = changes.deletions.saturating_add(gone);
+            changes.insertions = changes.insertions.saturating_add(come);
         }
-        let (before, after) = (tree_or_empty(objects, before)?, tree_or_empty(objects, after)?);
-        for (old, new) in pairs(&before, &after) {
-            met.one()?;
-            let Some(name) = old.or(new).map(|entry| entry.name.as_slice()) else { continue };
-            let path = super::walk::join(&folder, name);
-            let (old_file, new_file) = (object_of(old, EntryKind::File), object_of(new, EntryKind::File));
-            if old_file != new_file && !left_out.contains(path.as_slice()) {
-                let (old, new) = (text(objects, old_file, old)?, text(objects, new_file, new)?);
-                let (gone, come) = differing(&old, &new);
-                changes.deletions = changes.deletions.saturating_add(gone);
-                changes.insertions = changes.insertions.saturating_add(come);
-            }
-            let (old_folder, new_folder) = (object_of(old, EntryKind::Directory), object_of(new, EntryKind::Directory));
-            if old_folder.is_some() || new_folder.is_some() {
-                waiting.push((path, old_folder, new_folder));
-            }
-        }
-    }
+        Ok(())
+    })?;
     Ok(changes)
-}
-
-fn object_of(entry: Option<&TreeEntry>, kind: EntryKind) -> Option<ObjectId> {
-    entry.filter(|entry| entry.kind == kind).map(|entry| entry.object)
 }
 
 /// The bytes of a text file; nothing of what is none.

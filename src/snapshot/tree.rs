@@ -59,7 +59,25 @@ pub struct Change {
 /// # Errors
 /// Bad input that names the pack if a directory is missing or damaged.
 pub fn diff(objects: &Objects, a: &ObjectId, b: &ObjectId) -> Result<Vec<Change>> {
-    let (mut changes, mut met) = (Vec::new(), Met::default());
+    let mut changes = Vec::new();
+    each_pair(objects, a, b, |path, old, new| {
+        if let Some(kind) = change_of(objects, old, new)? {
+            changes.push(Change { path: TreePath::new(path)?, kind });
+        }
+        Ok(())
+    })?;
+    changes.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(changes)
+}
+
+/// Every path of either snapshot, with what each has there. Directories are entered only where their ids differ.
+pub(super) fn each_pair(
+    objects: &Objects,
+    a: &ObjectId,
+    b: &ObjectId,
+    mut visit: impl FnMut(&[u8], Option<&TreeEntry>, Option<&TreeEntry>) -> Result<()>,
+) -> Result<()> {
+    let mut met = Met::default();
     let mut waiting = vec![(Vec::new(), Some(*a), Some(*b))];
     while let Some((folder, before, after)) = waiting.pop() {
         if before == after {
@@ -70,27 +88,27 @@ pub fn diff(objects: &Objects, a: &ObjectId, b: &ObjectId) -> Result<Vec<Change>
             met.one()?;
             let Some(name) = old.or(new).map(|entry| entry.name.as_slice()) else { continue };
             let path = super::walk::join(&folder, name);
-            let inside = |entry: Option<&TreeEntry>| {
-                entry.filter(|entry| entry.kind == EntryKind::Directory).map(|entry| entry.object)
-            };
-            if let Some(kind) = change_of(objects, old, new)? {
-                changes.push(Change { path: TreePath::new(path.as_slice())?, kind });
-            }
-            if inside(old).is_some() || inside(new).is_some() {
-                waiting.push((path, inside(old), inside(new)));
+            visit(&path, old, new)?;
+            let [old, new] = [old, new].map(|entry| object_of(entry, EntryKind::Directory));
+            if old.is_some() || new.is_some() {
+                waiting.push((path, old, new));
             }
         }
     }
-    changes.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(changes)
+    Ok(())
 }
 
-pub(super) fn tree_or_empty(objects: &Objects, id: Option<ObjectId>) -> Result<Tree> {
+/// The object of an entry that is of this kind.
+pub(super) fn object_of(entry: Option<&TreeEntry>, kind: EntryKind) -> Option<ObjectId> {
+    entry.filter(|entry| entry.kind == kind).map(|entry| entry.object)
+}
+
+fn tree_or_empty(objects: &Objects, id: Option<ObjectId>) -> Result<Tree> {
     id.map_or_else(|| Ok(Tree::default()), |id| objects.tree(&id))
 }
 
 /// Entries of the same name beside each other.
-pub(super) fn pairs<'a>(before: &'a Tree, after: &'a Tree) -> Vec<(Option<&'a TreeEntry>, Option<&'a TreeEntry>)> {
+fn pairs<'a>(before: &'a Tree, after: &'a Tree) -> Vec<(Option<&'a TreeEntry>, Option<&'a TreeEntry>)> {
     let mut pairs: Vec<_> = before.entries().iter().map(|old| (Some(old), after.get(&old.name))).collect();
     let added = after.entries().iter().filter(|new| before.get(&new.name).is_none());
     pairs.extend(added.map(|new| (None, Some(new))));
