@@ -44,7 +44,6 @@ fn coded<'a>(place: &Placed<'a>) -> Option<(&'a str, &'a str)> {
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
-    total: u64,
 }
 
 impl TextReader for Reader {
@@ -52,7 +51,6 @@ impl TextReader for Reader {
         let Some(place) = placed(text) else { return Ok(()) };
         let Some((code, message)) = coded(&place) else { return Ok(()) };
         let level = if code.starts_with(['E', 'F']) { Level::Error } else { Level::Warning };
-        self.total += 1;
         let finding = finding("flake8", level, (Some(place.path), place.line), Some(code), message);
         self.tally.finding(finding, Sort::Linter)
     }
@@ -71,10 +69,7 @@ impl TextReader for Reader {
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
-        if self.total == 0 {
-            return Ok(None);
-        }
-        self.tally.finish(&FORMAT).map(Some)
+        self.tally.finish_found(&FORMAT)
     }
 }
 

@@ -112,7 +112,6 @@ fn is_failed_link(message: &str) -> bool {
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
-    total: u64,
     errors: u64,
     failed_link: Option<String>,
     /// The tool of the last finding that named its rule: notes have none.
@@ -133,7 +132,6 @@ impl Reader {
         let is_note = level == Level::Note;
         let (tool, sort) = told.or(self.tool.filter(|_| is_note)).unwrap_or(("gcc", Sort::Compiler));
         self.tool = Some((tool, sort));
-        self.total += 1;
         self.errors += u64::from(level == Level::Error);
         self.tally.finding(finding(tool, level, place, rule, message), sort)
     }
@@ -177,10 +175,7 @@ impl TextReader for Reader {
         if let Some(message) = self.failed_link.take().filter(|_| self.errors == 0) {
             self.add(Level::Error, (None, None), &message)?;
         }
-        if self.total == 0 {
-            return Ok(None);
-        }
-        self.tally.finish(&FORMAT).map(Some)
+        self.tally.finish_found(&FORMAT)
     }
 }
 

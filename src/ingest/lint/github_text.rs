@@ -85,13 +85,11 @@ fn named(title: &str) -> Option<(&str, &str)> {
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
-    total: u64,
 }
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         let Some(Annotation { path, line, title, message, level }) = annotation(text) else { return Ok(()) };
-        self.total += 1;
         let (tool, rule) = title.and_then(named).map_or(("github", None), |(tool, rule)| (tool, Some(rule)));
         let (path, message) = (path.map(unescaped), unescaped(message));
         let place = (path.as_deref(), line);
@@ -108,10 +106,7 @@ impl TextReader for Reader {
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
-        if self.total == 0 {
-            return Ok(None);
-        }
-        self.tally.finish(&FORMAT).map(Some)
+        self.tally.finish_found(&FORMAT)
     }
 }
 

@@ -66,13 +66,11 @@ fn finding_of(text: &str) -> Option<Found<'_>> {
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
-    total: u64,
 }
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         let Some(found) = finding_of(text) else { return Ok(()) };
-        self.total += 1;
         let tool = if found.check.is_some() { "staticcheck" } else { "govet" };
         let finding = finding(tool, Level::Error, (Some(found.path), found.line), found.check, found.message);
         self.tally.finding(finding, Sort::Linter)
@@ -92,10 +90,7 @@ impl TextReader for Reader {
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
-        if self.total == 0 {
-            return Ok(None);
-        }
-        self.tally.finish(&FORMAT).map(Some)
+        self.tally.finish_found(&FORMAT)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::LintTally;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
-use crate::ingest::{Finding, Head, Level, Parsed, Sniff, add};
+use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::Figures;
 
 /// Longest message that is put together of several lines, in bytes.
@@ -217,6 +218,25 @@ pub(super) fn check_listed(tool: &str, said: u64, listed: u64) -> Result<()> {
         return Err(Error::report(Reject::NoResult, why).help("let the tool print its findings, not a summary alone"));
     }
     Ok(())
+}
+
+/// The figures of a tool that lists its findings and says how many errors there are.
+///
+/// # Errors
+/// No result if it lists none of those it counts.
+pub(super) fn finish_said(
+    mut tally: LintTally,
+    format: &'static Format,
+    (tool, sort): (&str, Sort),
+    said: Option<u64>,
+    listed: u64,
+) -> Result<Parsed> {
+    check_listed(tool, said.unwrap_or(0), listed)?;
+    tally.tool(tool, sort);
+    let mut parsed = tally.finish(format)?;
+    parsed.declared =
+        said.filter(|said| *said != listed).map(|said| Figures { errors: Some(said), ..Figures::default() });
+    Ok(parsed)
 }
 
 /// Compares what is listed with the errors and warnings that the summary of `tool` counts.

@@ -133,6 +133,11 @@ impl LintTally {
         }
     }
 
+    /// The figures, where findings alone tell a tool: `None` without any.
+    pub(super) fn finish_found(self, format: &'static Format) -> Result<Option<Parsed>> {
+        if self.details.by_tool.is_empty() { Ok(None) } else { self.finish(format).map(Some) }
+    }
+
     /// The figures. `suppressed` and `raw` are among them only where they say something.
     pub(super) fn finish(self, format: &'static Format) -> Result<Parsed> {
         let mut sums = RawFindings::default();

@@ -6,11 +6,11 @@
 
 use super::LintTally;
 use super::lines::{
-    Claim, TextReader, bracketed, check_listed, finding, found, is_of_another, is_path, join, placed, read,
+    Claim, TextReader, bracketed, finding, finish_said, found, is_of_another, is_path, join, placed, read,
 };
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
-use crate::model::figures::{Figures, ReportKind};
+use crate::model::figures::ReportKind;
 
 /// mypy's output.
 pub const FORMAT: Format = Format {
@@ -175,13 +175,7 @@ impl TextReader for Reader {
         if self.total == 0 && self.said.is_none() && !self.is_success {
             return Ok(None);
         }
-        check_listed("mypy", self.said.unwrap_or(0), self.errors)?;
-        self.tally.tool("mypy", Sort::TypeChecker);
-        let mut parsed = self.tally.finish(&FORMAT)?;
-        if let Some(said) = self.said.filter(|said| *said != self.errors) {
-            parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
-        }
-        Ok(Some(parsed))
+        finish_said(self.tally, &FORMAT, ("mypy", Sort::TypeChecker), self.said, self.errors).map(Some)
     }
 }
 

@@ -6,10 +6,10 @@
 //! the report has no sure end.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_listed, finding, found, is_code, is_of_another, placed, read};
+use super::lines::{Claim, TextReader, finding, finish_said, found, is_code, is_of_another, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
-use crate::model::figures::{Figures, ReportKind};
+use crate::model::figures::ReportKind;
 
 /// ruff's output.
 pub const FORMAT: Format = Format {
@@ -285,17 +285,11 @@ impl TextReader for Reader {
         text == ALL_PASSED || is_summary(text) || (is_end && text.ends_with('.'))
     }
 
-    fn finish(mut self) -> Result<Option<Parsed>> {
+    fn finish(self) -> Result<Option<Parsed>> {
         if self.total == 0 && self.said.is_none() && !self.has_passed {
             return Ok(None);
         }
-        check_listed("ruff", self.said.unwrap_or(0), self.total)?;
-        self.tally.tool("ruff", Sort::Linter);
-        let mut parsed = self.tally.finish(&FORMAT)?;
-        if let Some(said) = self.said.filter(|said| *said != self.total) {
-            parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
-        }
-        Ok(Some(parsed))
+        finish_said(self.tally, &FORMAT, ("ruff", Sort::Linter), self.said, self.total).map(Some)
     }
 }
 

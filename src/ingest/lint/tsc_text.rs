@@ -5,10 +5,10 @@
 //! place. Without `--pretty` there is no end.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_listed, finding, found, is_of_another, read};
+use super::lines::{Claim, TextReader, finding, finish_said, found, is_of_another, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
-use crate::model::figures::{Figures, ReportKind};
+use crate::model::figures::ReportKind;
 
 /// The TypeScript compiler's output.
 pub const FORMAT: Format = Format {
@@ -128,18 +128,11 @@ impl TextReader for Reader {
         is_end() || diagnostic(text).is_some_and(|told| is_sentence(told.message))
     }
 
-    fn finish(mut self) -> Result<Option<Parsed>> {
-        let said = self.said.unwrap_or(0);
+    fn finish(self) -> Result<Option<Parsed>> {
         if self.total == 0 && self.said.is_none() {
             return Ok(None);
         }
-        check_listed("tsc", said, self.total)?;
-        self.tally.tool("tsc", Sort::TypeChecker);
-        let mut parsed = self.tally.finish(&FORMAT)?;
-        if let Some(said) = self.said.filter(|said| *said != self.total) {
-            parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
-        }
-        Ok(Some(parsed))
+        finish_said(self.tally, &FORMAT, ("tsc", Sort::TypeChecker), self.said, self.total).map(Some)
     }
 }
 

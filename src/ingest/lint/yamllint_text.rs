@@ -97,7 +97,6 @@ pub(in crate::ingest) struct Reader {
     tally: LintTally,
     /// The file whose rows follow.
     file: Option<String>,
-    total: u64,
 }
 
 impl TextReader for Reader {
@@ -108,7 +107,6 @@ impl TextReader for Reader {
             }
             return Ok(());
         };
-        self.total += 1;
         let path = problem.path.or(self.file.as_deref());
         let finding = finding("yamllint", problem.level, (path, problem.line), problem.rule, problem.message);
         self.tally.finding(finding, Sort::Linter)
@@ -127,10 +125,7 @@ impl TextReader for Reader {
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
-        if self.total == 0 {
-            return Ok(None);
-        }
-        self.tally.finish(&FORMAT).map(Some)
+        self.tally.finish_found(&FORMAT)
     }
 }
 
