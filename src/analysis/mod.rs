@@ -22,6 +22,7 @@ mod primary;
 pub mod progress;
 mod recommend;
 mod renames;
+mod rule;
 mod score;
 mod select;
 pub mod stats;
@@ -41,6 +42,7 @@ pub use history::previous_with;
 pub use identity::{Open, TestChanges, compare, forgive, open_between};
 pub use primary::QUALITY_SCORE;
 pub use renames::{base_name, split as split_id};
+pub use rule::Rule;
 pub use select::{Choice, best, eligibility, select, select_without};
 
 use std::collections::BTreeMap;

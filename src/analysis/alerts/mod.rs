@@ -23,34 +23,15 @@ mod test_count_decreased;
 pub mod working_tests_failing;
 
 use super::comparison::Comparison;
-use crate::model::config::{LoopConfig, RuleMode};
+use super::rule::{Rule, mode};
 use crate::model::units::Quantity;
-use crate::model::verdict::{Alert, Severity, Status};
+use crate::model::verdict::Alert;
 
 /// Reliability of a finding that is settled.
 pub const CONFIRMED: f64 = 0.95;
 
-/// A rule that compares two iterations.
-pub struct AlertRule {
-    /// What it flags; also its key under `rules` in the config.
-    pub name: &'static str,
-    /// One line.
-    pub about: &'static str,
-    /// What it means when it fires, and what to do.
-    pub meaning: &'static str,
-    /// When it fires.
-    pub formula: &'static str,
-    /// Where it comes from: a seed, or what goes beyond the seeds.
-    pub source: &'static str,
-    /// Before evidence changes it.
-    pub severity: Severity,
-    /// 0–1, before evidence changes it.
-    pub reliability: f64,
-    /// The config keys that hold its thresholds.
-    pub thresholds: &'static [&'static str],
-    /// The judgement: one alert a subject.
-    pub check: fn(&Comparison) -> Vec<Alert>,
-}
+/// A rule that compares two iterations: one alert a subject.
+pub type AlertRule = Rule<fn(&Comparison) -> Vec<Alert>>;
 
 /// Every alert rule, the gravest first.
 pub const RULES: &[&AlertRule] = &[
@@ -78,21 +59,7 @@ pub const RULES: &[&AlertRule] = &[
 impl AlertRule {
     /// An alert of this rule, as its counters alone give it.
     pub fn alert(&self, comparison: &Comparison, message: impl Into<String>) -> Alert {
-        Alert {
-            rule: self.name.to_owned(),
-            subject: None,
-            severity: self.severity,
-            status: Status::Observed,
-            message: message.into(),
-            previous: None,
-            current: None,
-            threshold: None,
-            evidence: Vec::new(),
-            seed_severity: None,
-            reliability: self.reliability,
-            observe_only: false,
-            iteration: comparison.iteration,
-        }
+        self.at(comparison.iteration, message)
     }
 }
 
@@ -115,21 +82,13 @@ pub fn check_all(comparison: &Comparison) -> Vec<Alert> {
     alerts
 }
 
-/// `None` if the rule is off, else whether it only observes.
-pub fn mode(config: &LoopConfig, rule: &str) -> Option<bool> {
-    match config.mode(rule) {
-        RuleMode::Off => None,
-        RuleMode::Observe => Some(true),
-        RuleMode::On => Some(false),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
     use crate::analysis::testing::{Story, config, tests};
+    use crate::model::config::RuleMode;
     use crate::model::verdict::Action;
 
     #[test]

@@ -10,14 +10,14 @@ pub mod progress_stuck;
 pub mod stalled;
 pub mod stuck_candidate;
 
-use super::alerts::mode;
+use super::rule::{Rule, mode};
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, Signature};
 use crate::model::progress::{EstimateMark, Progress};
 use crate::model::steps::Snapshot;
 use crate::model::trajectory::Point;
-use crate::model::verdict::{Alert, Classification, Severity, Status};
+use crate::model::verdict::{Alert, Classification};
 
 /// What a detector sees of one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,26 +115,7 @@ impl<'a> History<'a> {
 }
 
 /// A rule that reads a window.
-pub struct Detector {
-    /// What it flags; also its key under `rules` in the config.
-    pub name: &'static str,
-    /// One line.
-    pub about: &'static str,
-    /// What it means when it fires, and what to do.
-    pub meaning: &'static str,
-    /// When it fires.
-    pub formula: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-    /// Before evidence changes it.
-    pub severity: Severity,
-    /// 0–1, before evidence changes it.
-    pub reliability: f64,
-    /// The config keys that hold its thresholds.
-    pub thresholds: &'static [&'static str],
-    /// The judgement.
-    pub check: fn(&History) -> Vec<Alert>,
-}
+pub type Detector = Rule<fn(&History) -> Vec<Alert>>;
 
 /// Every detector.
 pub const DETECTORS: &[&Detector] = &[
@@ -149,21 +130,7 @@ pub const DETECTORS: &[&Detector] = &[
 impl Detector {
     /// A finding of this detector about the last iteration of `history`.
     pub fn alert(&self, history: &History, message: impl Into<String>) -> Alert {
-        Alert {
-            rule: self.name.to_owned(),
-            subject: None,
-            severity: self.severity,
-            status: Status::Observed,
-            message: message.into(),
-            previous: None,
-            current: None,
-            threshold: None,
-            evidence: Vec::new(),
-            seed_severity: None,
-            reliability: self.reliability,
-            observe_only: false,
-            iteration: history.seen.last().map_or(Iteration::BASELINE, |seen| seen.iteration),
-        }
+        self.at(history.seen.last().map_or(Iteration::BASELINE, |seen| seen.iteration), message)
     }
 }
 

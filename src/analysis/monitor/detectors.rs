@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::alerts::mode;
+use super::super::rule::mode;
 use super::turn::{Recent, Turn};
 use crate::model::calls::{CallKind, Issue, IssueMetadata, IssueType};
 use crate::model::config::{LoopConfig, Monitor as Settings};

@@ -17,7 +17,7 @@ pub use why::why_we_stopped;
 
 use std::collections::BTreeSet;
 
-use super::alerts::mode;
+use super::rule::mode;
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::steps::{Assessment, Snapshot, State, StepStatus, Stuck, Suggestion, TerminalStatus};
