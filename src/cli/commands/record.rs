@@ -7,6 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::{offer, runner};
 use crate::cli::output;
+use crate::config;
 use crate::disk;
 use crate::engine::{Offer, Recorded, record};
 use crate::error::{ErrorKind, Result};
@@ -63,7 +64,11 @@ pub fn warn_of_another_config(context: &Context, store: &Store) {
     else {
         return;
     };
-    let frozen = String::from_utf8(frozen).ok().and_then(|text| crate::config::load(&text, "").ok());
+    // As it was written then, mostly; reading it costs more.
+    if config::to_yaml(&now.config).is_ok_and(|text| text.as_bytes() == frozen) {
+        return;
+    }
+    let frozen = String::from_utf8(frozen).ok().and_then(|text| config::load(&text, "").ok());
     let Some(mut frozen) = frozen.map(|frozen| frozen.config) else { return };
     // What `begin` was told on its command line stands in no file.
     if !now.given.contains("progress.threshold") {
