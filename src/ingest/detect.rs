@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::FORMATS;
 use super::input::Input;
 use super::json;
 use super::text::without_terminal_codes;
 use super::xml::{Event, Xml};
+use super::{FORMATS, Format};
 use crate::error::{Error, Reject, Result};
 use crate::model::figures::ReportKind;
 
@@ -42,6 +42,7 @@ pub struct Head<'a> {
     xml: Option<XmlHead>,
     keys: Vec<String>,
     tail: OnceCell<Split>,
+    is_of_tests: OnceCell<bool>,
 }
 
 impl<'a> Head<'a> {
@@ -55,7 +56,8 @@ impl<'a> Head<'a> {
         let text = plain(&text);
         let xml = if text.trim_start().starts_with('<') { xml_head(&text) } else { None };
         let keys = json::first_keys(&text);
-        Ok(Head { input: input.clone(), text: Split::new(text), xml, keys, tail: OnceCell::new() })
+        let (input, text) = (input.clone(), Split::new(text));
+        Ok(Head { input, text, xml, keys, tail: OnceCell::new(), is_of_tests: OnceCell::new() })
     }
 
     /// The decoded text, terminal codes removed and every line ended by LF; its last line may be cut.
@@ -88,6 +90,18 @@ impl<'a> Head<'a> {
     pub fn last_lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
         self.tail.get_or_init(|| Split::new(plain(&self.input.last().unwrap_or_default()))).lines()
     }
+
+    /// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.
+    pub(super) fn is_of_tests(&self) -> bool {
+        let is_certain = |format: &&Format| matches!((format.sniff)(self), Sniff::Sure(_));
+        let mut formats = FORMATS.iter().filter(|format| format.kind == ReportKind::Test);
+        *self.is_of_tests.get_or_init(|| formats.any(is_certain))
+    }
+
+    /// What [`Head::is_of_tests`] answers, where each of those formats was asked already and none was certain.
+    pub(super) fn is_not_of_tests(&self) {
+        self.is_of_tests.get_or_init(|| false);
+    }
 }
 
 /// Text that is asked for its lines by nearly every format.
@@ -119,12 +133,6 @@ impl Split {
 fn plain(text: &str) -> String {
     let text = without_terminal_codes(text);
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.into_owned() }
-}
-
-/// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.
-pub(super) fn is_of_tests(head: &Head<'_>) -> bool {
-    let mut formats = FORMATS.iter().filter(|format| format.kind == ReportKind::Test);
-    formats.any(|format| matches!((format.sniff)(head), Sniff::Sure(_)))
 }
 
 /// What is no report of any format.

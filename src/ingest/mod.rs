@@ -442,6 +442,10 @@ pub fn detect(input: &Input<'_>) -> Result<Option<(&'static Format, String)>> {
 fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>> {
     let mut maybe = None;
     for format in FORMATS.iter().copied() {
+        if format.kind != ReportKind::Test {
+            // Those of tests come first.
+            head.is_not_of_tests();
+        }
         match (format.sniff)(head) {
             Sniff::Sure(why) => return Ok(Some((format, why))),
             Sniff::Maybe(why) if maybe.is_none() => maybe = Some((format, why)),
@@ -516,6 +520,11 @@ fn add(a: u64, b: u64) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formats_of_tests_come_first() {
+        assert!(FORMATS.is_sorted_by_key(|format| format.kind != ReportKind::Test));
+    }
 
     #[test]
     fn names_are_unique_and_found() {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::table::{cells, is_share, last_total, several};
 use super::totals::{Part, Totals};
 use crate::error::Result;
-use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::Input;
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -25,7 +24,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.xml().is_none() && head.lines().any(|line| heading(line).is_some()) && !is_of_tests(head) {
+    if head.xml().is_none() && head.lines().any(|line| heading(line).is_some()) && !head.is_of_tests() {
         return Sniff::Sure("a table with the columns File, Lines, Exec and Cover".into());
     }
     Sniff::No

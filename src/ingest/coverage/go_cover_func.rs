@@ -2,7 +2,6 @@
 //! tells no counts.
 
 use crate::error::{Error, Reject, Result};
-use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::values::whole;
@@ -24,7 +23,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.lines().any(|line| is_function(line) || total(line).is_some()) && !is_of_tests(head) {
+    if head.lines().any(|line| is_function(line) || total(line).is_some()) && !head.is_of_tests() {
         return Sniff::Sure("functions or a total with percentages, as go tool cover prints them".into());
     }
     Sniff::No

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::totals::{Part, Totals};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::values::whole;
@@ -34,11 +33,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     let has_table = head.lines().any(|line| column_of_lines(line).is_some());
-    if has_table && !is_of_tests(head) {
+    if has_table && !head.is_of_tests() {
         return Sniff::Sure("a table with the columns File, % Funcs and % Lines".into());
     }
     let has_counts = || head.lines().any(|line| counts(line.trim()).is_some());
-    if !has_table && head.lines().any(|line| is_heading(line.trim())) && has_counts() && !is_of_tests(head) {
+    if !has_table && head.lines().any(|line| is_heading(line.trim())) && has_counts() && !head.is_of_tests() {
         return Sniff::Sure("counts under \"Coverage summary\"".into());
     }
     Sniff::No

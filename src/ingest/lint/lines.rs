@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::LintTally;
 use crate::error::{Error, Reject, Result};
-use crate::ingest::detect::is_of_tests;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort, add};
@@ -78,7 +77,7 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
 /// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text.
 pub(super) fn is_of_another(head: &Head<'_>) -> bool {
     head.xml().is_some()
-        || is_of_tests(head)
+        || head.is_of_tests()
         || matches!((super::rustc_text::FORMAT.sniff)(head), Sniff::Sure(_))
         || head.lines().any(is_of_go_test)
 }
