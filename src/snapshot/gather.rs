@@ -9,7 +9,7 @@ use super::pack::PackWriter;
 use super::prune::{copy_objects, remove_packs};
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// Packs from this size (1 MiB) on stay as they are, so that no byte is copied often.
 const SMALL_BYTES: u64 = 1 << 20;
@@ -36,11 +36,17 @@ pub fn gather(layout: &Layout, objects: &Objects) -> Result<usize> {
     let mut writer = PackWriter::new(layout);
     let mut gathered: Vec<PathBuf> = Vec::new();
     for pack in objects.packs().into_iter().filter(is_small) {
-        if copy_objects(&objects, pack.frames.iter().map(|(id, _)| id), &mut writer).is_ok() {
-            gathered.push(pack.path);
+        match copy_objects(&objects, pack.frames.iter().map(|(id, _)| id), &mut writer) {
+            Ok(()) => gathered.push(pack.path),
+            Err(error) if error.kind == ErrorKind::BadInput => {}
+            // The disk said no: the new pack is not to be trusted.
+            Err(error) => return Err(error),
         }
     }
-    writer.finish()?;
+    if let Some(pack) = writer.finish()? {
+        // Where one of them held it all, that is the new pack.
+        gathered.retain(|path| *path != layout.pack(&pack.id));
+    }
     remove_packs(layout, &gathered)?;
     Ok(gathered.len())
 }
@@ -54,7 +60,7 @@ fn is_small(pack: &FoundPack) -> bool {
 #[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
-    use crate::disk;
+    use crate::disk::{self, hash::id_of};
     use crate::model::ids::ObjectId;
 
     struct Store {
@@ -101,6 +107,37 @@ mod tests {
         }
         assert!(Objects::check(&store.layout).unwrap().faults.is_empty());
         assert_eq!(store.gather(), 0, "one is not many");
+    }
+
+    /// The new pack is that one, byte for byte and by its name.
+    #[test]
+    fn a_pack_that_holds_what_the_others_hold_stays() {
+        let store = store(0);
+        let pack = |contents: &[String]| {
+            let mut contents: Vec<&[u8]> = contents.iter().map(String::as_bytes).collect();
+            contents.sort_by_key(|bytes| id_of(bytes));
+            let mut writer = PackWriter::new(&store.layout);
+            for bytes in contents {
+                writer.add(bytes).unwrap();
+            }
+            writer.finish().unwrap().unwrap().id
+        };
+        let mut contents: Vec<String> = (1..WORTH_PACKS).map(|number| format!("object {number}")).collect();
+        let first = contents.iter().map(|one| pack(std::slice::from_ref(one))).min().unwrap();
+        // Gathered first is what has the lowest name.
+        let all = (0..).find_map(|number| {
+            contents.push(format!("beside {number}"));
+            let all = pack(&contents);
+            if all > first {
+                contents.pop();
+                std::fs::remove_file(store.layout.pack(&all)).unwrap();
+            }
+            (all < first).then_some(all)
+        });
+        assert_eq!(store.gather(), WORTH_PACKS - 1);
+        let objects = Objects::open(&store.layout).unwrap();
+        assert_eq!(objects.whole_packs(), all.as_slice());
+        assert!(contents.iter().all(|content| objects.read(&id_of(content.as_bytes())).is_ok()));
     }
 
     #[test]

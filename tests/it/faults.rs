@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use highwater::model::ids::Iteration;
+use highwater::snapshot::pack::PackWriter;
 use highwater::snapshot::restore;
 
 use crate::support::work::{Listing, Work, listing, points};
@@ -441,6 +442,41 @@ fn a_pruning_that_is_killed_drops_nothing_that_is_needed() {
         assert_ne!(work.listing(), before, "{at}");
         work.run(&["begin", "--loop", "next"]).expect(0);
     });
+}
+
+// Packs are gathered by the way, and a disk that is full for a moment fails one of many writes.
+#[test]
+fn a_gathering_whose_writes_fail_once_leaves_the_packs_as_they_are() {
+    if !can_trace() {
+        return;
+    }
+    let base = Work::of(prepared().root());
+    let mut word = 1_u64;
+    for _ in 0..80 {
+        let noise = std::iter::repeat_with(|| {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            word.to_le_bytes()
+        });
+        let mut writer = PackWriter::new(&base.layout);
+        writer.add(noise.take(9_000).flatten().collect::<Vec<u8>>().as_slice()).unwrap();
+        writer.finish().unwrap();
+    }
+    let packs = |work: &Work| std::fs::read_dir(work.layout.objects()).unwrap().count();
+    let (before, first) = (packs(&base), first_two(base.root()));
+    // What is gathered is written a MiB at a time, and nothing else is.
+    let is_large = |call: &str| call.rsplit(' ').next().and_then(|bytes| bytes.parse().ok()) > Some(1 << 20);
+    let points = points(base.root(), &["record"], |name, call| name == "write" && is_large(call));
+    assert!(points.len() >= 2, "{points:?}");
+    for (name, count) in points {
+        let work = Work::of(base.root());
+        let inject = format!("inject={name}:error=ENOSPC:when={count}");
+        let answer = answer(&work.traced(&["-o", "/dev/null", "-e", "trace=write", "-e", &inject], &["record"]));
+        assert!(answer.code == 0 && packs(&work) > before, "{count}: {answer:?}");
+        assert_kept(&work, &first, &format!("write {count}"));
+        work.run(&["record"]).expect(0);
+        assert!(packs(&work) < before, "{count}: it is made good");
+        assert_kept(&work, &first, &format!("write {count}"));
+    }
 }
 
 /// An error that names the file, or the right result.
