@@ -75,7 +75,11 @@ fn decode(bytes: &[u8]) -> Option<BTreeMap<ObjectId, KnownPack>> {
         for _ in 0..entries {
             let id = ObjectId(take(&mut rest)?);
             let numbers = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?];
-            frames.push((id, Frame::from_numbers(numbers)));
+            let frame = Frame::from_numbers(numbers);
+            if frame.end() > size {
+                return None;
+            }
+            frames.push((id, frame));
         }
         packs.insert(id, KnownPack { size, frames });
     }
@@ -113,6 +117,15 @@ mod tests {
             flipped[at] ^= 1;
             assert!(decode(&flipped).is_none(), "byte {at}");
             assert!(decode(&bytes[..at]).is_none(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn what_points_out_of_its_pack_is_not_believed() {
+        for (stored, is_believed) in [(96 - 8 - 48, true), (96 - 8 - 48 + 1, false), (u64::MAX >> 1, false)] {
+            let frame = Frame { offset: 8, length: 5, stored, is_difference: false };
+            let packs = [(ObjectId([1; 32]), KnownPack { size: 96, frames: vec![(ObjectId([7; 32]), frame)] })];
+            assert_eq!(decode(&encode(&packs)).is_some(), is_believed, "{stored}");
         }
     }
 }

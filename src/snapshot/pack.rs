@@ -41,6 +41,8 @@ const FOOTER_TAIL: u64 = 40;
 const BUFFER_BYTES: usize = 1 << 20;
 /// Up to this size an object is handled in one piece.
 pub(super) const PIECE_BYTES: u64 = 4 << 20;
+/// Larger indexes are not ours (1 GiB): it is about 19 million objects.
+const MAX_INDEX_BYTES: u64 = 1 << 30;
 /// In `stored`: the content is a difference.
 const DIFFERENCE: u64 = 1 << 63;
 /// Window of the largest frames that are read, as a power of two: more than level 1 ever makes.
@@ -71,6 +73,11 @@ impl Frame {
     /// What [`Frame::numbers`] made.
     pub fn from_numbers([offset, length, stored]: [u64; 3]) -> Frame {
         Frame { offset, length, stored: stored & !DIFFERENCE, is_difference: stored & DIFFERENCE != 0 }
+    }
+
+    /// Where it ends in its pack.
+    pub fn end(&self) -> u64 {
+        self.offset.saturating_add(FRAME_HEADER).saturating_add(self.stored)
     }
 
     /// Bytes of the pack that it takes, with its header and its place in the index.
@@ -264,7 +271,7 @@ pub(super) fn rewrite(file: &File, out: &mut dyn Write) -> io::Result<ObjectId> 
     let mut end = count(BEGIN.len());
     while let Some((id, frame)) = frame_at(file, end).filter(|(id, frame)| is_sound(file, *frame, id)) {
         frames.insert(id, frame);
-        end = frame.offset.saturating_add(FRAME_HEADER).saturating_add(frame.stored);
+        end = frame.end();
     }
     let (index, footer) = index_of(&frames, end);
     let mut written = Hashed { out, hasher: Hasher::default() };
@@ -338,6 +345,7 @@ pub(super) fn read_index(file: &File) -> io::Result<Result<Index, String>> {
         return damaged("it is cut short, or its end is damaged");
     }
     let length = footer_at.checked_sub(index_at).filter(|length| entries.checked_mul(INDEX_ENTRY) == Some(*length));
+    let length = length.filter(|length| *length <= MAX_INDEX_BYTES);
     let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
         return damaged("its index is damaged");
     };
@@ -352,6 +360,9 @@ pub(super) fn read_index(file: &File) -> io::Result<Result<Index, String>> {
         let id = id(&mut entry);
         let numbers = [number(&mut entry), number(&mut entry), number(&mut entry)];
         frames.push((id, Frame::from_numbers(numbers)));
+    }
+    if frames.iter().any(|(_, frame)| frame.end() > index_at) {
+        return damaged("its index is damaged");
     }
     Ok(Ok(Index { frames, checksum }))
 }
@@ -375,22 +386,22 @@ pub(super) fn scan(file: &File) -> Frames {
     let mut frames = Vec::new();
     let mut offset = count(BEGIN.len());
     while let Some((id, frame)) = frame_at(file, offset) {
-        let Some(next) = offset.checked_add(FRAME_HEADER).and_then(|at| at.checked_add(frame.stored)) else { break };
         if is_sound(file, frame, &id) {
             frames.push((id, frame));
         }
-        offset = next;
+        offset = frame.end();
     }
     frames
 }
 
-/// The header of a frame; `None` past the pack's end.
-pub(super) fn frame_at(file: &File, offset: u64) -> Option<(ObjectId, Frame)> {
+/// The header of a frame; `None` if the pack ends before the frame does.
+fn frame_at(file: &File, offset: u64) -> Option<(ObjectId, Frame)> {
     let mut header = [0; 48];
     file.read_exact_at(&mut header, offset).ok()?;
     let mut rest = header.as_slice();
     let id = id(&mut rest);
-    Some((id, Frame::from_numbers([offset, number(&mut rest), number(&mut rest)])))
+    let frame = Frame::from_numbers([offset, number(&mut rest), number(&mut rest)]);
+    (frame.end() <= file.metadata().ok()?.len()).then_some((id, frame))
 }
 
 /// The checksum of a pack's bytes as they are now: what its name should be.

@@ -76,7 +76,7 @@ fn a_streamed_object_is_the_same_object() {
     assert_eq!(writer.add_reader(&mut bytes.as_slice()).unwrap(), id_of(&bytes));
     assert_eq!(writer.add_reader(&mut bytes.as_slice()).unwrap(), id_of(&bytes));
     writer.add(b"after").unwrap();
-    writer.finish().unwrap();
+    assert_eq!(writer.finish().unwrap().unwrap().bytes, std::fs::metadata(only_pack(&layout)).unwrap().len());
     let objects = Objects::open(&layout).unwrap();
     assert_eq!(objects.read(&id_of(&bytes)).unwrap(), bytes);
     assert_eq!(objects.read(&id_of(b"after")).unwrap(), b"after");
@@ -269,6 +269,33 @@ fn a_hostile_length_neither_takes_memory_nor_ends_the_program() {
         assert!(pack::unpack(&file, frame, &id_of(b"one object"), None, &mut io::sink()).is_err(), "{lie}");
         let frame = Frame { offset: u64::MAX - 3, length: lie, stored: lie, is_difference: true };
         assert!(pack::unpack(&file, frame, &id_of(b"one object"), None, &mut io::sink()).is_err(), "{lie}");
+    }
+}
+
+/// Its checksums are right, as whoever can write to the store can make them.
+#[test]
+fn an_index_that_points_out_of_its_pack_is_not_used() {
+    let (_dir, layout) = store(&[b"one object"]);
+    let path = only_pack(&layout);
+    let good = std::fs::read(&path).unwrap();
+    let (footer, end) = (good.len() - 88, good.len() - 40);
+    // Behind the id: where the frame is, how long the object, how long the frame.
+    for (place, lie) in [(32, u64::MAX - 3), (32, 1 << 40), (48, u64::MAX >> 1), (48, 1 << 40), (48, 1 << 63 | 1 << 40)]
+    {
+        let mut bytes = good.clone();
+        let at = footer - 56 + place;
+        bytes[at..at + 8].copy_from_slice(&lie.to_le_bytes());
+        let checksum = id_of(&bytes[footer - 56..footer + 16]);
+        bytes[footer + 16..end].copy_from_slice(&checksum.0);
+        let name = id_of(&bytes[..end]);
+        bytes[end..end + 32].copy_from_slice(&name.0);
+        std::fs::remove_file(only_pack(&layout)).unwrap();
+        std::fs::write(layout.pack(&name), &bytes).unwrap();
+        let objects = Objects::open(&layout).unwrap();
+        assert!(!objects.has(&id_of(b"one object")), "{place} {lie}");
+        assert!(objects.faults()[0].to_string().contains("its index is damaged"), "{:?}", objects.faults());
+        assert_eq!(objects.read(&id_of(b"one object")).unwrap(), b"one object");
+        assert!(objects.packed(&id_of(b"one object")).is_ok());
     }
 }
 
