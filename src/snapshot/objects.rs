@@ -198,14 +198,18 @@ impl Objects {
 
     /// Whether the index of a whole pack names the object. Its bytes are not looked at.
     pub fn has(&self, id: &ObjectId) -> bool {
-        self.is_in(id, |pack| self.packs.get(pack).is_some_and(|pack| pack.is_whole))
+        self.is_in(id, |pack| self.is_whole(pack))
+    }
+
+    fn is_whole(&self, pack: usize) -> bool {
+        self.packs.get(pack).is_some_and(|pack| pack.is_whole)
     }
 
     /// Whether a good pack names the object, and one its base if it is a difference.
     fn is_in(&self, id: &ObjectId, is_good: impl Fn(usize) -> bool) -> bool {
         let has_base = |at: &Location| {
             let Ok(base) = self.base_at(id, at) else { return false };
-            self.plain_locations(&base).any(|at| is_good(at.pack))
+            self.base_locations(&base).any(|at| is_good(at.pack))
         };
         self.locations(id).iter().any(|(_, at)| is_good(at.pack) && (!at.frame.is_difference || has_base(at)))
     }
@@ -226,6 +230,11 @@ impl Objects {
         self.locations(id).iter().map(|(_, at)| at).filter(|at| !at.frame.is_difference)
     }
 
+    /// Where it can be read as a base: no difference, and small enough to be had in one piece.
+    fn base_locations(&self, id: &ObjectId) -> impl Iterator<Item = &Location> {
+        self.plain_locations(id).filter(|at| at.frame.length <= PIECE_BYTES)
+    }
+
     fn base_at(&self, id: &ObjectId, at: &Location) -> Result<ObjectId> {
         let (file, path) = self.file(at.pack)?;
         pack::base_of(&file, at.frame).map_err(|error| unpack_error(id, path, error))
@@ -244,12 +253,12 @@ impl Objects {
         Ok(Some(bytes))
     }
 
-    /// The bytes of an object from where it is no difference, checked.
+    /// The bytes of an object from where it can be a base, checked.
     fn plain(&self, id: &ObjectId) -> Result<Vec<u8>> {
         if self.has_lost_a_pack_of(id) {
             return self.later()?.plain(id);
         }
-        self.first_sound(id, self.plain_locations(id), |at| {
+        self.first_sound(id, self.base_locations(id), |at| {
             let mut bytes = Vec::new();
             self.unpack(id, at, &mut bytes)?;
             Ok(bytes)
@@ -273,12 +282,12 @@ impl Objects {
         Ok(bases)
     }
 
-    /// What a new state of this object can be stored as a difference from; `None` if that cannot be had.
+    /// What a new state of this object can be stored as a difference from; `None` if no whole pack has that.
     pub(super) fn base(&self, before: &ObjectId) -> Option<Base> {
         let at = self.locations(before).iter().map(|(_, at)| at).min_by_key(|at| at.frame.is_difference)?;
         let id = if at.frame.is_difference { self.base_at(before, at).ok()? } else { *before };
-        let is_small = self.length(&id).is_some_and(|length| length <= PIECE_BYTES);
-        let bytes = is_small.then(|| self.plain(&id).ok()).flatten()?;
+        let is_stored = self.base_locations(&id).any(|at| self.is_whole(at.pack));
+        let bytes = is_stored.then(|| self.plain(&id).ok()).flatten()?;
         Some(Base { id, bytes })
     }
 

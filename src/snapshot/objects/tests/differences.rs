@@ -166,6 +166,44 @@ fn without_its_base_a_difference_is_not_there() {
     assert!(store.is_readable(1));
 }
 
+/// The pack with the damaged index is not to be relied on, so neither is what needs it.
+#[test]
+fn nothing_is_stored_as_a_difference_from_what_no_whole_pack_has() {
+    let store = Store::new(1);
+    let path = store.pack_of(0);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.len() - 100;
+    bytes[at] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    for before in [0, 1] {
+        assert!(store.objects().base(&id_of(&state(before))).is_none());
+    }
+    let mut writer = PackWriter::new(&store.layout);
+    let base = store.objects().base(&id_of(&state(0)));
+    writer.add_packed(Packed::with_id(id_of(&state(0)), &state(0), base.as_ref()).unwrap()).unwrap();
+    // Without it, it would be the first pack, made good.
+    writer.add(b"beside").unwrap();
+    writer.finish().unwrap();
+    std::fs::remove_file(path).unwrap();
+    assert!(store.is_readable(0) && store.is_readable(1));
+}
+
+/// Whoever can write to the store can have small files that unpack to anything.
+#[test]
+fn a_base_is_not_unpacked_beyond_the_size_that_bases_have() {
+    let store = Store::new(0);
+    let large = noise(usize::try_from(PIECE_BYTES).unwrap() + 1);
+    store.write(Packed::new(&large).unwrap());
+    assert!(store.objects().base(&id_of(&large)).is_none());
+    let end = &large[large.len() - 5_000..];
+    let base = Base { id: id_of(&large), bytes: end.to_vec() };
+    store.write(Packed::with_id(id_of(end), end, Some(&base)).unwrap());
+    let objects = store.objects();
+    assert!(objects.locations(&id_of(end))[0].1.frame.is_difference);
+    assert_eq!(objects.read(&id_of(end)).unwrap_err().kind, ErrorKind::BadInput);
+    assert!(!objects.has(&id_of(end)));
+}
+
 #[test]
 fn differences_from_each_other_or_themselves_end_in_an_error() {
     let store = Store::new(0);
@@ -203,6 +241,24 @@ fn pruning_keeps_a_base_as_long_as_something_is_a_difference_from_it() {
     age(&store.pack_of(2), 3);
     assert_eq!(store.prune(&[]).removed_packs, 2);
     assert_eq!(store.objects().ids().count(), 0);
+}
+
+/// What is damaged has no base to be kept; what the system does not give may have one.
+#[test]
+fn a_difference_that_cannot_be_read_for_now_stops_the_pruning() {
+    let store = Store::new(1);
+    let (objects, path, id) = (store.objects(), store.pack_of(1), id_of(&state(1)));
+    let bases = |objects: &Objects| objects.bases(&HashSet::from([id]));
+    assert_eq!(bases(&objects).unwrap(), [id_of(&state(0))]);
+    let unreadable = File::options().write(true).open(&path).unwrap();
+    let pack = objects.locations(&id)[0].1.pack;
+    *objects.open.lock().unwrap() = vec![(pack, Arc::new(unreadable))];
+    assert_eq!(bases(&objects).unwrap_err().kind, ErrorKind::Failed);
+    let (objects, later) = (store.objects(), store.objects());
+    std::fs::write(&path, "cut").unwrap();
+    assert_eq!(bases(&objects).unwrap(), []);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(bases(&later).unwrap(), [], "what is needed of it was moved");
 }
 
 /// A pack that is mostly dead holds a base and a difference: both move as they are.
@@ -272,6 +328,9 @@ fn a_damaged_index_over_differences_is_made_again() {
     assert_eq!(repair(&store.layout).unwrap(), std::slice::from_ref(&path));
     assert_eq!(std::fs::read(&path).unwrap(), good);
     assert!(store.is_readable(1));
+    // Cut inside its frame, there is nothing to be found.
+    std::fs::write(&path, &good[..8 + 48 + 33]).unwrap();
+    assert!(store.objects().length(&id_of(&state(1))).is_none());
     // Damaged inside too, and its base gone: nothing of it can be saved, and what can be is not kept from being so.
     bad[8 + 48 + 40] ^= 1;
     std::fs::write(&path, &bad).unwrap();
