@@ -268,6 +268,8 @@ mod tests {
         assert!(check(Action::Chmod, "file", other).unwrap_err().to_string().contains("somebody else"));
         assert!(check(Action::Replace, "file", other).is_ok(), "who may write the folder may do that");
         assert!(check(Action::Chmod, "absent", other).is_ok() && check(Action::Chmod, "absent/a", other).is_ok());
+        std::fs::create_dir(dir.path().join("folder")).unwrap();
+        assert!(check(Action::Chmod, "folder", other).is_err() && check(Action::Chmod, "folder", owner).is_ok());
     }
 
     // PROMISES H3.

@@ -271,3 +271,44 @@ impl Again<'_> {
         plan(&wanted, found, &Scope { paths: &[], open_directories: true })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
+mod tests {
+    use super::*;
+
+    /// With a name that is there already, a file that had to go would take the place of one that went before.
+    #[test]
+    fn a_new_generation_has_a_name_of_its_own_in_stage_and_trash() {
+        let next = |staged: &str, gone: &str, journal: Option<u32>| {
+            let dir = tempfile::tempdir().unwrap();
+            let folder = Folder::make_next(&Layout::new(dir.path())).unwrap();
+            std::fs::write(folder.stage().join(staged), "").unwrap();
+            std::fs::write(folder.trash().join(gone), "").unwrap();
+            let journal = journal.map(|generation| {
+                let at = DateTime::UNIX_EPOCH;
+                let (target, safety) = (ObjectId([1; 32]), ObjectId([2; 32]));
+                let (origin, paths, undoes) = (None, Vec::new(), None);
+                let record = RestoreRecord {
+                    schema_version: SCHEMA_VERSION,
+                    number: 1,
+                    origin,
+                    target,
+                    safety,
+                    paths,
+                    undoes,
+                    at,
+                };
+                let (direction, ops) = (Direction::Back, Vec::new());
+                Journal { schema_version: SCHEMA_VERSION, direction, generation, record, ops }
+            });
+            next_generation(&folder, journal.as_ref()).unwrap()
+        };
+        assert_eq!(next("0-1", "0-2", None), 1);
+        assert_eq!(next("3-1", "0-2", None), 4);
+        assert_eq!(next("0-1", "3-2", None), 4);
+        assert_eq!(next("0-1", "3-2", Some(7)), 8);
+        assert_eq!(next("stray", "10-2", Some(9)), 11);
+        assert_eq!(next("stray", "stray", None), 1);
+    }
+}

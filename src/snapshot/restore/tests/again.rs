@@ -56,6 +56,47 @@ fn what_the_safety_snapshot_could_not_give_back_is_not_replaced() {
     assert!(pending(&work.layout, NOW).unwrap().is_none() && work.is_clean());
 }
 
+/// Plans a restore, and secures it after something happened to the work tree.
+fn secured_after(work: &Work, meanwhile: impl FnOnce(&Path)) -> Result<()> {
+    let request = work.request();
+    let survey = capture::survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let prepared = Prepared::new(&work.layout, &survey, &request).unwrap();
+    let folder = Folder::make_next(&work.layout).unwrap();
+    meanwhile(work.root());
+    prepared.secure(survey, &folder).map(|_| ())
+}
+
+// PROMISES W1, W3: what is asked before the first change is asked again of the tree as it was stored.
+#[test]
+fn a_plan_that_changed_while_it_was_secured_is_checked_again() {
+    let before = |root: &Path| {
+        std::fs::write(root.join("swapped"), "a file").unwrap();
+        std::fs::write(root.join("same"), "the same").unwrap();
+    };
+    let after = |root: &Path| {
+        std::fs::remove_file(root.join("swapped")).unwrap();
+        std::fs::create_dir(root.join("swapped")).unwrap();
+        std::fs::write(root.join("swapped/x"), "one").unwrap();
+        std::fs::write(root.join("same"), "the same").unwrap();
+    };
+    let said = |work: &Work, meanwhile: &dyn Fn(&Path)| {
+        let error = secured_after(work, meanwhile).unwrap_err().to_string();
+        assert!(pending(&work.layout, NOW).unwrap().is_none(), "{error}");
+        error
+    };
+    let born = |root: &Path| {
+        std::fs::write(root.join("swapped/x"), "two").unwrap();
+        fifo(&root.join("swapped/pipe"));
+    };
+    let error = said(&Work::new(before, after), &born);
+    assert!(error.contains("holds a file that no snapshot has") && error.contains("pipe"), "{error}");
+    let work = Work::new(before, after);
+    damage(&work, b"the same");
+    let error = said(&work, &|root| std::fs::write(root.join("same"), "another").unwrap());
+    assert!(error.contains("needed for same; nothing was changed"), "{error}");
+    secured_after(&Work::new(before, after), |root| std::fs::write(root.join("same"), "another").unwrap()).unwrap();
+}
+
 #[test]
 fn a_pending_restore_tells_which_way_it_goes_and_what_it_needs() {
     let work = Work::of_everything();
