@@ -35,6 +35,8 @@ const END: &[u8; 8] = b"hwpack\x00\xff";
 pub(super) const FRAME_HEADER: u64 = 48;
 const INDEX_ENTRY: u64 = 56;
 const FOOTER: u64 = 88;
+/// Bytes of a pack without objects.
+pub(super) const EMPTY_BYTES: u64 = 8 + FOOTER;
 /// Bytes of the footer that its own checksum does not cover.
 const FOOTER_TAIL: u64 = 40;
 /// Bytes collected before they are written.

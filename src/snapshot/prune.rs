@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::objects::{FoundPack, Objects};
-use super::pack::PackWriter;
+use super::pack::{EMPTY_BYTES, PackWriter};
 use super::reach::{Needs, reach};
 use crate::disk;
 use crate::disk::layout::Layout;
@@ -133,11 +133,14 @@ pub fn prepare<'a>(layout: &'a Layout, lock: &'a Lock, needs: &Needs) -> Result<
             }
             Fate::Rewrite => {
                 pruned.rewritten_packs += 1;
-                pruned.freed_bytes += used.dead_bytes;
+                pruned.freed_bytes += pack.size.saturating_sub(used.live_bytes);
                 moving.extend(pack.frames.iter().map(|(id, _)| *id).filter(|id| live.contains(id)));
             }
         }
         going.push(pack.path);
+    }
+    if !moving.is_empty() {
+        pruned.freed_bytes = pruned.freed_bytes.saturating_sub(EMPTY_BYTES);
     }
     Ok(Prepared { layout, _lock: lock, objects, going, moving, pruned })
 }
@@ -346,7 +349,9 @@ mod tests {
         store.snapshot(&[b"one", b"two"], 3);
         let contents: Vec<Vec<u8>> = (0..20_u8).map(|number| vec![number; 50]).collect();
         store.snapshot(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>(), 3);
-        let live = HashSet::from([id_of(&contents[0]), id_of(&contents[1])]);
+        let other: Vec<Vec<u8>> = (20..30_u8).map(|number| vec![number; 50]).collect();
+        store.snapshot(&other.iter().map(Vec::as_slice).collect::<Vec<_>>(), 3);
+        let live = HashSet::from([id_of(&contents[0]), id_of(&contents[1]), id_of(&other[0])]);
         let frames =
             &Objects::open(&store.layout).unwrap().packs().into_iter().max_by_key(|pack| pack.size).unwrap().frames;
         let (used, dead) = usage(frames, &live);
@@ -354,7 +359,7 @@ mod tests {
         let needs = Needs { objects: live.into_iter().collect(), ..Needs::default() };
         let before = bytes();
         let pruned = prepare(&store.layout, &store.lock, &needs).unwrap().carry_out().unwrap();
-        assert_eq!((pruned.removed_packs, pruned.rewritten_packs), (1, 1));
+        assert_eq!((pruned.removed_packs, pruned.rewritten_packs), (1, 2));
         assert_eq!(pruned.freed_bytes, before - bytes());
     }
 }
