@@ -206,9 +206,50 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for FewVisitor<T,
     }
 }
 
+impl<T, const MOST: usize> IntoIterator for Few<T, MOST> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl<T, const MOST: usize> Default for Few<T, MOST> {
     fn default() -> Few<T, MOST> {
         Few(Vec::new())
+    }
+}
+
+/// The first element of a list, whose others are read and let go.
+#[derive(Clone, Debug)]
+pub(super) struct First<T>(pub Option<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<First<T>, D::Error> {
+        deserializer.deserialize_seq(FirstVisitor(PhantomData))
+    }
+}
+
+struct FirstVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
+    type Value = First<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<First<T>, A::Error> {
+        let first = list.next_element()?;
+        while list.next_element::<T>()?.is_some() {}
+        Ok(First(first))
+    }
+}
+
+impl<T> Default for First<T> {
+    fn default() -> First<T> {
+        First(None)
     }
 }
 
@@ -231,6 +272,12 @@ mod tests {
         for odd in ["3.7", "18446744073709551616", "1e400", "\"3\"", "true", "[]"] {
             assert_eq!(read(odd), None, "{odd}");
         }
+    }
+
+    #[test]
+    fn of_a_list_the_first_is_kept_and_all_are_read() {
+        let read = |text: &str| serde_json::from_str::<First<u64>>(text).map(|first| first.0).ok();
+        assert_eq!([read("[3,4]"), read("[]"), read("[3,\"4\"]"), read("3")], [Some(Some(3)), Some(None), None, None]);
     }
 
     #[test]

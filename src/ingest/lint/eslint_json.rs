@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, sum};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, sum};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -38,7 +38,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[serde(default, rename_all = "camelCase")]
 struct File {
     file_path: Loose,
-    messages: Option<Vec<Message>>,
+    messages: Option<OfAFile<Message>>,
     error_count: Loose,
     warning_count: Loose,
 }

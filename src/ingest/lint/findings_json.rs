@@ -15,8 +15,12 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::json;
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sort};
 use crate::model::figures::Figures;
+
+/// Findings of one file, which are held until all of them were read; a file with more is refused.
+pub(super) type OfAFile<T> = Few<T, 150_000>;
 
 /// Where the list of a document stands.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Told, foreign, members_of_all};
+use super::findings_json::{Findings, Loose, OfAFile, Told, foreign, members_of_all};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -42,7 +42,7 @@ struct Violation {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut findings = Findings::new("flake8", Sort::Linter);
-    members_of_all(input, |_, violations: Vec<Violation>| {
+    members_of_all(input, |_, violations: OfAFile<Violation>| {
         violations.into_iter().try_for_each(|violation| {
             let Violation { code, filename: path, line_number: line, text: message } = violation;
             let code = code.ok_or_else(|| foreign("not a report of flake8: a finding has no code"))?;

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[serde(default)]
 struct File {
     file: Loose,
-    errors: Option<Vec<Fault>>,
+    errors: Option<OfAFile<Fault>>,
 }
 
 #[derive(Default, Deserialize)]

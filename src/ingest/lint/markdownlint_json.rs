@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::values::First;
 use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -36,7 +37,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 struct Problem {
     file_name: Loose,
     line_number: Loose,
-    rule_names: Option<Vec<String>>,
+    rule_names: Option<First<String>>,
     rule_description: Loose,
     error_detail: Loose,
     severity: Option<String>,
@@ -50,7 +51,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         };
         let level = findings.level(problem.severity.as_deref());
         // `MD013`; the other names are its aliases.
-        let rule = names.into_iter().next().map_or(Loose::Other, Loose::Text);
+        let rule = names.0.map_or(Loose::Other, Loose::Text);
         let texts = [problem.rule_description.text(), problem.error_detail.text()];
         let message = texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
         let (path, line) = (problem.file_name, problem.line_number);

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Told, foreign, members_under};
+use super::findings_json::{Findings, Loose, OfAFile, Told, foreign, members_under};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct File {
-    messages: Option<Vec<Message>>,
+    messages: Option<OfAFile<Message>>,
 }
 
 #[derive(Default, Deserialize)]

@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, members_under};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, members_under};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
@@ -35,7 +35,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct File {
-    messages: Option<Vec<Message>>,
+    messages: Option<OfAFile<Message>>,
 }
 
 #[derive(Default, Deserialize)]

@@ -2,7 +2,6 @@
 //!
 //! `json` tells nothing of the run as a whole, and is an empty list where nothing was found.
 
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
@@ -11,6 +10,7 @@ use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
+use crate::ingest::values::Unique;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -58,7 +58,7 @@ struct Summary {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Statistics {
-    message_type_count: BTreeMap<String, Loose>,
+    message_type_count: Unique<Loose>,
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -81,7 +81,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 
 fn declared(findings: &mut Findings, statistics: &Statistics) -> Figures {
     let mut totals = Figures { errors: Some(0), warnings: Some(0), notes: Some(0), ..Figures::default() };
-    for (kind, count) in &statistics.message_type_count {
+    for (kind, count) in &statistics.message_type_count.0 {
         let total = match findings.level(Some(kind)) {
             Level::Error => &mut totals.errors,
             Level::Warning => &mut totals.warnings,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
@@ -37,7 +37,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[serde(default)]
 struct File {
     path: Loose,
-    offenses: Option<Vec<Offense>>,
+    offenses: Option<OfAFile<Offense>>,
 }
 
 #[derive(Default, Deserialize)]

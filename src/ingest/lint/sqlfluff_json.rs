@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -35,7 +35,7 @@ struct File {
     #[serde(default)]
     filepath: Option<String>,
     #[serde(default)]
-    violations: Option<Vec<Violation>>,
+    violations: Option<OfAFile<Violation>>,
 }
 
 #[derive(Default, Deserialize)]

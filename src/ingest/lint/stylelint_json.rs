@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -37,8 +37,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[serde(default, rename_all = "camelCase")]
 struct Sheet {
     source: Loose,
-    warnings: Option<Vec<Problem>>,
-    parse_errors: Option<Vec<Problem>>,
+    warnings: Option<OfAFile<Problem>>,
+    parse_errors: Option<OfAFile<Problem>>,
     invalid_option_warnings: Option<Vec<IgnoredAny>>,
 }
 

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::figures::ReportKind;
 
@@ -41,7 +42,7 @@ struct Command {
     median: f64,
     /// Null where a signal ended it.
     #[serde(default)]
-    exit_codes: Vec<Option<i64>>,
+    exit_codes: Few<Option<i64>>,
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -51,7 +52,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     };
     let mut metrics = Metrics::default();
     for command in &results {
-        let is_whole = command.exit_codes.iter().all(|code| *code == Some(0));
+        let is_whole = command.exit_codes.0.iter().all(|code| *code == Some(0));
         metrics.time(&command.command, is_whole.then_some(command.median), "s");
     }
     metrics.finish(&FORMAT)

@@ -4,11 +4,14 @@
 //! Of a scenario that is retried only the last attempt is written. pytest-bdd leaves out the step that has no
 //! definition: such a scenario looks as if it had passed.
 
+use std::cell::RefCell;
+
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess};
 use serde_json::Value;
 
 use super::TestTally;
-use super::json_report::{items, lacks, line, path, seconds, text, unknown_status};
+use super::json_report::{Keys, Waiting, items, lacks, line, objects, path, seconds, text, unknown_status};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable};
@@ -40,31 +43,78 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut tally = TestTally::new(false);
+    let tally = RefCell::new(TestTally::new(false));
     let mut foreign = false;
-    let take = |feature: Feature| {
-        foreign |= feature.elements.is_none() && text(&feature.keyword).is_none();
-        count_feature(feature, &mut tally)
+    let make = || Feature {
+        tally: &tally,
+        keyword: Value::Null,
+        name: Value::Null,
+        uri: Value::Null,
+        location: Value::Null,
+        background: Told::default(),
+        scenarios: None,
     };
-    json::document(input, items(take))?;
+    let take = |feature: Feature<'_>| {
+        foreign |= feature.scenarios.is_none() && text(&feature.keyword).is_none();
+        feature.end();
+        Ok(())
+    };
+    json::document(input, objects(make, take))?;
     if foreign {
         return Err(lacks(&FORMAT, "features with elements"));
     }
-    tally.finish(&FORMAT)
+    tally.into_inner().finish(&FORMAT)
 }
 
-#[derive(Deserialize)]
-struct Feature {
-    #[serde(default)]
+struct Feature<'t> {
+    tally: &'t RefCell<TestTally>,
     keyword: Value,
-    #[serde(default)]
     name: Value,
-    #[serde(default)]
     uri: Value,
     /// behave: `features/cart.feature:1`.
-    #[serde(default)]
     location: Value,
-    elements: Option<Vec<Element>>,
+    /// Of the next scenario.
+    background: Told,
+    scenarios: Option<Waiting>,
+}
+
+impl Keys for Feature<'_> {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        let slot = match key {
+            "keyword" => &mut self.keyword,
+            "name" => &mut self.name,
+            "uri" => &mut self.uri,
+            "location" => &mut self.location,
+            "elements" => {
+                let (background, scenarios) = (&mut self.background, self.scenarios.insert(Waiting::default()));
+                let tally = self.tally;
+                map.next_value_seed(items(|element: Element| {
+                    if element.is_background() {
+                        *background = element.background();
+                        return Ok(());
+                    }
+                    let (name, case) = element.scenario(std::mem::take(background))?;
+                    scenarios.add(name, case, &mut tally.borrow_mut())
+                }))?;
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        };
+        *slot = map.next_value()?;
+        Ok(true)
+    }
+}
+
+impl Feature<'_> {
+    fn end(self) {
+        let place = text(&self.location).and_then(|location| location.rsplit_once(':'));
+        let file = path(&self.uri).or_else(|| place.map(|(file, _)| printable(file, 1000)));
+        let name = file.as_deref().or(text(&self.name)).unwrap_or("(a feature)");
+        self.scenarios.unwrap_or_default().keep(&mut self.tally.borrow_mut(), |scenario, case| {
+            case.file.clone_from(&file);
+            format!("{name}::{scenario}")
+        });
+    }
 }
 
 /// A scenario, or the background before one.
@@ -83,17 +133,17 @@ struct Element {
     /// behave alone says what the scenario came to.
     #[serde(default)]
     status: Value,
-    steps: Option<Vec<Step>>,
-    before: Option<Vec<Step>>,
-    after: Option<Vec<Step>>,
+    steps: Option<Told>,
+    before: Option<Told>,
+    after: Option<Told>,
 }
 
 /// A step or a hook, which may have hooks of its own.
 #[derive(Deserialize)]
 struct Step {
     result: Option<StepResult>,
-    before: Option<Vec<Step>>,
-    after: Option<Vec<Step>>,
+    before: Option<Told>,
+    after: Option<Told>,
 }
 
 #[derive(Deserialize)]
@@ -114,30 +164,54 @@ struct Told {
     worst: Option<Outcome>,
     /// What the first step that brought it about said.
     message: Option<String>,
-    /// Nanoseconds; behave gives milliseconds.
-    duration: Option<u64>,
+    /// Milliseconds, from the seconds that behave gives.
+    of_seconds: Option<u64>,
+    /// Nanoseconds, which all others give.
+    nanoseconds: Option<u64>,
+    /// A step has a result, not only a hook of it.
+    has_results: bool,
 }
 
 impl Told {
-    fn take(&mut self, steps: &[Step], in_seconds: bool) -> Result<()> {
-        for step in steps {
-            self.take(step.before.as_deref().unwrap_or_default(), in_seconds)?;
-            let outcome = match &step.result {
-                Some(result) => outcome_of_step(text(&result.status).unwrap_or("untested"))?,
-                // It was not run, or the dialect gives no results of backgrounds.
-                None => Outcome::Skipped,
-            };
-            if self.worst.is_none_or(|worst| outcome > worst) {
-                self.worst = Some(outcome);
-                self.message = step.result.as_ref().and_then(|result| message(&result.error_message));
-            }
-            if let Some(result) = &step.result {
-                let taken = if in_seconds { seconds(&result.duration) } else { result.duration.as_u64() };
-                self.duration = taken.map(|taken| self.duration.unwrap_or(0).saturating_add(taken)).or(self.duration);
-            }
-            self.take(step.after.as_deref().unwrap_or_default(), in_seconds)?;
+    /// Then came these.
+    fn then(&mut self, next: Option<Told>) {
+        let Some(next) = next else { return };
+        if next.worst > self.worst {
+            (self.worst, self.message) = (next.worst, next.message);
         }
+        let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        self.of_seconds = sum(self.of_seconds, next.of_seconds);
+        self.nanoseconds = sum(self.nanoseconds, next.nanoseconds);
+    }
+
+    fn step(&mut self, step: Step) -> Result<()> {
+        self.then(step.before);
+        self.has_results |= step.result.is_some();
+        self.then(Some(match step.result {
+            Some(result) => Told {
+                worst: Some(outcome_of_step(text(&result.status).unwrap_or("untested"))?),
+                message: message(&result.error_message),
+                of_seconds: seconds(&result.duration),
+                nanoseconds: result.duration.as_u64(),
+                ..Told::default()
+            },
+            // It was not run, or the dialect gives no results of backgrounds.
+            None => Told { worst: Some(Outcome::Skipped), ..Told::default() },
+        }));
+        self.then(step.after);
         Ok(())
+    }
+}
+
+/// A list of steps, of which none is held.
+impl<'de> Deserialize<'de> for Told {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Told, D::Error> {
+        let mut told = Told::default();
+        items(|step: Step| told.step(step)).deserialize(deserializer)?;
+        Ok(told)
     }
 }
 
@@ -170,40 +244,40 @@ fn outcome_of_scenario(status: &str) -> Result<Outcome> {
     }
 }
 
-fn count_feature(feature: Feature, tally: &mut TestTally) -> Result<()> {
-    let place = text(&feature.location).and_then(|location| location.rsplit_once(':'));
-    let file = path(&feature.uri).or_else(|| place.map(|(file, _)| printable(file, 1000)));
-    let name = file.as_deref().or(text(&feature.name)).unwrap_or("(a feature)");
-    let in_seconds = place.is_some();
-    let mut background = Told::default();
-    for element in feature.elements.into_iter().flatten() {
-        let is_background = text(&element.kind) == Some("background") || text(&element.keyword) == Some("Background");
-        let steps = [&element.before, &element.steps, &element.after].map(|steps| steps.as_deref().unwrap_or_default());
-        if is_background {
-            background = Told::default();
-            // behave tells the steps here, and their results in each scenario.
-            let with_results = steps.iter().any(|steps| steps.iter().any(|step| step.result.is_some()));
-            for steps in steps.into_iter().filter(|_| with_results) {
-                background.take(steps, in_seconds)?;
-            }
-            continue;
+impl Element {
+    fn is_background(&self) -> bool {
+        text(&self.kind) == Some("background") || text(&self.keyword) == Some("Background")
+    }
+
+    fn told(self, mut told: Told) -> Told {
+        for steps in [self.before, self.steps, self.after] {
+            told.then(steps);
         }
-        let mut told = std::mem::take(&mut background);
-        for steps in steps {
-            told.take(steps, in_seconds)?;
-        }
-        let said = text(&element.status).map(outcome_of_scenario).transpose()?;
+        told
+    }
+
+    fn background(self) -> Told {
+        // behave tells the steps here, and their results in each scenario.
+        let with_results = [&self.before, &self.steps, &self.after].into_iter().flatten().any(|told| told.has_results);
+        if with_results { self.told(Told::default()) } else { Told::default() }
+    }
+
+    /// Its name and result, but for what the feature tells.
+    fn scenario(self, background: Told) -> Result<(String, TestCase)> {
+        let said = text(&self.status).map(outcome_of_scenario).transpose()?;
+        let place = text(&self.location).and_then(|location| location.rsplit_once(':'));
+        let (is_of_behave, place) = (place.is_some(), place.and_then(|(_, line)| line.parse().ok()));
+        let line = line(&self.line).or(place.filter(|line| *line > 0));
+        let name = text(&self.name).unwrap_or("(unnamed)").to_owned();
+        let told = self.told(background);
         let mut case = TestCase::new(said.or(told.worst).unwrap_or(Outcome::Skipped));
-        case.duration_ms = told.duration.map(|taken| if in_seconds { taken } else { taken / 1_000_000 });
-        case.file.clone_from(&file);
-        let line_of_location = || text(&element.location)?.rsplit_once(':')?.1.parse().ok().filter(|line| *line > 0);
-        case.line = line(&element.line).or_else(line_of_location);
+        case.line = line;
+        case.duration_ms = if is_of_behave { told.of_seconds } else { told.nanoseconds.map(|taken| taken / 1_000_000) };
         if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
             case.message = told.message;
         }
-        tally.case(&format!("{name}::{}", text(&element.name).unwrap_or("(unnamed)")), case)?;
+        Ok((name, case))
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,16 +1,19 @@
 //! `gtest-json`: what GoogleTest writes with `--gtest_output=json`. Its definition is the schema in GoogleTest's
 //! `docs/advanced.md`.
 
+use std::cell::RefCell;
+
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
 use super::TestTally;
-use super::json_report::{Keys, Object, items, lacks, line, path, text};
+use super::json_report::{Keys, Object, Waiting, items, lacks, line, objects, path, text};
 use super::milliseconds;
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
+use crate::ingest::values::First;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
@@ -37,16 +40,16 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut report = Report { tally: TestTally::new(true), has_suites: false };
+    let mut report = Report { tally: RefCell::new(TestTally::new(true)), has_suites: false };
     json::object(input, Object(&mut report))?;
     if !report.has_suites {
         return Err(lacks(&FORMAT, "testsuites"));
     }
-    report.tally.finish(&FORMAT)
+    report.tally.into_inner().finish(&FORMAT)
 }
 
 struct Report {
-    tally: TestTally,
+    tally: RefCell<TestTally>,
     has_suites: bool,
 }
 
@@ -56,20 +59,40 @@ impl Keys for Report {
             return Ok(false);
         }
         self.has_suites = true;
-        let tally = &mut self.tally;
-        map.next_value_seed(items(|suite: Suite| {
-            let name = text(&suite.name).unwrap_or_default();
-            suite.testsuite.iter().try_for_each(|test| count(test, name, tally))
-        }))?;
+        let tally = &self.tally;
+        let make = || Suite { tally, name: Value::Null, tests: None };
+        map.next_value_seed(objects(make, |suite: Suite<'_>| suite.end()))?;
         Ok(true)
     }
 }
 
-#[derive(Deserialize)]
-struct Suite {
-    #[serde(default)]
+struct Suite<'t> {
+    tally: &'t RefCell<TestTally>,
     name: Value,
-    testsuite: Vec<Test>,
+    tests: Option<Waiting>,
+}
+
+impl Keys for Suite<'_> {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        match key {
+            "name" => self.name = map.next_value()?,
+            "testsuite" => {
+                let (tally, tests) = (self.tally, self.tests.insert(Waiting::default()));
+                map.next_value_seed(items(|test: Test| count(&test, tests, &mut tally.borrow_mut())))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl Suite<'_> {
+    fn end(self) -> Result<()> {
+        let tests = self.tests.ok_or_else(|| lacks(&FORMAT, "testsuite in one of its testsuites"))?;
+        let suite = text(&self.name).unwrap_or_default();
+        tests.keep(&mut self.tally.borrow_mut(), |name, _| format!("{suite}::{name}"));
+        Ok(())
+    }
 }
 
 #[derive(Deserialize)]
@@ -86,7 +109,7 @@ struct Test {
     #[serde(default)]
     result: Value,
     #[serde(default)]
-    failures: Vec<Failure>,
+    failures: First<Failure>,
 }
 
 #[derive(Deserialize)]
@@ -95,20 +118,20 @@ struct Failure {
     failure: Value,
 }
 
-fn count(test: &Test, suite: &str, tally: &mut TestTally) -> Result<()> {
+fn count(test: &Test, tests: &mut Waiting, tally: &mut TestTally) -> Result<()> {
     let outcome = match (test.status.as_str(), text(&test.result)) {
-        _ if !test.failures.is_empty() => Outcome::Failed,
+        _ if test.failures.0.is_some() => Outcome::Failed,
         ("NOTRUN", _) | (_, Some("SKIPPED" | "SUPPRESSED")) => Outcome::Skipped,
         _ => Outcome::Passed,
     };
     let mut case = TestCase::new(outcome);
     case.duration_ms = text(&test.time).and_then(|time| time.strip_suffix('s')).and_then(milliseconds);
     (case.file, case.line) = (path(&test.file), line(&test.line));
-    case.message = test.failures.first().and_then(|first| text(&first.failure)).and_then(|text| {
+    case.message = test.failures.0.as_ref().and_then(|first| text(&first.failure)).and_then(|text| {
         // Its first line is the place.
         first_lines(text.split_once('\n').map_or(text, |(_, rest)| rest))
     });
-    tally.case(&format!("{suite}::{}", text(&test.name).unwrap_or("(unnamed)")), case)
+    tests.add(text(&test.name).unwrap_or("(unnamed)").to_owned(), case, tally)
 }
 
 #[cfg(test)]

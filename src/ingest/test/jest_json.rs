@@ -3,15 +3,20 @@
 //!
 //! Files are told by absolute paths. Retries are told by Jest alone, as `invocations`.
 
+use std::cell::RefCell;
+
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
 use super::TestTally;
-use super::json_report::{Keys, Object, declare, items, lacks, line, text, unknown_status, whole_milliseconds};
+use super::json_report::{
+    Keys, Object, Waiting, declare, items, lacks, line, objects, text, unknown_status, whole_milliseconds,
+};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable};
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::{Figures, ReportKind};
@@ -39,21 +44,25 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut report =
-        Report { tally: TestTally::new(false), has_results: false, declared: Figures::default(), todo: None };
+    let mut report = Report {
+        tally: RefCell::new(TestTally::new(false)),
+        has_results: false,
+        declared: Figures::default(),
+        todo: None,
+    };
     json::object(input, Object(&mut report))?;
     if !report.has_results {
         return Err(lacks(&FORMAT, "testResults"));
     }
     let mut said = report.declared;
     said.skipped = said.skipped.map(|pending| pending.saturating_add(report.todo.unwrap_or(0)));
-    let mut parsed = report.tally.finish(&FORMAT)?;
+    let mut parsed = report.tally.into_inner().finish(&FORMAT)?;
     declare(&mut parsed, said);
     Ok(parsed)
 }
 
 struct Report {
-    tally: TestTally,
+    tally: RefCell<TestTally>,
     has_results: bool,
     declared: Figures,
     todo: Option<u64>,
@@ -64,8 +73,9 @@ impl Keys for Report {
         let slot = match key {
             "testResults" => {
                 self.has_results = true;
-                let tally = &mut self.tally;
-                map.next_value_seed(items(|file: File| count(file, tally)))?;
+                let tally = &self.tally;
+                let make = || File { tally, name: Value::Null, status: Value::Null, tests: None, failed: false };
+                map.next_value_seed(objects(make, |file: File<'_>| file.end()))?;
                 return Ok(true);
             }
             "numTotalTests" => &mut self.declared.tests,
@@ -80,22 +90,58 @@ impl Keys for Report {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct File {
-    #[serde(default)]
+struct File<'t> {
+    tally: &'t RefCell<TestTally>,
     name: Value,
-    #[serde(default)]
     status: Value,
-    assertion_results: Vec<Assertion>,
+    tests: Option<Waiting>,
+    /// One of its tests failed.
+    failed: bool,
 }
+
+impl Keys for File<'_> {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        match key {
+            "name" => self.name = map.next_value()?,
+            "status" => self.status = map.next_value()?,
+            "assertionResults" => {
+                let (tally, tests, failed) = (self.tally, self.tests.insert(Waiting::default()), &mut self.failed);
+                map.next_value_seed(items(|test: Assertion| {
+                    *failed |= test.status == "failed";
+                    count(test, tests, &mut tally.borrow_mut())
+                }))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl File<'_> {
+    fn end(self) -> Result<()> {
+        let tests = self.tests.ok_or_else(|| lacks(&FORMAT, "assertionResults of a file"))?;
+        let (tally, file) = (&mut self.tally.borrow_mut(), text(&self.name));
+        let name = file.unwrap_or("(a file)");
+        tests.keep(tally, |test, case| {
+            case.file = file.map(|name| printable(name, 1000));
+            if test.is_empty() { name.to_owned() } else { format!("{name}::{test}") }
+        });
+        if text(&self.status) == Some("failed") && !self.failed {
+            tally.unit_failure(name);
+        }
+        Ok(())
+    }
+}
+
+/// Most titles of blocks inside each other.
+const MOST_TITLES: usize = 1_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Assertion {
     status: String,
     #[serde(default)]
-    ancestor_titles: Option<Vec<String>>,
+    ancestor_titles: Option<Few<String, MOST_TITLES>>,
     #[serde(default)]
     title: Option<String>,
     #[serde(default)]
@@ -108,33 +154,22 @@ struct Assertion {
     invocations: Value,
 }
 
-fn count(file: File, tally: &mut TestTally) -> Result<()> {
-    let name = text(&file.name).unwrap_or("(a file)");
-    let mut failed = false;
-    for test in file.assertion_results {
-        let outcome = match test.status.as_str() {
-            "passed" => Outcome::Passed,
-            "failed" => Outcome::Failed,
-            "pending" | "todo" | "skipped" | "disabled" => Outcome::Skipped,
-            other => return Err(unknown_status(other)),
-        };
-        failed |= outcome == Outcome::Failed;
-        let mut case = TestCase::new(outcome);
-        case.duration_ms = whole_milliseconds(&test.duration);
-        case.file = text(&file.name).map(|name| printable(name, 1000));
-        case.line = test.location.get("line").and_then(line);
-        case.attempts = test.invocations.as_u64().and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1);
-        if outcome == Outcome::Failed {
-            case.message = test.failure_messages.get(0).and_then(text).and_then(first_lines);
-        }
-        let titles = test.ancestor_titles.unwrap_or_default().into_iter().chain(test.title);
-        let id = std::iter::once(name.to_owned()).chain(titles).collect::<Vec<_>>().join("::");
-        tally.case(&id, case)?;
+fn count(test: Assertion, tests: &mut Waiting, tally: &mut TestTally) -> Result<()> {
+    let outcome = match test.status.as_str() {
+        "passed" => Outcome::Passed,
+        "failed" => Outcome::Failed,
+        "pending" | "todo" | "skipped" | "disabled" => Outcome::Skipped,
+        other => return Err(unknown_status(other)),
+    };
+    let mut case = TestCase::new(outcome);
+    case.duration_ms = whole_milliseconds(&test.duration);
+    case.line = test.location.get("line").and_then(line);
+    case.attempts = test.invocations.as_u64().and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1);
+    if outcome == Outcome::Failed {
+        case.message = test.failure_messages.get(0).and_then(text).and_then(first_lines);
     }
-    if text(&file.status) == Some("failed") && !failed {
-        tally.unit_failure(name);
-    }
-    Ok(())
+    let titles = test.ancestor_titles.unwrap_or_default().0.into_iter().chain(test.title);
+    tests.add(titles.collect::<Vec<_>>().join("::"), case, tally)
 }
 
 #[cfg(test)]

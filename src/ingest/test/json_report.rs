@@ -9,11 +9,12 @@ use serde::de::{
 };
 use serde_json::Value;
 
-use super::{TestTally, UNITS_KEPT, milliseconds};
+use super::{CASE_BYTES, TestTally, UNITS_KEPT, milliseconds, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{CUT_HELP, Details, Format, Parsed, add};
+use crate::model::cases::TestCase;
 use crate::model::figures::Figures;
 
 /// Takes the keys of an object as they come.
@@ -96,6 +97,87 @@ impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for Items
             (self.take)(item).map_err(|error| A::Error::custom(error.message))?;
         }
         Ok(())
+    }
+}
+
+/// A list of objects, each read key by key by a [`Keys`] of its own, which is handed over when its object ends. `null` is an
+/// empty list.
+pub(super) struct Objects<M, F> {
+    make: M,
+    take: F,
+}
+
+/// [`Objects`] made by `make`, for `take`.
+pub(super) fn objects<K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>>(make: M, take: F) -> Objects<M, F> {
+    Objects { make, take }
+}
+
+impl<'de, K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> DeserializeSeed<'de> for Objects<M, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> Visitor<'de> for Objects<M, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+        loop {
+            let mut keys = (self.make)();
+            if list.next_element_seed(Object(&mut keys))?.is_none() {
+                return Ok(());
+            }
+            (self.take)(keys).map_err(|error| A::Error::custom(error.message))?;
+        }
+    }
+}
+
+/// Results of a unit whose name may come after them. They are counted as they come, and held until the name is known; what
+/// there is no room for is not kept by name.
+#[derive(Default)]
+pub(super) struct Waiting {
+    results: Vec<(String, TestCase)>,
+    bytes: usize,
+}
+
+impl Waiting {
+    /// Counts a result, and holds it.
+    pub(super) fn add(&mut self, name: String, case: TestCase, tally: &mut TestTally) -> Result<()> {
+        tally.count(case.outcome, 1)?;
+        let bytes = CASE_BYTES + name.len() + texts(&case);
+        if tally.hold(bytes) {
+            self.bytes += bytes;
+            self.results.push((name, case));
+        } else {
+            tally.release(bytes);
+            tally.details.dropped = tally.details.dropped.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Holds what another one held, too.
+    pub(super) fn append(&mut self, mut other: Waiting) {
+        self.bytes += other.bytes;
+        self.results.append(&mut other.results);
+    }
+
+    /// Keeps what was held under the ids that `id` makes of the names.
+    pub(super) fn keep(self, tally: &mut TestTally, mut id: impl FnMut(String, &mut TestCase) -> String) {
+        tally.release(self.bytes);
+        for (name, mut case) in self.results {
+            let id = id(name, &mut case);
+            tally.keep(&id, case);
+        }
     }
 }
 
@@ -216,6 +298,7 @@ mod tests {
     use super::*;
     use crate::ingest::json;
     use crate::ingest::test::junit;
+    use crate::model::cases::Outcome;
     use serde_json::json;
 
     struct List(Vec<u64>);
@@ -289,5 +372,25 @@ mod tests {
         declare(&mut parsed, Figures { tests: Some(1), ..Figures::default() });
         assert_eq!(parsed.declared.unwrap().tests, Some(1));
         assert_eq!(parsed.warnings, ["the report's own totals say tests 1, but its tests add up to 0"]);
+    }
+
+    #[test]
+    fn p18_results_that_wait_for_a_name_are_counted_and_dropped_where_there_is_no_room() {
+        let mut tally = TestTally::new(false);
+        let mut waiting = Waiting::default();
+        let name = "n".repeat(50_000);
+        for number in 0..1_000 {
+            waiting.add(format!("{name}{number}"), TestCase::new(Outcome::Passed), &mut tally).unwrap();
+        }
+        let held = waiting.results.len();
+        let mut file = Waiting::default();
+        file.append(waiting);
+        file.keep(&mut tally, |name, _| format!("a::{}", &name[name.len() - 4..]));
+        assert!(tally.hold(super::super::KEPT_BYTES / 2), "room is given back");
+        let parsed = tally.finish(&junit::FORMAT).unwrap();
+        let Details::Tests(details) = &parsed.details else { panic!("tests") };
+        assert_eq!((parsed.figures.tests, details.cases.cases.len()), (Some(1_000), held));
+        assert_eq!(details.dropped, 1_000 - u64::try_from(held).unwrap());
+        assert!(held > 100 && held < 1_000, "{held}");
     }
 }

@@ -1,12 +1,14 @@
 //! `mochawesome-json`: the JSON of Mochawesome, which Cypress writes with it, and of mochawesome-merge. Its definition is
 //! Mochawesome's `src/utils.js`. Suites hold tests and further suites.
 
+use std::cell::RefCell;
+
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
 use super::TestTally;
-use super::json_report::{Keys, Object, items, lacks, path, text, whole_milliseconds};
+use super::json_report::{Keys, Object, Waiting, items, lacks, objects, path, text, whole_milliseconds};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -36,16 +38,16 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut report = Report { tally: TestTally::new(false), has_results: false };
+    let mut report = Report { tally: RefCell::new(TestTally::new(false)), has_results: false };
     json::object(input, Object(&mut report))?;
     if !report.has_results {
         return Err(lacks(&FORMAT, "results"));
     }
-    report.tally.finish(&FORMAT)
+    report.tally.into_inner().finish(&FORMAT)
 }
 
 struct Report {
-    tally: TestTally,
+    tally: RefCell<TestTally>,
     has_results: bool,
 }
 
@@ -55,21 +57,59 @@ impl Keys for Report {
             return Ok(false);
         }
         self.has_results = true;
-        let tally = &mut self.tally;
-        map.next_value_seed(items(|file: Suite| count_suite(file, None, tally)))?;
+        let (tally, mut of_no_file) = (&self.tally, Waiting::default());
+        let take = |suite: Suite<'_>| {
+            suite.end(&mut of_no_file);
+            Ok(())
+        };
+        map.next_value_seed(objects(|| Suite::of(tally), take))?;
+        of_no_file.keep(&mut tally.borrow_mut(), |name, _| name);
         Ok(true)
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Suite {
-    #[serde(default)]
+struct Suite<'t> {
+    tally: &'t RefCell<TestTally>,
     file: Value,
-    before_hooks: Option<Vec<Test>>,
-    tests: Option<Vec<Test>>,
-    after_hooks: Option<Vec<Test>>,
-    suites: Option<Vec<Suite>>,
+    /// Its tests, and those of suites in it that name no file.
+    tests: Waiting,
+}
+
+impl Keys for Suite<'_> {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        let (tally, tests) = (self.tally, &mut self.tests);
+        match key {
+            "file" => self.file = map.next_value()?,
+            "beforeHooks" | "tests" | "afterHooks" => map.next_value_seed(items(|test: Test| {
+                // A hook that passed is no test.
+                if test.fail || !test.is_hook { count(&test, tests, &mut tally.borrow_mut()) } else { Ok(()) }
+            }))?,
+            "suites" => {
+                let take = |inner: Suite<'_>| {
+                    inner.end(tests);
+                    Ok(())
+                };
+                map.next_value_seed(objects(|| Suite::of(tally), take))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl<'t> Suite<'t> {
+    fn of(tally: &'t RefCell<TestTally>) -> Suite<'t> {
+        Suite { tally, file: Value::Null, tests: Waiting::default() }
+    }
+
+    /// Its file is its own, or that of the suite around it.
+    fn end(self, outer: &mut Waiting) {
+        let Some(file) = text(&self.file) else { return outer.append(self.tests) };
+        self.tests.keep(&mut self.tally.borrow_mut(), |name, case| {
+            case.file = path(&self.file);
+            format!("{file}::{name}")
+        });
+    }
 }
 
 #[derive(Deserialize)]
@@ -89,21 +129,7 @@ struct Test {
     is_hook: bool,
 }
 
-/// `file`: of the suite around it.
-fn count_suite(suite: Suite, file: Option<&str>, tally: &mut TestTally) -> Result<()> {
-    let file = text(&suite.file).or(file).map(str::to_owned);
-    let lists = [suite.before_hooks, suite.tests, suite.after_hooks];
-    // A hook that passed is no test.
-    for test in lists.into_iter().flatten().flatten().filter(|test| test.fail || !test.is_hook) {
-        count(&test, file.as_deref(), tally)?;
-    }
-    for inner in suite.suites.into_iter().flatten() {
-        count_suite(inner, file.as_deref(), tally)?;
-    }
-    Ok(())
-}
-
-fn count(test: &Test, file: Option<&str>, tally: &mut TestTally) -> Result<()> {
+fn count(test: &Test, tests: &mut Waiting, tally: &mut TestTally) -> Result<()> {
     let outcome = match test {
         Test { fail: true, .. } => Outcome::Failed,
         Test { pass: true, .. } => Outcome::Passed,
@@ -111,13 +137,11 @@ fn count(test: &Test, file: Option<&str>, tally: &mut TestTally) -> Result<()> {
     };
     let mut case = TestCase::new(outcome);
     case.duration_ms = whole_milliseconds(&test.duration);
-    case.file = file.and_then(|file| path(&Value::from(file)));
     if outcome == Outcome::Failed {
         case.message = test.err.get("message").and_then(text).and_then(first_lines);
     }
     let name = text(&test.full_title).or(text(&test.title)).unwrap_or("(unnamed)");
-    let id = file.map_or_else(|| name.to_owned(), |file| format!("{file}::{name}"));
-    tally.case(&id, case)
+    tests.add(name.to_owned(), case, tally)
 }
 
 #[cfg(test)]

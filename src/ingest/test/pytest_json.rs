@@ -66,7 +66,7 @@ impl Keys for Report {
                 Ok(())
             }))?,
             "summary" => {
-                self.total = map.next_value::<Value>()?.get("total").and_then(Value::as_u64);
+                self.total = map.next_value::<Option<Summary>>()?.and_then(|summary| summary.total.as_u64());
                 return Ok(true);
             }
             _ => return Ok(false),
@@ -74,6 +74,12 @@ impl Keys for Report {
         self.is_ours = true;
         Ok(true)
     }
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    #[serde(default)]
+    total: Value,
 }
 
 #[derive(Deserialize)]
