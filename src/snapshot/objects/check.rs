@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Objects, pack_files};
 use crate::disk;
 use crate::disk::layout::Layout;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::ids::ObjectId;
 use crate::snapshot::pack;
 
@@ -37,10 +37,7 @@ impl Objects {
                 Ok(file) => checked.check_pack(&id, &path, &file, &objects),
                 // Pruned since the folder was listed; what is needed of it is in another pack.
                 Err(_) if disk::metadata(&path)?.is_none() => {}
-                Err(error) => {
-                    let why = error.cause.map_or(error.message.clone(), |cause| format!("{}: {cause}", error.message));
-                    checked.faults.push((path, why));
-                }
+                Err(error) => checked.faults.push((path, told(error))),
             }
         }
         Ok(checked)
@@ -70,15 +67,26 @@ impl Checked {
         }
         frames.sort_unstable_by_key(|(_, frame)| frame.offset);
         for (id, frame) in frames {
-            let base = objects.base_bytes(&id, path, file, frame).map_err(|error| error.to_string());
-            let unpack = |base: Option<Vec<u8>>| pack::unpack(file, frame, &id, base.as_deref(), &mut io::sink());
-            match base.and_then(|base| unpack(base).map_err(|error| error.to_string())) {
+            let base = objects.base_bytes(&id, path, file, frame).map_err(told);
+            let unpack = |base: Option<Vec<u8>>| {
+                pack::unpack(file, frame, &id, base.as_deref(), &mut io::sink())
+                    .map_err(|error| format!("object {} is damaged: {error}", id.short()))
+            };
+            match base.and_then(unpack) {
                 Ok(()) => self.objects += 1,
-                Err(error) => {
-                    self.faults.push((path.to_path_buf(), format!("object {} is damaged: {error}", id.short())));
+                Err(why) => {
+                    self.faults.push((path.to_path_buf(), why));
                     self.damaged.push(id);
                 }
             }
         }
+    }
+}
+
+/// What is said of a pack whose file is named beside it.
+fn told(error: Error) -> String {
+    match error.cause {
+        Some(cause) => format!("{}: {cause}", error.message),
+        None => error.message,
     }
 }
