@@ -493,7 +493,8 @@ pub enum Command {
         /// Parse the stored reports and count the stored tree again: the metrics must come out the same
         #[arg(long)]
         recompute: bool,
-        /// First make again what is derived: indexes, trajectory, manifests, metrics, reports
+        /// First make again what is derived (indexes, trajectory, manifests, metrics, reports), and store lost files again
+        /// that the work tree or a stored report still has
         #[arg(long)]
         repair: bool,
     },

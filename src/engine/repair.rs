@@ -1,4 +1,5 @@
-//! Making again what is derived from records and objects, where it is damaged or gone. Neither is ever touched.
+//! Making again what is derived from records and objects, where it is damaged or gone. Neither is ever touched; objects
+//! that are lost are stored again beside the damaged ones, if their bytes are still to be had.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use crate::disk::lock::Lock;
 use crate::error::Result;
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
-use crate::model::record::IterationRecord;
+use crate::model::record::{IterationRecord, Source};
 use crate::model::trajectory::Point;
 use crate::model::tree::EntryKind;
 use crate::report::{self, WholeLoop};
@@ -23,7 +24,8 @@ use crate::snapshot::tree::{diff, files};
 use crate::store::{Store, Stored, encode, parse};
 
 /// Makes again what is derived, where it is not what it should be: indexes of packs, and a loop's trajectory, best
-/// tracker, metrics, manifests and reports. What it answers are the files that were written, relative to the work tree.
+/// tracker, metrics, manifests and reports. What the store has lost of files, and the work tree or a stored report still
+/// has, is stored again. What it answers are the files that were written, relative to the work tree.
 ///
 /// # Errors
 /// If the locks cannot be had or the disk says no; bad input if no record or not the loop's config can be read.
@@ -32,6 +34,7 @@ pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
     let mut written = repair::repair(session.layout)?;
     let (records, damaged) = store.load_all()?;
+    written.extend(store_again(session, store, &records)?);
     let last = newest_readable(store, &records, &damaged)?;
     let config = frozen_config(session.layout, store, last.record.config)?.config;
     let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
@@ -45,6 +48,20 @@ pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
     written.append(&mut remaking.written);
     let relative = |path: PathBuf| path.strip_prefix(session.layout.root()).unwrap_or(&path).display().to_string();
     Ok(written.into_iter().map(relative).collect())
+}
+
+fn store_again(session: &Session<'_>, store: &Store, records: &[Stored]) -> Result<Option<PathBuf>> {
+    // Without the note, more may come back than was kept.
+    let let_go = store.let_go().unwrap_or_default();
+    let kept = records.iter().map(|stored| &stored.record).filter(|record| !let_go.contains(&record.iteration));
+    let (mut trees, mut reports) = (Vec::new(), Vec::new());
+    for record in kept {
+        trees.push(record.tree);
+        let folder = store.paths().artifacts(record.iteration);
+        let of_source = |source: &Source| Some((source.blake3?, folder.join(source.artifact.as_ref()?)));
+        reports.extend(record.sources.iter().filter_map(of_source));
+    }
+    repair::store_again(session.layout, &trees, &reports)
 }
 
 struct Remaking<'a> {

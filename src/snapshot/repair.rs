@@ -1,14 +1,21 @@
 //! Making again what packs carry beside their objects: an index that is damaged, from the frames, and the merged index.
 
+use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::merged;
-use super::objects::Objects;
+use super::objects::{Objects, id_of};
 use super::pack::{self, PackWriter};
+use super::rules::as_path;
 use crate::disk::layout::Layout;
 use crate::disk::{self, Temporary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::ids::ObjectId;
+use crate::model::tree::EntryKind;
+
+/// Larger files (256 MiB) are not stored again: it is done in memory.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Makes damaged indexes of packs again. A pack that comes out as its name says takes the place of the damaged one. Of
 /// one whose objects are damaged too, the sound ones that no whole pack holds go to a new pack; it stays as it is. What
@@ -59,6 +66,46 @@ fn save(layout: &Layout, ids: &[ObjectId]) -> Result<Option<PathBuf>> {
             // A difference whose base is gone.
             Err(error) if error.kind == ErrorKind::BadInput => {}
             Err(error) => return Err(error),
+        }
+    }
+    Ok(writer.finish()?.map(|pack| layout.pack(&pack.id)))
+}
+
+/// Stores files of these snapshots again that are damaged or gone in the store, where the work tree or one of `copies`
+/// still has the bytes. What it answers is the pack, if there was something. The caller holds the store's lock alone.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn store_again(layout: &Layout, snapshots: &[ObjectId], copies: &[(ObjectId, PathBuf)]) -> Result<Option<PathBuf>> {
+    let objects = Objects::open(layout)?;
+    let is_lost =
+        |id: &ObjectId| objects.write_to(id, &mut io::sink()).is_err_and(|error| error.kind == ErrorKind::BadInput);
+    let (mut lost, mut met) = (HashMap::new(), HashSet::new());
+    let mut places = Vec::new();
+    let mut waiting: Vec<_> = snapshots.iter().map(|root| (*root, layout.root().to_path_buf())).collect();
+    while let Some((id, folder)) = waiting.pop() {
+        if !met.insert(id) {
+            continue;
+        }
+        // What lies in a directory that is damaged itself, nobody knows.
+        let Ok(tree) = objects.tree(&id) else { continue };
+        for entry in tree.entries() {
+            let path = folder.join(as_path(&entry.name));
+            match entry.kind {
+                EntryKind::Directory => waiting.push((entry.object, path)),
+                EntryKind::File if *lost.entry(entry.object).or_insert_with_key(is_lost) => {
+                    places.push((entry.object, path));
+                }
+                EntryKind::File | EntryKind::Link | EntryKind::Unheld => {}
+            }
+        }
+    }
+    places.extend(copies.iter().filter(|(id, _)| lost.get(id) == Some(&true)).cloned());
+    let mut writer = PackWriter::new(layout);
+    for (id, path) in places {
+        // Something else may be there by now.
+        if let Some(bytes) = disk::read(&path, MAX_BYTES).ok().filter(|bytes| id_of(bytes) == id) {
+            writer.add(&bytes)?;
         }
     }
     Ok(writer.finish()?.map(|pack| layout.pack(&pack.id)))

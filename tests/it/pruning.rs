@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use highwater::snapshot::objects::id_of;
 use serde_json::json;
 
 use crate::support::{Project, assert_shape};
@@ -219,6 +220,59 @@ fn repair_makes_again_what_is_derived_and_touches_nothing_else() {
         assert!(repaired.stdout.contains("made again: .progress/objects/"), "{repaired:?}");
     }
     assert_eq!(stored(&project), before);
+}
+
+/// Damages the one object of this content.
+fn damage(project: &Project, content: &[u8]) {
+    let id = id_of(content);
+    for pack in packs(project) {
+        let mut bytes = std::fs::read(&pack).unwrap();
+        if let Some(at) = bytes.windows(32).position(|window| window == id.0) {
+            bytes[at + 48 + 9] ^= 1;
+            return overwrite(&pack, &bytes);
+        }
+    }
+    panic!("the object is nowhere");
+}
+
+// PROMISES H5: what many iterations are differences from, or have alike, is lost for all of them.
+#[test]
+fn repair_stores_again_what_is_still_to_be_had() {
+    let project = Project::new();
+    let code = [noise(1), noise(1) + "and more"];
+    project.write("folder/same", noise(2));
+    project.write("src/lib.py", &code[0]);
+    project.tests(&[("a", true)]);
+    project.run(&["begin", "--loop", "loop"]).expect(0);
+    let report = project.read("junit.xml");
+    project.write("src/lib.py", &code[1]);
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["record"]).expect(0);
+    for content in [&noise(2), &code[0], &report] {
+        damage(&project, content.as_bytes());
+    }
+    let verified = project.run(&["verify"]).expect(65);
+    let told = format!("object {} is read with another: object {}", short(&code[1]), short(&code[0]));
+    assert!(verified.stdout.contains("restorable: none\n") && verified.stdout.contains(&told), "{verified:?}");
+    // The work tree has what came last, and the first report is kept beside the snapshots.
+    let repaired = project.run(&["verify", "--repair"]).expect(65);
+    assert!(repaired.stdout.contains("made again: .progress/objects/"), "{repaired:?}");
+    assert!(repaired.stdout.contains("restorable: 1\n"), "{repaired:?}");
+    assert!(repaired.stdout.contains("its snapshot is not whole: lib.py is damaged"), "{repaired:?}");
+    project.run(&["record"]).expect(0);
+    project.write("src/lib.py", &code[0]);
+    let repaired = project.run(&["verify", "--repair"]).expect(65);
+    assert!(repaired.stdout.contains("restorable: 0–2\n"), "{repaired:?}");
+    let again = project.run(&["verify", "--repair"]).expect(65);
+    assert!(!again.stdout.contains("made again"), "{again:?}");
+    project.run(&["restore", "0"]).expect(0);
+    assert_eq!((project.read("junit.xml"), project.read("folder/same")), (report, noise(2)));
+    project.run(&["restore", "1"]).expect(0);
+    assert_eq!(project.read("src/lib.py"), code[1]);
+}
+
+fn short(content: &str) -> String {
+    id_of(content.as_bytes()).short()
 }
 
 #[test]
