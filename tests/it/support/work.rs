@@ -17,8 +17,9 @@ use super::{Answer, answer};
 /// Files and links with modes and contents, without the store.
 pub type Listing = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
-/// Calls that cannot be stopped, or that are the loader's.
-const NEITHER: [&str; 5] = ["execve", "exit", "exit_group", "exited", "killed"];
+/// Calls that cannot be stopped, or that are the loader's; and those of threads that wait for each other, which are more or
+/// fewer each time.
+const NEITHER: [&str; 7] = ["execve", "exit", "exit_group", "exited", "killed", "futex", "sched_yield"];
 
 /// A copy of a prepared work tree.
 pub struct Work {
