@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Store, Stored, encode, parse};
 use crate::disk;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::record::IterationRecord;
@@ -101,14 +101,16 @@ impl Store {
     /// The history, read from the records.
     ///
     /// # Errors
-    /// As [`Store::load_all`], and bad input if a later version wrote one of them: nothing is judged past what we do not know.
+    /// As [`Store::load_all`]; bad input if a later version wrote one of them, a failure if the system does not give one:
+    /// nothing is judged past what we do not know.
     pub fn history_from_records(&self) -> Result<History> {
         // The numbers are read once: a record that appears meanwhile is in neither the points nor the head.
         let numbers = self.numbers()?;
         let head = self.head_of(&numbers)?;
         let (records, damaged) = self.load_each(&numbers);
-        if let Some(later) = damaged.iter().find(|one| super::is_later(&one.error)) {
-            return Err(later.error.clone());
+        let is_unknown = |error: &Error| super::is_later(error) || error.kind == ErrorKind::Failed;
+        if let Some(unknown) = damaged.iter().find(|one| is_unknown(&one.error)) {
+            return Err(unknown.error.clone());
         }
         let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
         Ok(History { points, head, damaged, rebuilt: true, lines: None })
