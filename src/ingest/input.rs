@@ -225,9 +225,24 @@ impl<'a> Text<'a> {
                 Decoding::Utf8(rest) => decode_utf8(rest, bytes, self.ended, self.invalid, text),
                 Decoding::Other(decoder) => decode_other(decoder, bytes, self.ended, text),
             }
+            if first.is_some() {
+                text.drain(before..before + terminal_codes(text.get(before..).unwrap_or_default()));
+            }
         }
         Ok(true)
     }
+}
+
+/// Bytes of the terminal codes with which a text begins: Biome resets the colour before a document, too.
+fn terminal_codes(text: &str) -> usize {
+    let mut rest = text;
+    while let Some(code) = rest.strip_prefix("\x1b[")
+        && let Some(after) =
+            code.trim_start_matches(|c| matches!(c, ' '..='?')).strip_prefix(|c| matches!(c, '@'..='~'))
+    {
+        rest = after;
+    }
+    text.len() - rest.len()
 }
 
 /// The encoding that the first bytes tell of; `None` for UTF-8.
@@ -345,6 +360,8 @@ mod tests {
         );
         assert_eq!(decoded(b"<?xml encoding=\"utf-16\"?>\xc3\xa9"), "<?xml encoding=\"utf-16\"?>é");
         assert_eq!(decoded(b"\xef\xbb\xbf"), "");
+        assert_eq!(decoded(b"\xef\xbb\xbf\x1b[0m\x1b[1;31m{}\x1b[0m"), "{}\x1b[0m");
+        assert_eq!(decoded(b"\x1b[0"), "\x1b[0");
         let odd = Input::bytes("x", b"<?xml encoding=\"klingon\"?>");
         assert_eq!(odd.text(Invalid::Escaped).err().and_then(|e| e.reject()), Some(Reject::Malformed));
     }

@@ -16,7 +16,7 @@ use quick_xml::events::BytesRef;
 use self::tag::{Attribute, Pattern, Tag, check_references, read_tag};
 use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
-use super::text::{LONGEST_BYTES, find, printable};
+use super::text::{LONGEST_BYTES, find, printable, without_terminal_codes};
 use crate::error::{Error, Reject, Result};
 
 mod tag;
@@ -384,6 +384,10 @@ impl<'a> Xml<'a> {
             self.at += length;
             return Ok(false);
         };
+        if self.state != State::Before && without_terminal_codes(text).trim().is_empty() {
+            self.at += length;
+            return Ok(false);
+        }
         let is_nul = text.get(odd..).is_some_and(|odd| odd.starts_with('\0'));
         self.at += odd;
         Err(if is_nul {
