@@ -94,9 +94,11 @@ fn running(line: &str) -> Option<u64> {
     if is_whole { number.parse().ok() } else { None }
 }
 
-/// `x` of `error: test failed, to rerun pass `x``.
+/// `x` of `error: test failed, to rerun pass `x``. With `--test-threads=1` it may stand behind the name of the test in which
+/// the binary died.
 fn failed_target(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("error: ")?;
+    let running = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... "));
+    let rest = running.map_or(line, |(_, told)| told).strip_prefix("error: ")?;
     let rest = ["test", "doctest", "bench"].iter().find_map(|kind| rest.strip_prefix(kind)?.strip_prefix(" failed"))?;
     let target = rest.strip_prefix(", to rerun pass ").map(|target| target.trim_matches(['`', '\'']));
     Some(target.unwrap_or("a test binary"))
