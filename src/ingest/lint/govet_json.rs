@@ -35,6 +35,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
         if is_object && named && (line == "{" || line == "{}") {
             return Sniff::Sure("a JSON object after a line with # and a package".into());
         }
+        // Since Go 1.27 no line names the package.
+        if line == "{}" {
+            continue;
+        }
         if is_object {
             let has_finding = ["\"posn\":", "\"message\":"].iter().all(|key| head.text().contains(key));
             return if has_finding && line == "{" { Sniff::Sure("JSON with posn".into()) } else { Sniff::No };
