@@ -4,7 +4,7 @@
 //! While the tests of one tool run, no other tool speaks: what looks so was printed by a test, and is not believed. A run
 //! that was killed there takes with it what followed. Only where a runner neither announces its tests nor marks what they
 //! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
-//! `pytest -q -s`; above the summary of Mocha, RSpec, Jasmine, Catch2, Cucumber, behave, Node's
+//! `pytest -q -s`; above the summary of gotestsum, Mocha, RSpec, Jasmine, Catch2, Cucumber, behave, Node's
 //! spec reporter, `mix test` and `dotnet test`.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,9 +19,9 @@ use super::test::runs::{RUNS_HELD, Run, Runs};
 use super::test::text_runs::{Stream as Announcing, Summaries, Unmarked};
 use super::test::{
     bun_test_text, cargo_test_text, catch2_text, ctest_text, deno_test_text, dotnet_test_text, exunit_text,
-    forge_test_text, gherkin_text, go_test_json, go_test_text, gtest_text, jasmine_text, jest_text, maven_text,
-    minitest_text, mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, pytest_text, rspec_text,
-    tap, unittest_text, vitest_text,
+    forge_test_text, gherkin_text, go_test_json, go_test_text, gotestsum_text, gtest_text, jasmine_text, jest_text,
+    maven_text, minitest_text, mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, pytest_text,
+    rspec_text, tap, unittest_text, vitest_text,
 };
 use super::text::{Lines, LongLine};
 use super::{Details, Format, Parsed};
@@ -49,6 +49,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(nextest_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(cargo_test_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(go_test_text::Stream::default()), is_joined: true },
+    Tool { reader: || Box::new(Summaries::<Unmarked<gotestsum_text::GoTestSum>>::default()), is_joined: false },
     Tool { reader: || Box::new(jest_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(vitest_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(unittest_text::Stream::default()), is_joined: false },
@@ -107,6 +108,10 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
         // Beside its JSON, cargo prints no more than summaries.
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
+    }
+    if reports.iter().any(|report| report.format.name == "gotestsum-text") {
+        // It tells all that it lets go test say.
+        reports.retain(|report| report.format.name != "go-test-text");
     }
     reports
 }

@@ -120,6 +120,7 @@ pub const FORMATS: &[&Format] = &[
     &test::jasmine_text::FORMAT,
     &test::catch2_text::FORMAT,
     &test::teamcity::FORMAT,
+    &test::gotestsum_text::FORMAT,
     &test::robot::FORMAT,
     &test::cucumber_json::FORMAT,
     // Coverage.
@@ -170,7 +171,9 @@ pub const FORMATS: &[&Format] = &[
     &lint::shellcheck_text::FORMAT,
     &lint::bandit_text::FORMAT,
     &lint::phpcs_text::FORMAT,
+    &lint::phpstan_text::FORMAT,
     &lint::github_text::FORMAT,
+    &lint::brief_text::FORMAT,
     &lint::pmd::FORMAT,
     &lint::spotbugs::FORMAT,
     &lint::cppcheck::FORMAT,

@@ -49,7 +49,7 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 /// Runners whose names are enough to find their captures.
-const RUNNERS: [&str; 14] = [
+const RUNNERS: [&str; 15] = [
     "bun-test-text",
     "ctest-text",
     "deno-test-text",
@@ -57,6 +57,7 @@ const RUNNERS: [&str; 14] = [
     "exunit-text",
     "forge-test-text",
     "gherkin-text",
+    "gotestsum-text",
     "gtest-text",
     "maven-text",
     "minitest-text",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, no_result};
-use super::{cargo_test_text, milliseconds, pytest_text};
+use super::{cargo_test_text, gotestsum_text, milliseconds, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::go_bench_text::is_benchmarks;
@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.xml().is_some() || is_benchmarks(head) {
+    if head.xml().is_some() || is_benchmarks(head) || gotestsum_text::is_ours(head) {
         return Sniff::No;
     }
     let (mut found, mut unbuilt) = (false, false);
@@ -57,6 +57,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
         (false, true) => Sniff::Maybe("a line FAIL … [build failed]".into()),
         (false, false) => Sniff::No,
     }
+}
+
+/// Whether a line tells of a test or a package.
+pub(super) fn is_marker(line: &str) -> bool {
+    !matches!(read(line), Line::Other)
 }
 
 /// What a line says.
@@ -302,6 +307,10 @@ pub(in crate::ingest) struct Stream {
     active: BTreeSet<String>,
     /// The test binary itself said that it ended, or why.
     ended: bool,
+    /// The line before heads a list of gotestsum's.
+    after_heading: bool,
+    /// Until its summary gotestsum tells again what came.
+    is_listed: bool,
     runs: Vec<Run>,
 }
 
@@ -338,6 +347,14 @@ impl Stream {
 
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
+        if std::mem::replace(&mut self.after_heading, gotestsum_text::is_heading(text)) && gotestsum_text::is_row(text)
+        {
+            *self = Stream { is_listed: true, runs: std::mem::take(&mut self.runs), ..Stream::default() };
+        }
+        if self.is_listed {
+            self.is_listed = !gotestsum_text::is_summary(text);
+            return Ok(());
+        }
         let is_of_go = ["ok  \t", "FAIL\t", "?   \t"].iter().any(|start| text.starts_with(start));
         match read(text) {
             Line::Run => {
@@ -375,8 +392,8 @@ impl Runs for Stream {
         self.runs.len()
     }
 
-    fn holds(&self, _: &str) -> bool {
-        self.inside
+    fn holds(&self, text: &str) -> bool {
+        self.inside && !(self.after_heading && gotestsum_text::is_row(text))
     }
 
     fn finish(self: Box<Self>) -> Vec<Run> {

@@ -27,6 +27,7 @@ pub mod forge_test_text;
 pub mod gherkin_text;
 pub mod go_test_json;
 pub mod go_test_text;
+pub mod gotestsum_text;
 pub mod gtest_json;
 pub mod gtest_text;
 pub mod jasmine_text;

@@ -1,0 +1,462 @@
+//! `brief-text`: linters and formatters that print one line for each finding, or its place and its message on two, every
+//! one in a manner of its own. Few of them say how many there were, and most print nothing where they find nothing.
+
+use super::LintTally;
+use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use crate::error::Result;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// One finding a line.
+pub const FORMAT: Format = Format {
+    name: "brief-text",
+    kind: ReportKind::Lint,
+    about: "findings as small linters and formatters print them, one a line",
+    written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
+                 actionlint, JSHint, standard, vulture, codespell, CSpell, PHPStan (raw); prettier, black, isort and \
+                 rustfmt with --check; linters for Azure Pipelines",
+    told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
+    has_end: false,
+    counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
+               that a formatter would change is an error, and so is each place for rustfmt.",
+    sniff,
+    parse: |input| read::<Reader>(input, "a linter with one line for each finding"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let mut before = "";
+    let found = head.lines().map(str::trim_end).find_map(|line| {
+        let found = told(std::mem::replace(&mut before, line), line).map(|told| told.tool);
+        found.or_else(|| clean(line))
+    });
+    match found.filter(|_| !is_of_another(head)) {
+        Some(tool) => Sniff::Sure(format!("a line of {tool}")),
+        None => Sniff::No,
+    }
+}
+
+struct Told<'a> {
+    tool: &'static str,
+    level: Level,
+    path: Option<&'a str>,
+    line: Option<u64>,
+    rule: Option<&'a str>,
+    message: &'a str,
+}
+
+impl<'a> Told<'a> {
+    fn error(
+        tool: &'static str,
+        (path, line): (&'a str, Option<u64>),
+        rule: Option<&'a str>,
+        message: &'a str,
+    ) -> Told<'a> {
+        Told { tool, level: Level::Error, path: Some(path), line, rule, message }
+    }
+}
+
+/// What a line tells, below the one before it.
+fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let alone = [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, at_place];
+    let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle];
+    alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
+}
+
+/// The tool that says that it found nothing.
+fn clean(text: &str) -> Option<&'static str> {
+    match text {
+        "All matched files use Prettier code style!" => Some("prettier"),
+        "All done! ✨ 🍰 ✨" => Some("black"),
+        " INFO 0 errors" => Some("pyrefly"),
+        "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
+        _ => None,
+    }
+}
+
+/// `##vso[task.logissue type=error;sourcepath=a.py;linenumber=3;columnnumber=1;code=F401;]message`.
+fn azure(text: &str) -> Option<Told<'_>> {
+    let (properties, message) = text.strip_prefix("##vso[task.logissue ")?.split_once(']')?;
+    let property =
+        |name: &str| properties.split(';').filter_map(|one| one.split_once('=')).find(|(key, _)| *key == name);
+    let property = |name: &str| property(name).map(|(_, value)| value).filter(|value| !value.is_empty());
+    let level = if property("type")? == "warning" { Level::Warning } else { Level::Error };
+    let line = property("linenumber").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
+    Some(Told { level, ..Told::error("azure", (property("sourcepath")?, line), property("code"), message) })
+}
+
+/// Level, and what follows it, of Pyrefly's `ERROR …`.
+fn leveled(text: &str) -> Option<(Level, &str)> {
+    let (word, rest) = text.trim_start().split_once(' ')?;
+    let level = match word {
+        "ERROR" => Level::Error,
+        "WARN" => Level::Warning,
+        "INFO" => Level::Note,
+        _ => return None,
+    };
+    Some((level, rest))
+}
+
+/// `ERROR a.py:3:5-8: message [bad-return]`.
+fn pyrefly(text: &str) -> Option<Told<'_>> {
+    let (level, rest) = leveled(text)?;
+    let place = placed(rest.trim_start()).filter(|place| place.has_column && place.is_a(&["py", "pyi", "ipynb"]))?;
+    let (message, rule) = bracketed(place.rest, '[', ']')?;
+    Some(Told { level, ..Told::error("pyrefly", (place.path, place.line), Some(rule), message) })
+}
+
+/// `ERROR message [bad-return]`, below it ` --> a.py:3:5`.
+fn pyrefly_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let place = bare_place(text.trim_start().strip_prefix("--> ")?)?;
+    let (level, rest) = leveled(before)?;
+    let (message, rule) = bracketed(rest, '[', ']')?;
+    Some(Told { level, ..Told::error("pyrefly", place, Some(rule), message) })
+}
+
+/// `/app/A.svelte:4:1`, below it `Warn: message`.
+fn svelte_check<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (word, message) = text.split_once(": ")?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Warn" => Level::Warning,
+        "Hint" => Level::Note,
+        _ => return None,
+    };
+    let place = bare_place(before).filter(|(path, _)| path.contains('.'))?;
+    Some(Told { level, ..Told::error("svelte-check", place, None, message) })
+}
+
+/// ansible-lint's `name[play]: message`, below it `site.yml:1:3` or `site.yml:3 Task/Handler: …`, and cfn-lint's
+/// `W2001 message`.
+fn yaml_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (place, _) = text.split_once(' ').unwrap_or((text, ""));
+    let place = bare_place(place)
+        .filter(|(path, _)| [".yml", ".yaml", ".json", ".template"].iter().any(|end| path.ends_with(end)))?;
+    let (code, message) = before.split_once(' ')?;
+    if is_code(code, 1..=1, 4..=4) {
+        let level = match code.as_bytes() {
+            [b'E', ..] => Level::Error,
+            [b'W', ..] => Level::Warning,
+            [b'I', ..] => Level::Note,
+            _ => return None,
+        };
+        return Some(Told { level, ..Told::error("cfn-lint", place, Some(code), message) });
+    }
+    let rule = code.strip_suffix(':')?;
+    let is_rule = rule.starts_with(|c: char| c.is_ascii_lowercase())
+        && rule.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'[' | b']'));
+    is_rule.then(|| Told::error("ansible-lint", place, Some(rule), message))
+}
+
+/// ``a.py:7 in public class `foo`:``, below it `        D204: message`.
+fn pydocstyle<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (code, message) = text.strip_prefix("        ")?.split_once(": ")?;
+    let (place, kind) = before.strip_suffix(':')?.split_once(' ')?;
+    let is_ours = is_code(code, 1..=1, 3..=3) && (kind.starts_with("in ") || kind == "at module level");
+    is_ours.then(|| Some(Told::error("pydocstyle", bare_place(place)?, Some(code), message)))?
+}
+
+/// `path:3:5` or `path:3`, and nothing else.
+fn bare_place(text: &str) -> Option<(&str, Option<u64>)> {
+    let (rest, last) = text.rsplit_once(':')?;
+    let last: u64 = last.parse().ok()?;
+    let before = rest.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<u64>().ok()?)));
+    let (path, line) = before.unwrap_or((rest, last));
+    is_path(path).then_some((path, Some(line).filter(|line| *line > 0)))
+}
+
+/// What a formatter would change.
+fn formatter(text: &str) -> Option<Told<'_>> {
+    let whole = |tool, path, message| Some(Told::error(tool, (path, None), None, message));
+    if let Some(path) = text.strip_prefix("would reformat ") {
+        return whole("black", path, "would be reformatted");
+    }
+    if let Some(rest) = text.strip_prefix("error: cannot format ") {
+        return whole("black", rest.split_once(": ")?.0, rest);
+    }
+    if let Some(rest) = text.strip_prefix("error: cannot parse: ") {
+        return Some(Told::error("black", bare_place(rest)?, None, "cannot be parsed"));
+    }
+    if let Some(path) = text.strip_prefix("ERROR: ").and_then(|rest| rest.strip_suffix(ISORT)) {
+        return whole("isort", path, "imports are not sorted or formatted");
+    }
+    if let Some(path) = text.strip_prefix("[warn] ") {
+        // Its last line tells how many files there were.
+        return if path.starts_with("Code style issues") { None } else { whole("prettier", path, "is not formatted") };
+    }
+    if let Some((path, message)) = text.strip_prefix("[error] ").and_then(|rest| rest.split_once(": ")) {
+        return if is_path(path) { whole("prettier", path, message) } else { None };
+    }
+    let (path, line) = text.strip_prefix("Diff in ")?.strip_suffix(':')?.rsplit_once([':', ' '])?;
+    let path = path.strip_suffix(" at line").unwrap_or(path);
+    let line = line.parse().ok()?;
+    path.ends_with(".rs").then(|| Told::error("rustfmt", (path, Some(line)), None, "is not formatted"))
+}
+
+/// What isort says of a file.
+const ISORT: &str = " Imports are incorrectly sorted and/or formatted.";
+
+/// `Dockerfile:3 DL3008 warning: message`; before version 2 without a level, with `-f gnu` as
+/// `hadolint:Dockerfile:3: …`.
+fn hadolint(text: &str) -> Option<Told<'_>> {
+    let text = text.strip_prefix("hadolint:").unwrap_or(text);
+    let (place, rest) = text.match_indices(' ').find_map(|(at, _)| {
+        let rest = text.get(at + 1..)?;
+        let code = rest.split(' ').next().filter(|code| code.starts_with("DL") || code.starts_with("SC"))?;
+        is_code(code, 2..=2, 4..=4).then_some((text.get(..at)?, rest))
+    })?;
+    let (path, line) = place.strip_suffix(':').unwrap_or(place).rsplit_once(':')?;
+    let (code, rest) = rest.split_once(' ')?;
+    let level = rest.split_once(": ").and_then(|(word, message)| Some((level(word)?, message)));
+    let (level, message) = level.unwrap_or((Level::Error, rest));
+    is_path(path).then_some(())?;
+    Some(Told { level, ..Told::error("hadolint", (path, line.parse().ok()), Some(code), message) })
+}
+
+fn level(word: &str) -> Option<Level> {
+    match word {
+        "error" => Some(Level::Error),
+        "warning" => Some(Level::Warning),
+        "info" | "style" => Some(Level::Note),
+        _ => None,
+    }
+}
+
+/// `README.md:8:57 error MD009/no-trailing-spaces message`, before its version 0.46 without the level; PyMarkdown's
+/// `README.md:8:57: MD009: message`.
+fn markdownlint(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = text.match_indices(" MD").find_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?)))?;
+    let (code, rest) = rest.split_at_checked(5).filter(|(code, _)| is_code(code, 2..=2, 3..=3))?;
+    let message = match rest.strip_prefix('/') {
+        Some(names) => names.split_once(' ')?.1,
+        None => rest.strip_prefix(": ")?,
+    };
+    let told = place.rsplit_once(' ').and_then(|(place, word)| Some((place, level(word)?)));
+    let (place, level) = told.unwrap_or((place, Level::Error));
+    let (rest, last) = place.trim_end_matches(':').rsplit_once(':')?;
+    let last = last.trim_start().parse().ok()?;
+    let before = rest.rsplit_once(':').and_then(|(path, line)| Some((path, line.trim_start().parse().ok()?)));
+    let (path, line) = before.unwrap_or((rest, last));
+    is_path(path).then(|| Told { level, ..Told::error("markdownlint", (path, Some(line)), Some(code), message) })
+}
+
+/// `a.js: line 1, col 10, Missing semicolon.`, with `--verbose` and its code: `… (W033)`.
+fn jshint(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = text.split_once(": line ").filter(|(path, _)| is_path(path))?;
+    let (line, rest) = rest.split_once(", col ")?;
+    let (column, message) = rest.split_once(", ")?;
+    column.parse::<u64>().ok()?;
+    let (message, rule) = bracketed(message, '(', ')').map_or((message, None), |(message, rule)| (message, Some(rule)));
+    // With a level it is ESLint's formatter compact.
+    let has_level = message.split_once(" - ").is_some_and(|(word, _)| level(&word.to_ascii_lowercase()).is_some());
+    (!has_level).then_some(())?;
+    Some(Told::error("jshint", (path, Some(line.parse().ok()?)), rule, message))
+}
+
+/// `  /app/a.js:8:1: Extra semicolon. (semi)`: two blanks before a place, and a rule.
+fn standard(text: &str) -> Option<Told<'_>> {
+    let place = placed(text.strip_prefix("  ")?).filter(|place| place.has_column && place.is_a(&SCRIPTS))?;
+    let (message, rule) = bracketed(place.rest, '(', ')')?;
+    Some(Told::error("standard", (place.path, place.line), Some(rule), message))
+}
+
+const SCRIPTS: [&str; 8] = ["js", "cjs", "mjs", "jsx", "ts", "tsx", "vue", "html"];
+
+/// Those whose lines begin with a place and a colon.
+fn at_place(text: &str) -> Option<Told<'_>> {
+    if let Some((place, word)) = text.split_once(" - ").filter(|(_, word)| word.ends_with(')')) {
+        // `README.md:8:7 - Unknown word (lnog)`.
+        let is_ours =
+            ["Unknown", "Forbidden", "Misspelled"].iter().any(|kind| word.starts_with(&format!("{kind} word (")));
+        let (path, line) = place.rsplit_once(':')?.0.rsplit_once(':').filter(|(path, _)| is_ours && is_path(path))?;
+        return Some(Told::error("cspell", (path, Some(line.parse().ok()?)), None, word));
+    }
+    let place = placed(text)?;
+    let told = |tool, rule, message| Some(Told::error(tool, (place.path, place.line), rule, message));
+    let has_level = || ["error", "warning", "note", "fatal error"].iter().any(|word| place.rest.starts_with(word));
+    let is_word = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    if place.rest.ends_with("% confidence)") {
+        return told("vulture", None, place.rest.rsplit_once(" (")?.0);
+    }
+    if !place.has_column && place.rest.contains(" ==> ") {
+        return told("codespell", None, place.rest);
+    }
+    if let Some((message, confidence)) = bracketed(place.rest, '[', ']').filter(|_| !place.has_column)
+        && matches!(confidence, "1" | "2" | "3" | "4" | "5")
+    {
+        let (message, rule) = bracketed(message, '[', ']').filter(|(_, rule)| rule.contains('/'))?;
+        return told("cpplint", Some(rule), message);
+    }
+    if place.has_column && place.is_a(&["kt", "kts"]) && !has_level() {
+        let (tool, split) = match bracketed(place.rest, '[', ']') {
+            Some(split) => ("detekt", split),
+            None => ("ktlint", bracketed(place.rest, '(', ')')?),
+        };
+        return told(tool, Some(split.1), split.0);
+    }
+    if place.has_column && place.is_a(&["yml", "yaml"]) && !place.rest.starts_with('[') && !has_level() {
+        let (message, rule) = bracketed(place.rest, '[', ']').filter(|(_, rule)| is_word(rule))?;
+        return told("actionlint", Some(rule), message);
+    }
+    // Everybody else puts a blank behind the line.
+    if !place.has_column && place.is_a(&["php"]) && text.get(..text.len() - place.rest.len())?.ends_with(':') {
+        return told("phpstan", None, place.rest);
+    }
+    None
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    is_met: bool,
+    before: String,
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        self.is_met |= clean(text).is_some();
+        let before = std::mem::replace(&mut self.before, text.to_owned());
+        let Some(Told { tool, level, path, line, rule, message }) = told(&before, text) else { return Ok(()) };
+        self.is_met = true;
+        self.tally.finding(finding(tool, level, (path, line), rule, message), Sort::Linter)
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        if told(&self.before, text).is_some() || clean(text).is_some() { Claim::Ours } else { Claim::Other }
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        clean(text).is_some()
+    }
+
+    fn finish(self) -> Result<Option<Parsed>> {
+        self.is_met.then(|| self.tally.finish(&FORMAT)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parsed(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn each_tool_s_line_has_its_place_level_and_rule() {
+        use Level::{Error, Note, Warning};
+        for (line, tool, level, place, rule) in [
+            ("Dockerfile:3 DL3008 warning: Pin versions", "hadolint", Warning, "Dockerfile:3", "DL3008"),
+            ("-:3 SC2046 info: Quote this", "hadolint", Note, "-:3", "SC2046"),
+            ("hadolint:a b/Dockerfile:3: DL4000 error: MAINTAINER", "hadolint", Error, "a b/Dockerfile:3", "DL4000"),
+            ("Dockerfile:3 DL3008 Pin versions", "hadolint", Error, "Dockerfile:3", "DL3008"),
+            ("README.md:8:57 error MD009/no-trailing-spaces Trailing", "markdownlint", Error, "README.md:8", "MD009"),
+            ("README.md:8 warning MD022/blanks/x Blank", "markdownlint", Warning, "README.md:8", "MD022"),
+            ("README.md: 8: MD022/blanks Blank", "markdownlint", Error, "README.md:8", "MD022"),
+            ("README.md:8:57: MD009: Trailing (x)", "markdownlint", Error, "README.md:8", "MD009"),
+            (
+                "a.cpp:2:  Missing space before {  [whitespace/braces] [5]",
+                "cpplint",
+                Error,
+                "a.cpp:2",
+                "whitespace/braces",
+            ),
+            ("a.kt:1:1: Unexpected blank line (standard:no-blank)", "ktlint", Error, "a.kt:1", "standard:no-blank"),
+            ("/s/A.kt:10:5: Too long. [LongMethod]", "detekt", Error, "/s/A.kt:10", "LongMethod"),
+            (".github/w.yml:3:5: not defined [expression]", "actionlint", Error, ".github/w.yml:3", "expression"),
+            ("a.js: line 1, col 10, Missing semicolon. (W033)", "jshint", Error, "a.js:1", "W033"),
+            ("  /a.js:8:1: Extra semicolon. (semi)", "standard", Error, "/a.js:8", "semi"),
+            ("a.py:1: unused import 'os' (90% confidence)", "vulture", Error, "a.py:1", ""),
+            ("a.py:12: teh ==> the", "codespell", Error, "a.py:12", ""),
+            ("a.md:8:7 - Unknown word (lnog)", "cspell", Error, "a.md:8", ""),
+            ("src/A.php:12:No return type.", "phpstan", Error, "src/A.php:12", ""),
+            (" WARN a.py:1:2-3:1: x [bad-return]", "pyrefly", Warning, "a.py:1", "bad-return"),
+            (
+                "##vso[task.logissue type=warning;sourcepath=a.py;linenumber=3;code=F401;]x",
+                "azure",
+                Warning,
+                "a.py:3",
+                "F401",
+            ),
+            ("would reformat a.py", "black", Error, "a.py", ""),
+            ("error: cannot format a.py: Cannot parse: 1:3", "black", Error, "a.py", ""),
+            ("error: cannot parse: /p/a.py:1:11", "black", Error, "/p/a.py:1", ""),
+            ("ERROR: a.py Imports are incorrectly sorted and/or formatted.", "isort", Error, "a.py", ""),
+            ("[warn] src/a.js", "prettier", Error, "src/a.js", ""),
+            ("[error] a.html: SyntaxError: x", "prettier", Error, "a.html", ""),
+            ("Diff in /s/a.rs:16:", "rustfmt", Error, "/s/a.rs:16", ""),
+            ("Diff in /s/a.rs at line 16:", "rustfmt", Error, "/s/a.rs:16", ""),
+        ] {
+            let told = told("", line).unwrap();
+            let at = told.path.unwrap_or_default().to_owned()
+                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
+            assert_eq!(found, (tool, level, place, rule), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_place_and_a_message_may_stand_on_two_lines() {
+        use Level::{Error, Note, Warning};
+        for (before, line, tool, level, place, rule) in [
+            ("ERROR x `y` [bad-return]", "  --> pkg/a.py:3:5", "pyrefly", Error, "pkg/a.py:3", "bad-return"),
+            ("/app/A.svelte:4:1", "Warn: no alt", "svelte-check", Warning, "/app/A.svelte:4", ""),
+            ("/app/A.svelte:4:1", "Hint: unused", "svelte-check", Note, "/app/A.svelte:4", ""),
+            ("name[play]: All plays", "site.yml:1:3", "ansible-lint", Error, "site.yml:1", "name[play]"),
+            ("fqcn: Use it", "site.yml:3 Task/Handler: shell", "ansible-lint", Error, "site.yml:3", "fqcn"),
+            ("W2001 Parameter unused", "cfn.yaml:9:3", "cfn-lint", Warning, "cfn.yaml:9", "W2001"),
+            ("a.py:7 in public class `foo`:", "        D204: 1 blank line", "pydocstyle", Error, "a.py:7", "D204"),
+        ] {
+            let told = told(before, line).unwrap();
+            let at = told.path.unwrap_or_default().to_owned()
+                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
+            assert_eq!(found, (tool, level, place, rule), "{line}");
+        }
+        for (before, line) in [
+            ("ERROR x", " --> a.py:3:5"),
+            ("error: x [y]", " --> a.rs:3:5"),
+            ("all well", "Error: no"),
+            ("12:30:45", "Error: no"),
+            ("Found: it", "site.yml:1:3"),
+            ("a.py:7 in short:", "    D204: x"),
+        ] {
+            assert!(told(before, line).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn others_lines_are_not_theirs() {
+        for line in [
+            "a.js: line 2, col 5, Error - x (no-undef)",
+            "a.kt:3:5: error: x (y)",
+            "a.yml:3:5: [warning] too long (line-length)",
+            "a.yml:3:5: error: x [y]",
+            "a.c:3: error: x [5]",
+            "a.php:12: Undefined variable",
+            "a.php:12:3: error - x",
+            "[warn] Code style issues found in 2 files. Run Prettier with --write to fix.",
+            "[error]   4 | <img>",
+            "ERROR: a.py is not there",
+            "Diff in behaviour:",
+            "see MD5 and MD022",
+        ] {
+            assert!(told("", line).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_clean_run_is_zero_where_the_tool_says_so_and_a_cut_one_none() {
+        assert_eq!(
+            parsed("Checking formatting...\nAll matched files use Prettier code style!\n").unwrap().figures.total,
+            Some(0)
+        );
+        assert_eq!(parsed("Checking formatting...\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        assert_eq!(parsed("[warn] a.js\n[warn] b.j").unwrap_err().reject(), Some(Reject::Malformed));
+        let Details::Lint(details) = parsed("[warn] a.js\n").unwrap().details else { panic!("lint") };
+        assert_eq!(details.findings.first().unwrap().message, "is not formatted");
+    }
+}
