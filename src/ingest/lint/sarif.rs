@@ -7,12 +7,13 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use self::rules::{Invocation, RuleReference, Rules, RunHead, Tool};
+use self::rules::{Invocation, MOST_RULES, RuleReference, Rules, RunHead, Tool};
 use super::{LintTally, tool_and_sort};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::{first_lines, printable};
+use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -127,6 +128,8 @@ struct Log {
     version: Option<String>,
     /// `null` where the tool failed before its first run: that is no run, while a log without the key is no log.
     runs: Option<Vec<RunHead>>,
+    /// How many runs, rules and overrides that is.
+    held: usize,
 }
 
 /// Results that are counted while the rest is read, which most writers' order of keys allows.
@@ -211,7 +214,8 @@ impl<'de> Visitor<'de> for RunSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let (mut tool, mut invocations): (Option<Option<Tool>>, Option<Option<Vec<Invocation>>>) = (None, None);
+        let (mut tool, mut invocations): (Option<Option<Tool>>, Option<Option<Few<Invocation, MOST_RULES>>>) =
+            (None, None);
         let mut counted = false;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match (&*key, self.early) {
@@ -232,7 +236,9 @@ impl<'de> Visitor<'de> for RunSeed<'_> {
             }
         }
         let head = RunHead { tool: tool.flatten(), invocations: invocations.flatten() };
-        self.log.borrow_mut().runs.get_or_insert_default().push(head);
+        let mut log = self.log.borrow_mut();
+        head.fits(&mut log.held)?;
+        log.runs.get_or_insert_default().push(head);
         Ok(())
     }
 }
@@ -248,8 +254,8 @@ struct SarifResult {
     level: Option<String>,
     kind: Option<String>,
     message: Option<Message>,
-    locations: Option<Vec<Location>>,
-    suppressions: Option<Vec<Suppression>>,
+    locations: Option<Few<Location, MOST_RULES>>,
+    suppressions: Option<Few<Suppression, MOST_RULES>>,
     baseline_state: Option<String>,
 }
 
@@ -305,7 +311,7 @@ fn count(result: SarifResult, rules: &Rules, tally: &mut LintTally) -> Result<()
             return Err(Error::report(Reject::Malformed, why));
         }
     };
-    let suppressions = result.suppressions.unwrap_or_default();
+    let suppressions = result.suppressions.unwrap_or_default().0;
     let accepted = |one: &Suppression| one.status.as_deref().is_none_or(|status| status == "accepted");
     if !suppressions.is_empty() && suppressions.iter().all(accepted) {
         tally.suppressed = tally.suppressed.saturating_add(1);
@@ -367,7 +373,6 @@ impl<'de> Visitor<'de> for Results<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::rules::MOST_RULES;
     use super::*;
     use crate::ingest::Details;
 
@@ -417,8 +422,12 @@ mod tests {
             format!("{{\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{{\"rules\":[{rules}]}}}}}}]}}")
         };
         assert!(parse(&Input::bytes("x", log(MOST_RULES).as_bytes())).is_ok());
-        let error = parse(&Input::bytes("x", log(MOST_RULES + 1).as_bytes())).unwrap_err();
-        assert_eq!(error.reject(), Some(Reject::Malformed));
+        let runs = |runs: usize| format!("{{\"version\":\"2.1.0\",\"runs\":[{}]}}", vec!["{}"; runs].join(","));
+        assert!(parse(&Input::bytes("x", runs(150_000).as_bytes())).is_ok());
+        for log in [log(MOST_RULES + 1), runs(150_001)] {
+            let error = parse(&Input::bytes("x", log.as_bytes())).unwrap_err();
+            assert_eq!(error.reject(), Some(Reject::Malformed));
+        }
     }
 
     #[test]

@@ -165,6 +165,17 @@ impl Waiting {
         Ok(())
     }
 
+    /// Puts the title of a unit around before the names.
+    pub(super) fn name(&mut self, title: &str, tally: &mut TestTally) {
+        for (name, _) in &mut self.results {
+            *name = format!("{title}::{name}");
+        }
+        let bytes = self.results.len() * (title.len() + 2);
+        // What is held already stays.
+        let _ = tally.hold(bytes);
+        self.bytes += bytes;
+    }
+
     /// Holds what another one held, too.
     pub(super) fn append(&mut self, mut other: Waiting) {
         self.bytes += other.bytes;
@@ -385,7 +396,7 @@ mod tests {
         let held = waiting.results.len();
         let mut file = Waiting::default();
         file.append(waiting);
-        file.keep(&mut tally, |name, _| format!("a::{}", &name[name.len() - 4..]));
+        file.keep(&mut tally, |name, _| format!("a::{}", name.trim_start_matches('n')));
         assert!(tally.hold(super::super::KEPT_BYTES / 2), "room is given back");
         let parsed = tally.finish(&junit::FORMAT).unwrap();
         let Details::Tests(details) = &parsed.details else { panic!("tests") };

@@ -1,12 +1,16 @@
 //! `playwright-json`: the object of Playwright's JSON reporter. Its definition is the interface `JSONReport` of
 //! `@playwright/test/reporter`.
 
+use std::cell::RefCell;
+
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
 use super::TestTally;
-use super::json_report::{Keys, Object, declare, items, lacks, line, path, text, unknown_status, whole_milliseconds};
+use super::json_report::{
+    Keys, Object, Waiting, declare, items, lacks, line, objects, path, text, unknown_status, whole_milliseconds,
+};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -39,7 +43,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut report = Report { tally: TestTally::new(false), has_suites: false, stats: None };
+    let mut report = Report { tally: RefCell::new(TestTally::new(false)), has_suites: false, stats: None };
     json::object(input, Object(&mut report))?;
     if !report.has_suites {
         return Err(lacks(&FORMAT, "suites"));
@@ -51,29 +55,33 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         skipped: stats.skipped,
         ..Figures::default()
     };
-    let mut parsed = report.tally.finish(&FORMAT)?;
+    let mut parsed = report.tally.into_inner().finish(&FORMAT)?;
     declare(&mut parsed, said);
     Ok(parsed)
 }
 
 struct Report {
-    tally: TestTally,
+    tally: RefCell<TestTally>,
     has_suites: bool,
     stats: Option<Stats>,
 }
 
 impl Keys for Report {
     fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
-        let tally = &mut self.tally;
+        let tally = &self.tally;
         match key {
             "suites" => {
                 self.has_suites = true;
-                map.next_value_seed(items(|suite: Suite| count_suite(suite, "", tally)))?;
+                let take = |suite: Suite<'_>| {
+                    suite.named().keep(&mut tally.borrow_mut(), |name, _| name);
+                    Ok(())
+                };
+                map.next_value_seed(objects(|| Suite::of(tally), take))?;
             }
             "errors" => map.next_value_seed(items(|error: Value| {
                 let file = error.get("location").and_then(|location| location.get("file")).and_then(text);
                 let message = error.get("message").and_then(text).and_then(first_lines);
-                tally.unit_failure(file.or(message.as_deref()).unwrap_or("(the run)"));
+                tally.borrow_mut().unit_failure(file.or(message.as_deref()).unwrap_or("(the run)"));
                 Ok(())
             }))?,
             "stats" => self.stats = map.next_value()?,
@@ -91,12 +99,44 @@ struct Stats {
     skipped: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct Suite {
-    #[serde(default)]
+struct Suite<'t> {
+    tally: &'t RefCell<TestTally>,
     title: Value,
-    specs: Option<Vec<Spec>>,
-    suites: Option<Vec<Suite>>,
+    /// Its tests, and those of the suites in it.
+    tests: Waiting,
+}
+
+impl Keys for Suite<'_> {
+    fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+        let (tally, tests) = (self.tally, &mut self.tests);
+        match key {
+            "title" => self.title = map.next_value()?,
+            "specs" => map.next_value_seed(items(|spec: Spec| {
+                spec.tests.iter().try_for_each(|test| count(test, &spec, tests, &mut tally.borrow_mut()))
+            }))?,
+            "suites" => {
+                let take = |inner: Suite<'_>| {
+                    tests.append(inner.named());
+                    Ok(())
+                };
+                map.next_value_seed(objects(|| Suite::of(tally), take))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl<'t> Suite<'t> {
+    fn of(tally: &'t RefCell<TestTally>) -> Suite<'t> {
+        Suite { tally, title: Value::Null, tests: Waiting::default() }
+    }
+
+    /// Its tests, with its title before their names.
+    fn named(mut self) -> Waiting {
+        self.tests.name(text(&self.title).unwrap_or_default(), &mut self.tally.borrow_mut());
+        self.tests
+    }
 }
 
 #[derive(Deserialize)]
@@ -127,21 +167,7 @@ struct Run {
     error: Value,
 }
 
-fn count_suite(suite: Suite, outer: &str, tally: &mut TestTally) -> Result<()> {
-    let title = text(&suite.title).unwrap_or_default();
-    let name = if outer.is_empty() { title.to_owned() } else { format!("{outer}::{title}") };
-    for spec in suite.specs.into_iter().flatten() {
-        for test in &spec.tests {
-            count(test, &spec, &name, tally)?;
-        }
-    }
-    for inner in suite.suites.into_iter().flatten() {
-        count_suite(inner, &name, tally)?;
-    }
-    Ok(())
-}
-
-fn count(test: &Test, spec: &Spec, suite: &str, tally: &mut TestTally) -> Result<()> {
+fn count(test: &Test, spec: &Spec, tests: &mut Waiting, tally: &mut TestTally) -> Result<()> {
     let outcome = match test.status.as_str() {
         "expected" | "flaky" => Outcome::Passed,
         "unexpected" => Outcome::Failed,
@@ -161,11 +187,11 @@ fn count(test: &Test, spec: &Spec, suite: &str, tally: &mut TestTally) -> Result
         let message = |run: &Run| run.error.get("message").and_then(text).and_then(first_lines);
         case.message = runs.iter().rev().find_map(message);
     }
-    let mut id = format!("{suite}::{}", text(&spec.title).unwrap_or("(unnamed)"));
+    let mut name = text(&spec.title).unwrap_or("(unnamed)").to_owned();
     if let Some(project) = text(&test.project_name) {
-        id = format!("{id} [{project}]");
+        name = format!("{name} [{project}]");
     }
-    tally.case(&id, case)
+    tests.add(name, case, tally)
 }
 
 #[cfg(test)]

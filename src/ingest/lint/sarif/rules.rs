@@ -10,17 +10,39 @@ use crate::ingest::values::Few;
 /// Most rules of one component, and most overrides of one invocation. All of them are held: any result may name any.
 pub(super) const MOST_RULES: usize = 100_000;
 
+/// Most runs, components, rules and overrides of a log together.
+const MOST_IN_ALL: usize = 150_000;
+
 /// What a run tells of its tool.
 #[derive(Clone, Default)]
 pub(super) struct RunHead {
     pub tool: Option<Tool>,
-    pub invocations: Option<Vec<Invocation>>,
+    pub invocations: Option<Few<Invocation, MOST_RULES>>,
+}
+
+impl RunHead {
+    /// Adds what it holds to `held`.
+    ///
+    /// # Errors
+    /// It is more than a log may hold.
+    pub(super) fn fits<E: serde::de::Error>(&self, held: &mut usize) -> Result<(), E> {
+        let tool =
+            self.tool.iter().flat_map(|tool| tool.driver.iter().chain(tool.extensions.iter().flat_map(|all| &all.0)));
+        let rules = tool.map(|component| 1 + component.rules.as_ref().map_or(0, |rules| rules.0.len()));
+        let runs = self.invocations.iter().flat_map(|all| &all.0);
+        let overrides = runs.map(|run| 1 + run.rule_configuration_overrides.as_ref().map_or(0, |all| all.0.len()));
+        *held += 1 + rules.chain(overrides).sum::<usize>();
+        if *held > MOST_IN_ALL {
+            return Err(E::custom(format!("more than {MOST_IN_ALL} runs, rules and overrides")));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Clone, Deserialize)]
 pub(super) struct Tool {
     driver: Option<Component>,
-    extensions: Option<Vec<Component>>,
+    extensions: Option<Few<Component, MOST_RULES>>,
 }
 
 #[derive(Clone, Deserialize, Default)]
