@@ -15,12 +15,12 @@ use crate::model::figures::ReportKind;
 pub const FORMAT: Format = Format {
     name: "rspec-text",
     kind: ReportKind::Test,
-    about: "terminal output of RSpec",
-    written_by: "rspec",
+    about: "terminal output of RSpec, and of hspec and Crystal's spec",
+    written_by: "rspec, hspec (Haskell), crystal spec",
     told_by: "\"Finished in …\" with \"N examples, N failures\" after it",
     has_end: true,
-    counting: "The last summary: failures failed, pending skipped, the other examples passed. Each error outside of examples, as of \
-               a file that does not load, is one errored test.",
+    counting: "The last summary: failures failed, errors errored, pending skipped, the other examples passed. Each error outside of \
+               examples, as of a file that does not load, is one errored test.",
     sniff,
     parse,
 };
@@ -80,19 +80,22 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 }
 
 fn total(counts: &[(Option<u64>, &str)]) -> Result<Summary> {
-    let mut summary = Summary::default();
+    let (mut summary, mut outside) = (Summary::default(), 0);
     for (number, word) in counts {
         let slot = match *word {
             "example" | "examples" => &mut summary.passed,
             "failure" | "failures" => &mut summary.failed,
             "pending" => &mut summary.skipped,
-            word if word.ends_with("occurred outside of examples") => &mut summary.errored,
+            // Crystal tells errors of examples apart.
+            "error" | "errors" => &mut summary.errored,
+            word if word.ends_with("occurred outside of examples") => &mut outside,
             _ => continue,
         };
         Summary::add(slot, *number)?;
     }
-    summary.passed = summary.passed.saturating_sub(add(summary.failed, summary.skipped)?);
-    summary.unit_failures = summary.errored;
+    let others = add(add(summary.failed, summary.skipped)?, summary.errored)?;
+    summary.passed = summary.passed.saturating_sub(others);
+    (summary.errored, summary.unit_failures) = (add(summary.errored, outside)?, outside);
     Ok(summary)
 }
 
