@@ -63,6 +63,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
+/// Whether the line is a numbered point.
+pub(super) fn is_point(line: &str) -> bool {
+    matches!(read(line), Line::Point(0, point) if point.number.is_some())
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::new();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
@@ -118,6 +123,13 @@ struct Reader {
     prove: Prove,
 }
 
+/// The file in `t/cart.t ..`, which `prove -v` prints above its points.
+fn file_of_prove(text: &str) -> Option<&str> {
+    let (file, dots) = text.trim_end().split_once(' ')?;
+    let dots = dots.trim_start();
+    (file.contains('.') && dots.len() > 1 && dots.bytes().all(|byte| byte == b'.')).then_some(file)
+}
+
 /// What `prove -v` says of a file below its points.
 #[derive(Default)]
 struct Prove {
@@ -132,11 +144,7 @@ impl Prove {
     /// The file, if it failed by itself: it came to no test, or failed though its tests passed.
     fn line(&mut self, text: &str) -> Option<String> {
         let text = text.trim_end();
-        // `t/cart.t ..`.
-        let begun = text.split_once(' ').map(|(file, dots)| (file, dots.trim_start()));
-        let is_file =
-            |(file, dots): &(&str, &str)| file.contains('.') && dots.len() > 1 && dots.bytes().all(|byte| byte == b'.');
-        if let Some((file, _)) = begun.filter(is_file) {
+        if let Some(file) = file_of_prove(text) {
             *self = Prove { file: Some(file.to_owned()), is_dubious: false, is_open: true };
             return None;
         }

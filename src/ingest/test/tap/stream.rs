@@ -3,10 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::Reader;
 use super::lines::{Line, read};
+use super::{Reader, file_of_prove};
 use crate::error::Result;
 use crate::ingest::test::runs::{Run, Runs};
+
+/// Lines of `prove -v` that are held before its first plan.
+const HELD: usize = 1_000;
 
 /// One run.
 struct Open {
@@ -15,18 +18,27 @@ struct Open {
     points: u64,
     plan: Option<u64>,
     bailed: bool,
+    /// `prove -v` told it, and whether its own summary came: only that ends it, whatever becomes of a file.
+    prove: Option<bool>,
 }
 
 impl Open {
     fn new() -> Open {
-        Open { reader: Reader::new(), points: 0, plan: None, bailed: false }
+        Open { reader: Reader::new(), points: 0, plan: None, bailed: false, prove: None }
     }
 
     fn is_complete(&self) -> bool {
+        if let Some(has_ended) = self.prove {
+            return has_ended;
+        }
         self.bailed || self.plan.is_some_and(|plan| self.points >= plan)
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(has_ended) = &mut self.prove {
+            *has_ended |= text.starts_with("Files=");
+            return self.reader.line(text);
+        }
         match read(text) {
             Line::Version => return Ok(()),
             // A plan at the end counts the points above it.
@@ -47,10 +59,29 @@ pub(in crate::ingest) struct Stream {
     open: Option<Open>,
     /// A plan that the first point must follow.
     plan: Option<String>,
+    /// From the first file that `prove` tells of.
+    held: Vec<String>,
     runs: Vec<Run>,
 }
 
 impl Stream {
+    /// Begins a run of `prove -v` with the first plan below a file's line: without `-v` there is no plan.
+    fn begin_prove(&mut self, text: &str) -> Result<()> {
+        let is_below = self.held.last().is_some_and(|line| file_of_prove(line).is_some());
+        if text.starts_with("Files=") || self.held.len() >= HELD {
+            self.held.clear();
+        }
+        if file_of_prove(text).is_some() || (!self.held.is_empty() && !text.trim().is_empty()) {
+            self.held.push(text.to_owned());
+        }
+        if is_below && matches!(read(text), Line::Plan(0, _)) {
+            let mut open = Open { prove: Some(false), ..Open::new() };
+            self.held.drain(..).try_for_each(|line| open.line(&line))?;
+            self.open = Some(open);
+        }
+        Ok(())
+    }
+
     fn close(&mut self) {
         let parsed = self.open.take().filter(Open::is_complete).and_then(|open| open.reader.finish().ok());
         self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::new())));
@@ -64,6 +95,10 @@ impl Runs for Stream {
         }
         if let Some(open) = &mut self.open {
             return open.line(text);
+        }
+        self.begin_prove(text)?;
+        if self.open.is_some() {
+            return Ok(());
         }
         let plan = self.plan.take();
         match (read(text), plan) {
