@@ -41,6 +41,7 @@ fn each_tool_is_found_in_its_own_output() {
         ("rustc-text/good-manifest.txt", vec![("rustc-text", vec![1, 0, 0, 1])]),
         ("rustc-json/good.jsonl", vec![("rustc-json", vec![0, 7, 0, 7])]),
         ("rustc-json/good-mixed.jsonl", vec![("rustc-json", vec![0, 7, 0, 7])]),
+        ("tap/good-prove-dies.tap", vec![("tap", vec![16, 8, 1, 4, 3])]),
     ] {
         assert_eq!(told(&capture(file)), expected, "{file}");
     }
@@ -49,22 +50,33 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 /// Runners whose names are enough to find their captures.
-const RUNNERS: [&str; 15] = [
+const RUNNERS: [&str; 26] = [
+    "ava-text",
+    "boost-text",
     "bun-test-text",
+    "busted-text",
     "ctest-text",
+    "dart-test-text",
     "deno-test-text",
     "dotnet-test-text",
     "exunit-text",
     "forge-test-text",
     "gherkin-text",
     "gotestsum-text",
+    "gradle-text",
     "gtest-text",
+    "karma-text",
     "maven-text",
     "minitest-text",
     "mocha-text",
     "node-test-text",
     "phpunit-text",
+    "prove-text",
+    "qttest-text",
     "rspec-text",
+    "sbt-text",
+    "swift-test-text",
+    "zig-test-text",
 ];
 
 #[test]

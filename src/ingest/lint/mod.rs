@@ -37,6 +37,7 @@ pub mod oxlint_json;
 pub mod oxlint_text;
 pub mod phpcs_json;
 pub mod phpcs_text;
+pub mod phpcs_xml;
 pub mod phpstan_json;
 pub mod phpstan_text;
 pub mod pmd;

@@ -2,10 +2,9 @@
 //! `PrettyUnitTestResultPrinter` in GoogleTest's `gtest.cc`. The summary gives the counts.
 
 use super::text_report::{Names, Summary, counted};
-use super::text_runs::{Announced, TextRun, read_runs};
+use super::text_runs::{Announced, Part, TextRun, all_runs};
 use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -22,7 +21,7 @@ pub const FORMAT: Format = Format {
     counting: "The sum of the runs' summaries: PASSED passed, FAILED failed, SKIPPED and DISABLED skipped. A test suite whose \
                fixture failed is one errored test, as are cmocka's tests whose fixture failed.",
     sniff,
-    parse,
+    parse: all_runs::<GTest>,
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
@@ -37,26 +36,6 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::Sure("line \"[  PASSED  ] N tests.\"".into());
     }
     Sniff::No
-}
-
-fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let (mut sum, mut names) = (Summary::default(), Names::default());
-    read_runs(input, |run: GTest| {
-        let one = run.summary()?;
-        for (slot, number) in [
-            (&mut sum.passed, one.passed),
-            (&mut sum.failed, one.failed),
-            (&mut sum.errored, one.errored),
-            (&mut sum.skipped, one.skipped),
-            (&mut sum.unit_failures, one.unit_failures),
-        ] {
-            *slot = add(*slot, number)?;
-        }
-        names.cases.extend(run.names.cases);
-        names.units.extend(run.names.units);
-        Ok(())
-    })?;
-    names.report(&FORMAT, &sum, true)
 }
 
 /// One run of a program.
@@ -109,8 +88,17 @@ impl Announced for GTest {
     }
 
     fn report(self) -> Result<Parsed> {
-        let summary = self.summary()?;
-        self.names.report(&FORMAT, &summary, true)
+        let (summary, names) = self.told()?;
+        names.report(&FORMAT, &summary, true)
+    }
+}
+
+impl Part for GTest {
+    const FORMAT: &'static Format = &FORMAT;
+    const IS_COMPILED: bool = true;
+
+    fn told(self) -> Result<(Summary, Names)> {
+        Ok((self.summary()?, self.names))
     }
 }
 
@@ -270,6 +258,7 @@ fn too_large() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::input::Input;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const RUN: &str = "Running main() from gtest_main.cc\n[==========] Running 5 tests from 2 test suites.\n\
@@ -285,7 +274,7 @@ mod tests {
                        [  FAILED  ] Db: SetUpTestSuite or TearDownTestSuite\n\n 1 FAILED TEST SUITE\n  YOU HAVE 3 DISABLED TESTS\n\n";
 
     fn read(text: &str) -> Result<Parsed> {
-        parse(&Input::bytes("x", text.as_bytes()))
+        (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn counted(part: &str) -> Option<(Option<u64>, &str)> {
 }
 
 /// The counts of a summary, and the names that stand elsewhere in the text.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Summary {
     pub passed: u64,
     pub failed: u64,
@@ -50,6 +50,48 @@ impl Summary {
     pub(super) fn add(slot: &mut u64, number: Option<u64>) -> Result<()> {
         let too_large = || Error::report(Reject::Malformed, "a number of the test summary is too large");
         *slot = add(*slot, number.ok_or_else(too_large)?)?;
+        Ok(())
+    }
+
+    /// The sum of `3 passed` and others like it, by what each word means. `None` if one is not so, or a number too large.
+    pub(super) fn of<'t>(
+        parts: impl IntoIterator<Item = &'t str>,
+        meaning: impl Fn(&str) -> Option<Outcome>,
+    ) -> Option<Summary> {
+        let mut summary = Summary::default();
+        for part in parts {
+            let (number, word) = counted(part)?;
+            let slot = summary.slot(meaning(word)?);
+            *slot = slot.checked_add(number?)?;
+        }
+        Some(summary)
+    }
+
+    /// The count of these.
+    pub(super) fn slot(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Passed => &mut self.passed,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Errored => &mut self.errored,
+            Outcome::Skipped => &mut self.skipped,
+        }
+    }
+
+    /// Adds the counts of another run.
+    ///
+    /// # Errors
+    /// Malformed if a sum does not fit.
+    pub(super) fn merge(&mut self, other: &Summary) -> Result<()> {
+        for (sum, number) in [
+            (&mut self.passed, other.passed),
+            (&mut self.failed, other.failed),
+            (&mut self.errored, other.errored),
+            (&mut self.skipped, other.skipped),
+            (&mut self.flaky, other.flaky),
+            (&mut self.unit_failures, other.unit_failures),
+        ] {
+            *sum = add(*sum, number)?;
+        }
         Ok(())
     }
 }
@@ -84,6 +126,12 @@ impl Names {
         if self.units.len() < UNITS_KEPT {
             self.units.push(printable(name, 200));
         }
+    }
+
+    /// Those of another run, too.
+    pub(super) fn merge(&mut self, other: Names) {
+        self.cases.extend(other.cases);
+        self.units.extend(other.units);
     }
 
     /// The report of a summary with these names.

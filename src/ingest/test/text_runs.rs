@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::runs::{Run, Runs};
-use super::text_report::{KILLED_HELP, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, no_result};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::Parsed;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::{Format, Parsed};
 
 /// One run of a tool, from the line that announces it.
 pub(in crate::ingest) trait Announced: Default {
@@ -24,7 +24,7 @@ pub(in crate::ingest) trait Announced: Default {
     /// Whether its summary came.
     fn is_done(&self) -> bool;
 
-    /// Whether it said that no test runs.
+    /// Whether it said that no test runs, or ended without a result.
     fn is_off(&self) -> bool {
         false
     }
@@ -59,8 +59,7 @@ pub(super) fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -
         last = line.number;
         let text = line.text.trim_end();
         if !line.ended && !R::is_whole(text) {
-            let what = format!("output of {} ends inside a line", R::TOOL);
-            return Err(Error::report(Reject::Malformed, what).line(last).help(KILLED_HELP));
+            return Err(cut(R::TOOL, last));
         }
         if R::begins(text) {
             if run.is_done() {
@@ -80,6 +79,10 @@ pub(super) fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -
     Ok(runs + 1)
 }
 
+fn cut(tool: &str, line: u64) -> Error {
+    Error::report(Reject::Malformed, format!("output of {tool} ends inside a line")).line(line).help(KILLED_HELP)
+}
+
 /// The last of a file's runs.
 ///
 /// # Errors
@@ -95,6 +98,34 @@ pub(super) fn last_run<R: TextRun>(input: &Input<'_>) -> Result<Parsed> {
         parsed.warnings.push(format!("{runs} runs of {} are in it: the last one counts", R::TOOL));
     }
     Ok(parsed)
+}
+
+/// A run of a part of the tests, as of one program: those of a file belong together.
+pub(super) trait Part: TextRun {
+    /// What it is a report of.
+    const FORMAT: &'static Format;
+    /// See [`crate::ingest::TestDetails::compiled`].
+    const IS_COMPILED: bool;
+
+    /// What it told.
+    ///
+    /// # Errors
+    /// A sum is too large.
+    fn told(self) -> Result<(Summary, Names)>;
+}
+
+/// All runs of a file.
+///
+/// # Errors
+/// As [`read_runs`]; a sum is too large.
+pub(super) fn all_runs<R: Part>(input: &Input<'_>) -> Result<Parsed> {
+    let (mut sum, mut names) = (Summary::default(), Names::default());
+    read_runs(input, |run: R| {
+        let (one, named) = run.told()?;
+        names.merge(named);
+        sum.merge(&one)
+    })?;
+    names.report(R::FORMAT, &sum, R::IS_COMPILED)
 }
 
 /// Finds runs in a stream in which others speak too: from the line that announces one to its summary, only its tool
@@ -158,6 +189,23 @@ pub(in crate::ingest) trait Unannounced: Default {
     /// # Errors
     /// A sum is too large.
     fn report(self) -> Result<Option<Parsed>>;
+}
+
+/// What a file tells, all of whose summaries belong together: none ends a run.
+///
+/// # Errors
+/// No result if there is no summary; malformed if the text ends inside a line, or a number is too large.
+pub(super) fn all_summaries<R: Unannounced>(input: &Input<'_>, tool: &str) -> Result<Parsed> {
+    let (mut run, mut last) = (R::default(), 0);
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        if !line.ended {
+            return Err(cut(tool, last));
+        }
+        run.line(line.text.trim_end()).map_err(|error| error.line(last))?;
+    }
+    run.report()?.ok_or_else(|| no_result(&format!("no summary of {tool} at its end"), last))
 }
 
 /// A run that its tool does not always announce: its summary ends it.

@@ -1,0 +1,218 @@
+//! `boost-text`: what programs with Boost.Test print: their log, and the report, which is more than a line only with
+//! `--report_level=short` or `detailed`.
+//! <https://www.boost.org/doc/libs/release/libs/test/doc/html/boost_test/test_output.html>
+//!
+//! Without such a report nothing tells test cases with several failures, or with expected ones, but the names in the log.
+
+use std::collections::BTreeMap;
+
+use super::text_report::{Names, Summary, counted};
+use super::text_runs::{Announced, Part, TextRun, all_runs};
+use crate::error::Result;
+use crate::ingest::entries::hash;
+use crate::ingest::text::printable;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What programs with Boost.Test print.
+pub const FORMAT: Format = Format {
+    name: "boost-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Boost.Test",
+    written_by: "programs with Boost.Test, with --report_level=short or detailed best",
+    told_by: "\"Running 5 test cases...\", and \"*** No errors detected\" or \"Test module \"cart\" has …\"",
+    has_end: false,
+    counting: "The sum of the runs. By their reports: passed, failed, aborted errored, skipped. Without: of as many test cases as were \
+               announced, those failed that the log names, errored after a fatal error, and the others passed; if failures were \
+               expected there is no result.",
+    sniff,
+    parse: all_runs::<BoostTest>,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_ours = |line: &str| BoostTest::begins(line.trim_end());
+    match head.xml().is_none() && head.lines().any(is_ours) {
+        // `ctest -V` and other runners hand on what a program prints.
+        true => Sniff::Maybe("line \"Running N test cases...\" of Boost.Test".into()),
+        false => Sniff::No,
+    }
+}
+
+/// One run of a program.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct BoostTest {
+    names: Names,
+    announced: u64,
+    /// What the log tells of test cases, by the hash of their names.
+    told: BTreeMap<u64, Outcome>,
+    /// Of the report, while it goes on.
+    report: Option<Summary>,
+    aborted: u64,
+    is_done: bool,
+    /// It ended, and does not tell which failures were expected.
+    is_unclear: bool,
+}
+
+impl BoostTest {
+    /// `cart.cpp(7): error: in "sums/fails": check 1 + 1 == 3 has failed`.
+    fn log(&mut self, text: &str) {
+        let Some((place, rest)) = text.split_once("): ").filter(|_| self.report.is_none()) else { return };
+        let fatal = rest.strip_prefix("fatal error: in \"").map(|rest| (rest, Outcome::Errored));
+        let Some((rest, outcome)) = fatal.or_else(|| Some((rest.strip_prefix("error: in \"")?, Outcome::Failed)))
+        else {
+            return;
+        };
+        let Some((name, message)) = rest.split_once("\": ") else { return };
+        let worst = self.told.get(&hash(name)).map_or(outcome, |told| outcome.max(*told));
+        if self.told.insert(hash(name), worst).is_none()
+            && let (Some(case), Some((file, line))) = (self.names.set(name, worst), place.rsplit_once('('))
+        {
+            (case.file, case.line) = (Some(printable(file, 1000)), line.parse().ok().filter(|line| *line > 0));
+            case.message = Some(printable(message, 1000));
+        } else if let Some(case) = self.names.cases.get_mut(name) {
+            case.outcome = worst;
+        }
+    }
+
+    /// `  3 test cases out of 6 passed`.
+    fn reported(&mut self, text: &str) -> Option<()> {
+        let (number, rest) = counted(text.strip_prefix("  ").filter(|text| !text.starts_with(' '))?)?;
+        let what = rest
+            .strip_prefix("test cases out of ")
+            .or_else(|| rest.strip_prefix("test case out of "))?
+            .split_once(' ')?
+            .1;
+        let report = self.report.as_mut()?;
+        match what {
+            "passed" => report.passed = number?,
+            "failed" => report.failed = number?,
+            "skipped" => report.skipped = number?,
+            // Those are among the failed.
+            "aborted" | "timed out" => self.aborted = self.aborted.checked_add(number?)?,
+            // Passed, but for a warning.
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+/// How many test cases `Running 5 test cases...` announces.
+fn announced(line: &str) -> Option<u64> {
+    let (number, rest) = counted(line.strip_prefix("Running ")?)?;
+    number.filter(|_| matches!(rest, "test cases..." | "test case..."))
+}
+
+impl Announced for BoostTest {
+    fn begins(line: &str) -> bool {
+        announced(line).is_some()
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(announced) = announced(text) {
+            self.announced = announced;
+        } else if text.starts_with("Test module \"") && (text.ends_with(" with:") || text.ends_with(" with")) {
+            (self.report, self.aborted) = (Some(Summary::default()), 0);
+        } else if self.report.is_some() && !self.is_done {
+            let is_told = self.reported(text).is_some();
+            // An empty line is its end.
+            self.is_done = text.is_empty() && !is_told;
+        } else if text == "*** No errors detected"
+            || (text.starts_with("*** ") && text.contains(" in the test module \""))
+        {
+            self.is_unclear = text.contains(" expected) ");
+            self.is_done = !self.is_unclear;
+        } else {
+            self.log(text);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn is_off(&self) -> bool {
+        self.is_unclear
+    }
+
+    fn report(self) -> Result<Parsed> {
+        let (summary, names) = self.told()?;
+        names.report(&FORMAT, &summary, true)
+    }
+}
+
+impl TextRun for BoostTest {
+    const TOOL: &'static str = "Boost.Test";
+
+    fn is_whole(_: &str) -> bool {
+        false
+    }
+}
+
+impl Part for BoostTest {
+    const FORMAT: &'static Format = &FORMAT;
+    const IS_COMPILED: bool = true;
+
+    fn told(self) -> Result<(Summary, Names)> {
+        let count =
+            |outcome| u64::try_from(self.told.values().filter(|told| **told == outcome).count()).unwrap_or(u64::MAX);
+        let summary = match self.report {
+            Some(report) => {
+                let errored = self.aborted.min(report.failed);
+                Summary { failed: report.failed - errored, errored, ..report }
+            }
+            None => {
+                let (failed, errored) = (count(Outcome::Failed), count(Outcome::Errored));
+                let passed = self.announced.saturating_sub(failed).saturating_sub(errored);
+                Summary { passed, failed, errored, ..Summary::default() }
+            }
+        };
+        Ok((summary, self.names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::input::Input;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "Running 5 test cases...\ncart.cpp(7): error: in \"sums/fails\": check 1 + 1 == 3 has failed [1 + 1 != 3]\n\
+                       cart.cpp(8): error: in \"sums/fails\": check 1 + 1 == 4 has failed\n\
+                       unknown location(0): fatal error: in \"sums/throws\": std::runtime_error: boom\n\
+                       cart.cpp(8): last checkpoint: \"throws\" test entry\n";
+    const SHORT: &str = "\nTest module \"cart\" has failed with:\n  3 test cases out of 6 passed\n  2 test cases out of 6 failed\n\
+                         \x20 1 test case out of 6 skipped\n  1 test case out of 6 aborted\n  2 assertions out of 6 passed\n\
+                         \x20 1 expected failure\n\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_report_counts_else_what_the_log_names() {
+        let parsed = read(&format!("{RUN}{SHORT}")).unwrap();
+        assert_eq!(counts(&parsed), [6, 3, 1, 1, 1]);
+        let cases = details(&parsed).cases.cases;
+        let failed = &cases["sums/fails"];
+        assert_eq!((failed.outcome, failed.line, failed.file.as_deref()), (Outcome::Failed, Some(7), Some("cart.cpp")));
+        assert_eq!(cases["sums/throws"].outcome, Outcome::Errored);
+        let parsed = read(&format!("{RUN}\n*** 3 failures are detected in the test module \"cart\"\n")).unwrap();
+        assert_eq!(counts(&parsed), [5, 3, 1, 1, 0]);
+        let fine = "Running 1 test case...\n\n*** No errors detected\n";
+        assert_eq!(counts(&read(&format!("{fine}{RUN}{SHORT}")).unwrap()), [7, 4, 1, 1, 1]);
+        assert!(matches!(sniffed(&FORMAT, fine), Sniff::Maybe(_)));
+    }
+
+    #[test]
+    fn what_may_have_been_expected_and_what_is_cut_is_no_result() {
+        let expected = "*** 4 failures are detected (1 failure is expected) in the test module \"cart\"\n";
+        for text in
+            ["", RUN, &format!("{RUN}{expected}"), &format!("{RUN}{}", SHORT.trim_end_matches('\n').to_owned() + "\n")]
+        {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+    }
+}

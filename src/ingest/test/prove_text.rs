@@ -1,0 +1,181 @@
+//! `prove-text`: what `prove` prints of Perl's test files, without the points that `prove -v` prints, too. Its definition is
+//! `TAP::Formatter::Base`. <https://perldoc.perl.org/prove>
+
+use super::tap;
+use super::text_report::{Names, Summary, no_result};
+use super::text_runs::Unannounced;
+use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::model::figures::ReportKind;
+
+/// What `prove` prints.
+pub const FORMAT: Format = Format {
+    name: "prove-text",
+    kind: ReportKind::Test,
+    about: "terminal output of prove",
+    written_by: "prove, make test of Perl",
+    told_by: "\"Files=2, Tests=3, …\" and \"Result: PASS\" below it",
+    has_end: true,
+    counting: "The last summary: tests that failed failed, those that a plan promised and that did not come are errored, and so is a \
+               file that failed though its tests passed. The others passed, those that were skipped among them: prove does not \
+               tell how many.",
+    sniff,
+    parse,
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let lines: Vec<&str> = head.last_lines().map(str::trim_end).collect();
+    let is_told = |pair: &[&str]| matches!(pair, [first, second] if tests(first).is_some() && is_result(second));
+    if head.xml().is_some() || head.lines().any(tap::is_point) {
+        return Sniff::No;
+    }
+    match lines.windows(2).any(is_told) {
+        true => Sniff::Sure("lines \"Files=…, Tests=…\" and \"Result: …\"".into()),
+        false if head.lines().any(|line| line.starts_with("Dubious, test returned ")) => {
+            Sniff::Maybe("line \"Dubious, test returned …\"".into())
+        }
+        false => Sniff::No,
+    }
+}
+
+/// How many tests `Files=8, Tests=12,  2 wallclock secs (…)` tells of.
+fn tests(line: &str) -> Option<u64> {
+    let (_, rest) = line.strip_prefix("Files=")?.split_once(", Tests=")?;
+    rest.split_once(',')?.0.parse().ok()
+}
+
+fn is_result(line: &str) -> bool {
+    matches!(line, "Result: PASS" | "Result: FAIL" | "Result: NOTESTS")
+}
+
+/// The file of `t/bad.t (Wstat: 256 (exited 1) Tests: 3 Failed: 1)`, its tests, and how many failed.
+fn file(line: &str) -> Option<(&str, u64, u64)> {
+    let (file, rest) = line.split_once(" (Wstat: ")?;
+    let (tests, failed) = rest.strip_suffix(')')?.rsplit_once(" Tests: ")?.1.split_once(" Failed: ")?;
+    Some((file.trim_end(), tests.parse().ok()?, failed.parse().ok()?))
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let (mut prove, mut last, mut runs) = (Prove::default(), 0, 0_u64);
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut parsed = None;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        prove.take(line.text.trim_end()).map_err(|error| error.line(last))?;
+        if prove.is_done {
+            parsed = std::mem::take(&mut prove).report()?;
+            runs += 1;
+        }
+    }
+    let mut parsed = parsed.filter(|_| !prove.begun).ok_or_else(|| no_result("no result of prove at its end", last))?;
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of prove are in it: the last one counts"));
+    }
+    Ok(parsed)
+}
+
+/// One run.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Prove {
+    names: Names,
+    found: Summary,
+    /// The file that is told, with its tests, until it is known why it failed.
+    file: Option<(String, u64)>,
+    tests: Option<u64>,
+    begun: bool,
+    is_done: bool,
+    /// Points are told, too, and read as TAP.
+    has_points: bool,
+}
+
+impl Prove {
+    fn take(&mut self, text: &str) -> Result<()> {
+        self.has_points |= tap::is_point(text);
+        self.begun |= text == "Test Summary Report";
+        if let Some((name, tests, failed)) = file(text) {
+            self.close()?;
+            self.found.failed = add(self.found.failed, failed)?;
+            self.file = (failed == 0).then(|| (name.to_owned(), tests));
+        } else if let Some(planned) = text.split_once("Bad plan.  You planned ").map(|(_, rest)| rest) {
+            let planned = planned.split(' ').next().and_then(|planned| planned.parse::<u64>().ok());
+            let missing = planned.zip(self.file.as_ref()).and_then(|(planned, (_, ran))| planned.checked_sub(*ran));
+            if let Some(missing @ 1..) = missing {
+                self.found.errored = add(self.found.errored, missing)?;
+                self.file = None;
+            }
+        } else if text.starts_with("  TODO passed:") {
+            self.file = None;
+        } else if let Some(tests) = tests(text) {
+            self.close()?;
+            self.tests = Some(tests);
+        } else {
+            self.is_done = self.tests.is_some() && is_result(text);
+        }
+        Ok(())
+    }
+
+    /// A file that is told for no test of its own failed as a whole.
+    fn close(&mut self) -> Result<()> {
+        if let Some((name, _)) = self.file.take() {
+            self.found.errored = add(self.found.errored, 1)?;
+            self.found.unit_failures += 1;
+            self.names.unit(&name);
+        }
+        Ok(())
+    }
+}
+
+impl Unannounced for Prove {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let before = if self.is_done { std::mem::take(self).report()? } else { None };
+        self.take(text)?;
+        if self.is_done && self.has_points {
+            *self = Prove::default();
+        }
+        Ok(before)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        let Some(tests) = self.tests.filter(|_| self.is_done) else { return Ok(None) };
+        let summary = Summary { passed: tests.saturating_sub(self.found.failed), ..self.found };
+        self.names.report(&FORMAT, &summary, false).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "t/good.t .. ok\nTest Summary Report\n-------------------\nt/bad.t (Wstat: 256 (exited 1) Tests: 3 Failed: 1)\n\
+                       \x20 Failed test:  2\n  Non-zero exit status: 1\nt/dies.t (Wstat: 65280 (exited 255) Tests: 1 Failed: 0)\n\
+                       \x20 Non-zero exit status: 255\n  Parse errors: Bad plan.  You planned 3 tests but ran 1.\n\
+                       t/none.t (Wstat: 65280 (exited 255) Tests: 0 Failed: 0)\n  Non-zero exit status: 255\n\
+                       \x20 Parse errors: No plan found in TAP output\nt/todo.t (Wstat: 0 Tests: 2 Failed: 0)\n  TODO passed:   2\n";
+    const END: &str = "Files=5, Tests=9,  2 wallclock secs ( 0.04 usr  0.01 sys =  0.05 CPU)\nResult: FAIL\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn failures_missing_tests_and_files_that_failed_count() {
+        let parsed = read(&format!("{RUN}{END}")).unwrap();
+        assert_eq!(counts(&parsed), [12, 8, 1, 3, 0]);
+        assert_eq!(details(&parsed).failed_units, ["t/none.t"]);
+        let fine = format!("t/good.t .. ok\nAll tests successful.\n{}", END.replace("FAIL", "PASS"));
+        assert_eq!(counts(&read(&fine).unwrap()), [9, 9, 0, 0, 0]);
+        assert!(matches!(sniffed(&FORMAT, &fine), Sniff::Sure(_)));
+        assert_eq!(sniffed(&FORMAT, &format!("ok 1\n{fine}")), Sniff::No);
+    }
+
+    #[test]
+    fn a_run_without_its_result_is_none() {
+        for text in ["", RUN, &format!("{RUN}{}", END.replace("Result: FAIL\n", "")), &format!("{END}{RUN}")] {
+            assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
+    }
+}
