@@ -104,6 +104,22 @@ fn a_later_state_takes_little_and_is_read_with_the_first_alone() {
     assert_eq!((checked.objects, checked.faults), (3, Vec::new()));
 }
 
+// PROMISES H8: packs as they were when differences came, which are never written again.
+#[test]
+fn the_first_packs_with_differences_stay_readable() {
+    let store = Store::new(0);
+    std::fs::remove_file(store.pack_of(0)).unwrap();
+    let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/loops/format-1-differences");
+    for pack in std::fs::read_dir(packs).unwrap().map(Result::unwrap) {
+        std::fs::copy(pack.path(), store.layout.objects().join(pack.file_name())).unwrap();
+    }
+    for number in [0, 1] {
+        assert!(store.is_readable(number));
+        assert_eq!(store.frame(number).is_difference, number > 0);
+    }
+    assert!(Objects::check(&store.layout).unwrap().faults.is_empty());
+}
+
 #[test]
 fn what_is_not_much_smaller_as_a_difference_is_stored_plainly() {
     let store = Store::new(0);
