@@ -13,7 +13,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 actionlint, JSHint, standard, vulture, codespell, CSpell, PHPStan (raw); prettier, black, isort and \
+                 actionlint, JSHint, standard, vulture, codespell, CSpell; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
@@ -24,10 +24,11 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let mut before = "";
+    let mut reader = Reader::default();
     let found = head.lines().map(str::trim_end).find_map(|line| {
-        let found = told(std::mem::replace(&mut before, line), line).map(|told| told.tool);
-        found.or_else(|| clean(line))
+        let found = reader.told(line).map(|told| told.tool).or_else(|| clean(line));
+        reader.pass(line);
+        found
     });
     match found.filter(|_| !is_of_another(head)) {
         Some(tool) => Sniff::Sure(format!("a line of {tool}")),
@@ -121,7 +122,9 @@ fn svelte_check<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         "Hint" => Level::Note,
         _ => return None,
     };
-    let place = bare_place(before).filter(|(path, _)| path.contains('.'))?;
+    // Many print a file and a line, and an error below.
+    let has_column = |path: &str| before.get(path.len() + 1..).is_some_and(|numbers| numbers.contains(':'));
+    let place = bare_place(before).filter(|(path, _)| has_column(path))?;
     Some(Told { level, ..Told::error("svelte-check", place, None, message) })
 }
 
@@ -142,7 +145,8 @@ fn yaml_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         return Some(Told { level, ..Told::error("cfn-lint", place, Some(code), message) });
     }
     let rule = code.strip_suffix(':')?;
-    let is_rule = rule.starts_with(|c: char| c.is_ascii_lowercase())
+    let is_rule = !matches!(rule, "error" | "warning" | "info" | "note")
+        && rule.starts_with(|c: char| c.is_ascii_lowercase())
         && rule.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'[' | b']'));
     is_rule.then(|| Told::error("ansible-lint", place, Some(rule), message))
 }
@@ -179,17 +183,20 @@ fn formatter(text: &str) -> Option<Told<'_>> {
     if let Some(path) = text.strip_prefix("ERROR: ").and_then(|rest| rest.strip_suffix(ISORT)) {
         return whole("isort", path, "imports are not sorted or formatted");
     }
-    if let Some(path) = text.strip_prefix("[warn] ") {
-        // Its last line tells how many files there were.
-        return if path.starts_with("Code style issues") { None } else { whole("prettier", path, "is not formatted") };
-    }
-    if let Some((path, message)) = text.strip_prefix("[error] ").and_then(|rest| rest.split_once(": ")) {
-        return if is_path(path) { whole("prettier", path, message) } else { None };
-    }
     let (path, line) = text.strip_prefix("Diff in ")?.strip_suffix(':')?.rsplit_once([':', ' '])?;
     let path = path.strip_suffix(" at line").unwrap_or(path);
     let line = line.parse().ok()?;
     path.ends_with(".rs").then(|| Told::error("rustfmt", (path, Some(line)), None, "is not formatted"))
+}
+
+/// `[warn] src/a.js`, `[error] a.html: SyntaxError: …` below Prettier's first line; its last tells how many files there were.
+fn prettier(text: &str) -> Option<Told<'_>> {
+    if let Some(path) = text.strip_prefix("[warn] ") {
+        let is_last = path.starts_with("Code style issues");
+        return (!is_last).then(|| Told::error("prettier", (path, None), None, "is not formatted"));
+    }
+    let (path, message) = text.strip_prefix("[error] ")?.split_once(": ").filter(|(path, _)| is_path(path))?;
+    Some(Told::error("prettier", (path, None), None, message))
 }
 
 /// What isort says of a file.
@@ -297,10 +304,6 @@ fn at_place(text: &str) -> Option<Told<'_>> {
         let (message, rule) = bracketed(place.rest, '[', ']').filter(|(_, rule)| is_word(rule))?;
         return told("actionlint", Some(rule), message);
     }
-    // Everybody else puts a blank behind the line.
-    if !place.has_column && place.is_a(&["php"]) && text.get(..text.len() - place.rest.len())?.ends_with(':') {
-        return told("phpstan", None, place.rest);
-    }
     None
 }
 
@@ -310,19 +313,37 @@ pub(in crate::ingest) struct Reader {
     tally: LintTally,
     is_met: bool,
     before: String,
+    /// Prettier said that it checks.
+    is_checking: bool,
+}
+
+impl Reader {
+    fn told<'a>(&'a self, text: &'a str) -> Option<Told<'a>> {
+        told(&self.before, text).or_else(|| if self.is_checking { prettier(text) } else { None })
+    }
+
+    /// Goes on to the next line.
+    fn pass(&mut self, text: &str) {
+        text.clone_into(&mut self.before);
+        self.is_checking |= text == "Checking formatting...";
+        self.is_checking &= !text.starts_with("[warn] Code style issues") && clean(text).is_none();
+    }
 }
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         self.is_met |= clean(text).is_some();
-        let before = std::mem::replace(&mut self.before, text.to_owned());
-        let Some(Told { tool, level, path, line, rule, message }) = told(&before, text) else { return Ok(()) };
-        self.is_met = true;
-        self.tally.finding(finding(tool, level, (path, line), rule, message), Sort::Linter)
+        if let Some(Told { tool, level, path, line, rule, message }) = self.told(text) {
+            let finding = finding(tool, level, (path, line), rule, message);
+            self.tally.finding(finding, Sort::Linter)?;
+            self.is_met = true;
+        }
+        self.pass(text);
+        Ok(())
     }
 
     fn claim(&self, text: &str) -> Claim {
-        if told(&self.before, text).is_some() || clean(text).is_some() { Claim::Ours } else { Claim::Other }
+        if self.told(text).is_some() || clean(text).is_some() { Claim::Ours } else { Claim::Other }
     }
 
     fn is_whole(&self, text: &str) -> bool {
@@ -372,7 +393,6 @@ mod tests {
             ("a.py:1: unused import 'os' (90% confidence)", "vulture", Error, "a.py:1", ""),
             ("a.py:12: teh ==> the", "codespell", Error, "a.py:12", ""),
             ("a.md:8:7 - Unknown word (lnog)", "cspell", Error, "a.md:8", ""),
-            ("src/A.php:12:No return type.", "phpstan", Error, "src/A.php:12", ""),
             (" WARN a.py:1:2-3:1: x [bad-return]", "pyrefly", Warning, "a.py:1", "bad-return"),
             (
                 "##vso[task.logissue type=warning;sourcepath=a.py;linenumber=3;code=F401;]x",
@@ -385,8 +405,6 @@ mod tests {
             ("error: cannot format a.py: Cannot parse: 1:3", "black", Error, "a.py", ""),
             ("error: cannot parse: /p/a.py:1:11", "black", Error, "/p/a.py:1", ""),
             ("ERROR: a.py Imports are incorrectly sorted and/or formatted.", "isort", Error, "a.py", ""),
-            ("[warn] src/a.js", "prettier", Error, "src/a.js", ""),
-            ("[error] a.html: SyntaxError: x", "prettier", Error, "a.html", ""),
             ("Diff in /s/a.rs:16:", "rustfmt", Error, "/s/a.rs:16", ""),
             ("Diff in /s/a.rs at line 16:", "rustfmt", Error, "/s/a.rs:16", ""),
         ] {
@@ -421,6 +439,8 @@ mod tests {
             ("error: x [y]", " --> a.rs:3:5"),
             ("all well", "Error: no"),
             ("12:30:45", "Error: no"),
+            ("/app/a.js:12", "Error: no"),
+            ("error: not a mapping", "site.yml:1:3"),
             ("Found: it", "site.yml:1:3"),
             ("a.py:7 in short:", "    D204: x"),
         ] {
@@ -438,8 +458,8 @@ mod tests {
             "a.c:3: error: x [5]",
             "a.php:12: Undefined variable",
             "a.php:12:3: error - x",
-            "[warn] Code style issues found in 2 files. Run Prettier with --write to fix.",
-            "[error]   4 | <img>",
+            "[warn] src/a.js",
+            "a.php:12:class A",
             "ERROR: a.py is not there",
             "Diff in behaviour:",
             "see MD5 and MD022",
@@ -455,8 +475,15 @@ mod tests {
             Some(0)
         );
         assert_eq!(parsed("Checking formatting...\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
-        assert_eq!(parsed("[warn] a.js\n[warn] b.j").unwrap_err().reject(), Some(Reject::Malformed));
-        let Details::Lint(details) = parsed("[warn] a.js\n").unwrap().details else { panic!("lint") };
-        assert_eq!(details.findings.first().unwrap().message, "is not formatted");
+        assert_eq!(parsed("would reformat a.py\nwould reform").unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn prettier_s_lines_are_its_own_while_it_checks() {
+        let rows = "[warn] a.js\n[error] b.html: SyntaxError: x\n[error]   4 | <img>\n[warn] Code style issues found in 2 files.\n";
+        let parsed = parsed(&format!("[warn] old\nChecking formatting...\n{rows}[warn] later\n")).unwrap();
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let told: Vec<_> = details.findings.iter().map(|one| (one.path.as_deref(), one.message.as_str())).collect();
+        assert_eq!(told, [(Some("a.js"), "is not formatted"), (Some("b.html"), "SyntaxError: x")]);
     }
 }
