@@ -142,6 +142,9 @@ impl<'de, K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> Visitor<'de> for 
     }
 }
 
+/// After so many results that are kept, the room that they took while they waited is given back.
+const GIVEN_BACK: usize = 10_000;
+
 /// Results of a unit whose name may come after them. They are counted as they come, and held until the name is known; what
 /// there is no room for is not kept by name.
 #[derive(Default)]
@@ -183,11 +186,16 @@ impl Waiting {
     }
 
     /// Keeps what was held under the ids that `id` makes of the names.
-    pub(super) fn keep(self, tally: &mut TestTally, mut id: impl FnMut(String, &mut TestCase) -> String) {
+    pub(super) fn keep(mut self, tally: &mut TestTally, mut id: impl FnMut(String, &mut TestCase) -> String) {
         tally.release(self.bytes);
-        for (name, mut case) in self.results {
+        self.results.reverse();
+        while let Some((name, mut case)) = self.results.pop() {
             let id = id(name, &mut case);
             tally.keep(&id, case);
+            // Else they would take room twice.
+            if self.results.len().is_multiple_of(GIVEN_BACK) {
+                self.results.shrink_to_fit();
+            }
         }
     }
 }

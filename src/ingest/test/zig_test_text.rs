@@ -7,7 +7,7 @@ use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::printable;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -94,7 +94,7 @@ impl Announced for ZigTest {
             case.message = Some(printable(message, 1000));
         } else if let (Some(found), Some((Some(leaked), "tests leaked memory."))) = (&mut self.found, counted(text)) {
             let leaked = leaked.min(found.passed);
-            (found.passed, found.failed) = (found.passed - leaked, found.failed + leaked);
+            (found.passed, found.failed) = (found.passed - leaked, add(found.failed, leaked)?);
         }
         Ok(())
     }

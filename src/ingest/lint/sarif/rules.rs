@@ -11,7 +11,7 @@ use crate::ingest::values::Few;
 pub(super) const MOST_RULES: usize = 100_000;
 
 /// Most runs, components, rules and overrides of a log together.
-const MOST_IN_ALL: usize = 150_000;
+const MOST_IN_ALL: usize = 110_000;
 
 /// What a run tells of its tool.
 #[derive(Clone, Default)]
