@@ -13,7 +13,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 actionlint, JSHint, standard, vulture, codespell, CSpell; prettier, black, isort and \
+                 actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
@@ -58,7 +58,7 @@ impl<'a> Told<'a> {
 
 /// What a line tells, below the one before it.
 fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let alone = [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, at_place];
+    let alone = [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, oxlint, at_place];
     let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
@@ -266,7 +266,18 @@ fn standard(text: &str) -> Option<Told<'_>> {
     Some(Told::error("standard", (place.path, place.line), Some(rule), message))
 }
 
-const SCRIPTS: [&str; 8] = ["js", "cjs", "mjs", "jsx", "ts", "tsx", "vue", "html"];
+/// oxlint's format `agent`: `a.js:3:5: warning eslint(no-var): message`; where it cannot parse, `a.js:3:5: error: message`.
+fn oxlint(text: &str) -> Option<Told<'_>> {
+    let place = placed(text).filter(|place| place.has_column && place.is_a(&SCRIPTS))?;
+    let (word, message) = place.rest.split_once(": ")?;
+    let (word, rule) = word.split_once(' ').map_or((word, None), |(word, rule)| (word, Some(rule)));
+    let is_rule = |rule: &str| rule.ends_with(')') && rule.contains('(') && !rule.contains(' ');
+    let level = level(word).filter(|_| rule.is_none_or(is_rule))?;
+    Some(Told { level, ..Told::error("oxlint", (place.path, place.line), rule, message) })
+}
+
+/// Files of those who lint scripts.
+pub(super) const SCRIPTS: [&str; 10] = ["js", "cjs", "mjs", "jsx", "ts", "tsx", "vue", "svelte", "astro", "html"];
 
 /// Those whose lines begin with a place and a colon.
 fn at_place(text: &str) -> Option<Told<'_>> {
@@ -374,6 +385,7 @@ mod tests {
             ("-:3 SC2046 info: Quote this", "hadolint", Note, "-:3", "SC2046"),
             ("hadolint:a b/Dockerfile:3: DL4000 error: MAINTAINER", "hadolint", Error, "a b/Dockerfile:3", "DL4000"),
             ("Dockerfile:3 DL3008 Pin versions", "hadolint", Error, "Dockerfile:3", "DL3008"),
+            ("a.tsx:3:5: warning eslint(no-var): Unexpected var", "oxlint", Warning, "a.tsx:3", "eslint(no-var)"),
             ("README.md:8:57 error MD009/no-trailing-spaces Trailing", "markdownlint", Error, "README.md:8", "MD009"),
             ("README.md:8 warning MD022/blanks/x Blank", "markdownlint", Warning, "README.md:8", "MD022"),
             ("README.md: 8: MD022/blanks Blank", "markdownlint", Error, "README.md:8", "MD022"),

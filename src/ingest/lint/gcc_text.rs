@@ -5,6 +5,7 @@
 //! brackets, and has no end.
 
 use super::LintTally;
+use super::brief_text::SCRIPTS;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -63,7 +64,8 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let (level, message) = level_of(place.rest).or_else(|| of_cppcheck(place.rest))?;
     // javac tells no column.
     let has_column = place.has_column || place.is_a(&["java"]);
-    let (is_of_others, is_compiled) = (place.is_a(&OF_OTHERS), place.is_a(&COMPILED));
+    let is_of_others = place.is_a(&OF_OTHERS) || place.is_a(&SCRIPTS);
+    let is_compiled = place.is_a(&COMPILED);
     Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others, is_compiled, has_column })
 }
 
