@@ -2,7 +2,7 @@
 //! one in a manner of its own. Few of them say how many there were, and most print nothing where they find nothing.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::lines::{Claim, Placed, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -58,7 +58,7 @@ impl<'a> Told<'a> {
 
 /// What a line tells, below the one before it.
 fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let alone = [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, oxlint, at_place];
+    let alone = [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, cspell, at_place];
     let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
@@ -267,8 +267,10 @@ fn standard(text: &str) -> Option<Told<'_>> {
 }
 
 /// oxlint's format `agent`: `a.js:3:5: warning eslint(no-var): message`; where it cannot parse, `a.js:3:5: error: message`.
-fn oxlint(text: &str) -> Option<Told<'_>> {
-    let place = placed(text).filter(|place| place.has_column && place.is_a(&SCRIPTS))?;
+fn oxlint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    if !place.has_column || !place.is_a(&SCRIPTS) {
+        return None;
+    }
     let (word, message) = place.rest.split_once(": ")?;
     let (word, rule) = word.split_once(' ').map_or((word, None), |(word, rule)| (word, Some(rule)));
     let is_rule = |rule: &str| rule.ends_with(')') && rule.contains('(') && !rule.contains(' ');
@@ -279,16 +281,21 @@ fn oxlint(text: &str) -> Option<Told<'_>> {
 /// Files of those who lint scripts.
 pub(super) const SCRIPTS: [&str; 10] = ["js", "cjs", "mjs", "jsx", "ts", "tsx", "vue", "svelte", "astro", "html"];
 
+/// `README.md:8:7 - Unknown word (lnog)`.
+fn cspell(text: &str) -> Option<Told<'_>> {
+    let (place, word) = text.split_once(" - ").filter(|(_, word)| word.ends_with(')'))?;
+    let begins = ["Unknown word (", "Forbidden word (", "Misspelled word ("];
+    let is_ours = begins.iter().any(|begin| word.starts_with(begin));
+    let (path, line) = place.rsplit_once(':')?.0.rsplit_once(':').filter(|(path, _)| is_ours && is_path(path))?;
+    Some(Told::error("cspell", (path, Some(line.parse().ok()?)), None, word))
+}
+
 /// Those whose lines begin with a place and a colon.
 fn at_place(text: &str) -> Option<Told<'_>> {
-    if let Some((place, word)) = text.split_once(" - ").filter(|(_, word)| word.ends_with(')')) {
-        // `README.md:8:7 - Unknown word (lnog)`.
-        let is_ours =
-            ["Unknown", "Forbidden", "Misspelled"].iter().any(|kind| word.starts_with(&format!("{kind} word (")));
-        let (path, line) = place.rsplit_once(':')?.0.rsplit_once(':').filter(|(path, _)| is_ours && is_path(path))?;
-        return Some(Told::error("cspell", (path, Some(line.parse().ok()?)), None, word));
-    }
     let place = placed(text)?;
+    if let Some(told) = oxlint(&place) {
+        return Some(told);
+    }
     let told = |tool, rule, message| Some(Told::error(tool, (place.path, place.line), rule, message));
     let has_level = || ["error", "warning", "note", "fatal error"].iter().any(|word| place.rest.starts_with(word));
     let is_word = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -386,6 +393,7 @@ mod tests {
             ("hadolint:a b/Dockerfile:3: DL4000 error: MAINTAINER", "hadolint", Error, "a b/Dockerfile:3", "DL4000"),
             ("Dockerfile:3 DL3008 Pin versions", "hadolint", Error, "Dockerfile:3", "DL3008"),
             ("a.tsx:3:5: warning eslint(no-var): Unexpected var", "oxlint", Warning, "a.tsx:3", "eslint(no-var)"),
+            ("a.js:3:5: error eslint(no-var): an aside - here (now)", "oxlint", Error, "a.js:3", "eslint(no-var)"),
             ("README.md:8:57 error MD009/no-trailing-spaces Trailing", "markdownlint", Error, "README.md:8", "MD009"),
             ("README.md:8 warning MD022/blanks/x Blank", "markdownlint", Warning, "README.md:8", "MD022"),
             ("README.md: 8: MD022/blanks Blank", "markdownlint", Error, "README.md:8", "MD022"),
