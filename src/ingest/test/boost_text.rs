@@ -137,8 +137,7 @@ impl Announced for BoostTest {
     }
 
     fn report(self) -> Result<Parsed> {
-        let (summary, names) = self.told()?;
-        names.report(&FORMAT, &summary, true)
+        self.alone()
     }
 }
 

@@ -88,8 +88,7 @@ impl Announced for GTest {
     }
 
     fn report(self) -> Result<Parsed> {
-        let (summary, names) = self.told()?;
-        names.report(&FORMAT, &summary, true)
+        self.alone()
     }
 }
 

@@ -142,8 +142,7 @@ impl Announced for SwiftTest {
     }
 
     fn report(self) -> Result<Parsed> {
-        let (summary, names) = self.told()?;
-        names.report(&FORMAT, &summary, true)
+        self.alone()
     }
 }
 
@@ -177,8 +176,8 @@ mod tests {
     const XCTEST: &str = "Test Suite 'All tests' started at 2024-05-01 10:00:00.000\nTest Suite 'CartTests' started at 2024-05-01 10:00:00.001\n\
                           Test Case 'CartTests.testAdds' started at 2024-05-01 10:00:00.001\n\
                           Test Case 'CartTests.testAdds' passed (0.001 seconds)\n\
-                          /work/shop/CartTests.swift:9: error: CartTests.testFails : XCTAssertEqual failed: (\"2\") is not equal to (\"3\") - \n\
-                          /work/shop/CartTests.swift:10: error: CartTests.testFails : XCTAssertTrue failed - \n\
+                          /shop/CartTests.swift:9: error: CartTests.testFails : XCTAssertEqual failed: (\"2\") is not equal to (\"3\") - \n\
+                          /shop/CartTests.swift:10: error: CartTests.testFails : XCTAssertTrue failed - \n\
                           Test Case 'CartTests.testFails' failed (0.002 seconds)\n\
                           Test Case '-[Shop.CartTests testLater]' skipped (0.001 seconds).\n\
                           Test Suite 'CartTests' failed at 2024-05-01 10:00:00.010\n\

@@ -112,6 +112,15 @@ pub(super) trait Part: TextRun {
     /// # Errors
     /// A sum is too large.
     fn told(self) -> Result<(Summary, Names)>;
+
+    /// That as a report of its own: what [`Announced::report`] answers.
+    ///
+    /// # Errors
+    /// Likewise.
+    fn alone(self) -> Result<Parsed> {
+        let (summary, names) = self.told()?;
+        names.report(Self::FORMAT, &summary, Self::IS_COMPILED)
+    }
 }
 
 /// All runs of a file.
