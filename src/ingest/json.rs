@@ -122,10 +122,16 @@ impl<S> Key<S> {
     }
 }
 
-/// A list, each element of which is read by a seed of its own. `null` is an empty one.
-pub(super) struct Each<F>(pub F);
+/// Takes the elements of a list as they come.
+pub(super) trait Elements {
+    /// Reads the next one; `false` if there is none.
+    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error>;
+}
 
-impl<'de, S: DeserializeSeed<'de, Value = ()>, F: FnMut() -> S> DeserializeSeed<'de> for Each<F> {
+/// A list whose elements are taken so. `null` is an empty one.
+pub(super) struct ListOf<E>(pub E);
+
+impl<'de, E: Elements> DeserializeSeed<'de> for ListOf<E> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -133,20 +139,37 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>, F: FnMut() -> S> DeserializeSeed<
     }
 }
 
-impl<'de, S: DeserializeSeed<'de, Value = ()>, F: FnMut() -> S> Visitor<'de> for Each<F> {
+impl<'de, E: Elements> Visitor<'de> for ListOf<E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
+    fn visit_unit<F>(self) -> Result<(), F> {
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed((self.0)())?.is_some() {}
+        while self.0.next(&mut list)? {}
         Ok(())
+    }
+}
+
+/// Elements each of which is read by a seed of its own.
+pub(super) struct Seeds<F>(F);
+
+/// A list of [`Seeds`].
+pub(super) fn each<F>(seed: F) -> ListOf<Seeds<F>> {
+    ListOf(Seeds(seed))
+}
+
+impl<S, F: FnMut() -> S> Elements for Seeds<F>
+where
+    S: for<'de> DeserializeSeed<'de, Value = ()>,
+{
+    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
+        Ok(list.next_element_seed((self.0)())?.is_some())
     }
 }
 
@@ -475,7 +498,7 @@ mod tests {
                 elements.set(elements.get() + 1);
                 Key { name: "a", seed: PhantomData::<()> }
             };
-            let outcome = documents(&Input::bytes("x", text.as_bytes()), || Each(element));
+            let outcome = documents(&Input::bytes("x", text.as_bytes()), || each(element));
             outcome.map_err(|error| (error.reject(), error.place.line)).map(|()| elements.get())
         };
         // Each list asks for one seed more than it has elements.

@@ -12,7 +12,7 @@ use super::totals::{Part, Totals};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::{Fault, List, Required, take};
 use crate::ingest::input::Input;
-use crate::ingest::json::{self, Each, Key};
+use crate::ingest::json::{self, Key, each};
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
@@ -94,7 +94,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         Ok(())
     };
     let files = || Required(Key { name: "files", seed: List(|| take(&fault, add)) });
-    fault.ours(json::object(input, Key { name: "data", seed: Each(files) }))?;
+    fault.ours(json::object(input, Key { name: "data", seed: each(files) }))?;
     let mut parsed = totals.into_inner().finish(&FORMAT, BTreeMap::new())?;
     let version = export.version.unwrap_or_default();
     let major = version.split('.').next().and_then(|major| major.parse::<u64>().ok());

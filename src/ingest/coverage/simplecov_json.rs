@@ -12,7 +12,7 @@ use super::{Files, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::Input;
-use crate::ingest::json::{self, Each, Key};
+use crate::ingest::json::{self, Key, each};
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
@@ -76,7 +76,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let of = |path: String| Ok(take(&fault, move |source: Source| add(&path, source)));
         fault.ours(json::object(input, Key { name: "coverage", seed: Entries { of, fault: &fault } }))?;
     } else if report.files.is_some() {
-        let each = Each(|| take(&fault, |file: File| add(&file.filename, file.coverage)));
+        let each = each(|| take(&fault, |file: File| add(&file.filename, file.coverage)));
         fault.ours(json::object(input, Key { name: "files", seed: each }))?;
     } else {
         return Err(Error::report(Reject::NotThisFormat, "not a JSON report of SimpleCov: it has no coverage"));

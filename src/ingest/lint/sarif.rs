@@ -71,7 +71,7 @@ fn read_log(input: &Input<'_>, early: Option<&Early>) -> Result<Log> {
 fn count_all(input: &Input<'_>, runs: &[Rules]) -> Result<LintTally> {
     let tally = RefCell::new(LintTally::default());
     let mut rules = runs.iter();
-    let results = json::Each(|| json::Key { name: "results", seed: Results { rules: rules.next(), tally: &tally } });
+    let results = json::each(|| json::Key { name: "results", seed: Results { rules: rules.next(), tally: &tally } });
     json::object(input, json::Key { name: "runs", seed: results })?;
     Ok(tally.into_inner())
 }
@@ -170,7 +170,7 @@ impl<'de> Visitor<'de> for LogSeed<'_> {
                 "runs" => {
                     has_runs = true;
                     self.log.borrow_mut().runs = Some(Vec::new());
-                    map.next_value_seed(json::Each(|| RunSeed { log: self.log, early: self.early }))?;
+                    map.next_value_seed(json::each(|| RunSeed { log: self.log, early: self.early }))?;
                 }
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{CASE_BYTES, TestTally, UNITS_KEPT, milliseconds, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::json::{Elements, ListOf};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{CUT_HELP, Details, Format, Parsed, add};
 use crate::model::cases::TestCase;
@@ -62,83 +63,44 @@ impl<'de, K: Keys> Visitor<'de> for Object<'_, K> {
     }
 }
 
-/// A list, each element of which is handed to a function. `null` is an empty one.
+/// Elements that are handed to a function.
 pub(super) struct Items<T, F> {
     take: F,
     of: PhantomData<T>,
 }
 
-/// [`Items`] for `take`.
-pub(super) fn items<T: DeserializeOwned, F: FnMut(T) -> Result<()>>(take: F) -> Items<T, F> {
-    Items { take, of: PhantomData }
+/// A list of [`Items`] for `take`.
+pub(super) fn items<T: DeserializeOwned, F: FnMut(T) -> Result<()>>(take: F) -> ListOf<Items<T, F>> {
+    ListOf(Items { take, of: PhantomData })
 }
 
-impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for Items<T, F> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for Items<T, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        while let Some(item) = list.next_element::<T>()? {
-            (self.take)(item).map_err(|error| A::Error::custom(error.message))?;
-        }
-        Ok(())
+impl<T: DeserializeOwned, F: FnMut(T) -> Result<()>> Elements for Items<T, F> {
+    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
+        let Some(item) = list.next_element::<T>()? else { return Ok(false) };
+        (self.take)(item).map_err(|error| A::Error::custom(error.message))?;
+        Ok(true)
     }
 }
 
-/// A list of objects, each read key by key by a [`Keys`] of its own, which is handed over when its object ends. `null` is an
-/// empty list.
+/// Objects, each read key by key by a [`Keys`] of its own, which is handed over when its object ends.
 pub(super) struct Objects<M, F> {
     make: M,
     take: F,
 }
 
-/// [`Objects`] made by `make`, for `take`.
-pub(super) fn objects<K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>>(make: M, take: F) -> Objects<M, F> {
-    Objects { make, take }
+/// A list of [`Objects`] made by `make`, for `take`.
+pub(super) fn objects<K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>>(make: M, take: F) -> ListOf<Objects<M, F>> {
+    ListOf(Objects { make, take })
 }
 
-impl<'de, K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> DeserializeSeed<'de> for Objects<M, F> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> Visitor<'de> for Objects<M, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        loop {
-            let mut keys = (self.make)();
-            if list.next_element_seed(Object(&mut keys))?.is_none() {
-                return Ok(());
-            }
-            (self.take)(keys).map_err(|error| A::Error::custom(error.message))?;
+impl<K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> Elements for Objects<M, F> {
+    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
+        let mut keys = (self.make)();
+        if list.next_element_seed(Object(&mut keys))?.is_none() {
+            return Ok(false);
         }
+        (self.take)(keys).map_err(|error| A::Error::custom(error.message))?;
+        Ok(true)
     }
 }
 
