@@ -4,6 +4,7 @@
 //! exit code (`cli::exit`), and a *place*, which is never optional in spirit: leave it empty only where no file is involved.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 /// Shorthand for results of this crate.
@@ -83,9 +84,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// An error as a person will read it.
+/// An error as a person will read it: a [`Fault`], whose fields are read and set through it. It is one pointer, since
+/// nearly every step of a reader gives back a [`Result`], which is as large as its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Fault>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
     /// Decides the exit code.
     pub kind: ErrorKind,
     /// What failed: a lowercase fragment, at most 100 characters on its first line.
@@ -101,7 +107,12 @@ pub struct Error {
 impl Error {
     /// An error of `kind` with its message; place, cause and help are added with the `with_` methods.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), place: Place::default(), cause: None, help: None }
+        Error(Box::new(Fault { kind, message: message.into(), place: Place::default(), cause: None, help: None }))
+    }
+
+    /// What it says, to take it apart.
+    pub fn into_fault(self) -> Fault {
+        *self.0
     }
 
     /// Exit 64.
@@ -138,6 +149,13 @@ impl Error {
     #[must_use]
     pub fn at(mut self, path: &Path) -> Error {
         self.place.path = Some(path.display().to_string());
+        self
+    }
+
+    /// Says where in its stead.
+    #[must_use]
+    pub fn placed(mut self, place: Place) -> Error {
+        self.place = place;
         self
     }
 
@@ -183,6 +201,20 @@ impl Error {
             ErrorKind::Report(reject) => Some(reject),
             _ => None,
         }
+    }
+}
+
+impl Deref for Error {
+    type Target = Fault;
+
+    fn deref(&self) -> &Fault {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Fault {
+        &mut self.0
     }
 }
 

@@ -137,9 +137,9 @@ impl Context {
             return Ok((config::load("", "")?, None));
         }
         let unreadable = |error: Error| {
-            Error::bad_input("config cannot be read").at(&path).because(match error.cause {
+            Error::bad_input("config cannot be read").at(&path).because(match &error.cause {
                 Some(cause) => format!("{}: {cause}", error.message),
-                None => error.message,
+                None => error.into_fault().message,
             })
         };
         let bytes = disk::read_named(&path, MAX_BYTES).map_err(unreadable)?;

@@ -79,7 +79,8 @@ pub fn answer_each<T: DeserializeOwned, A: Serialize>(
         };
         let answered = match parsed.map(&mut answer) {
             Ok(Err(error)) if matches!(error.kind, ErrorKind::BadInput) => {
-                Err(SourceError { help: error.help, ..refused(Reject::NotThisFormat, error.message) })
+                let fault = error.into_fault();
+                Err(SourceError { help: fault.help, ..refused(Reject::NotThisFormat, fault.message) })
             }
             Ok(answered) => Ok(answered?),
             Err(error) => Err(error),

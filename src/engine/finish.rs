@@ -214,7 +214,7 @@ impl Attempt {
     fn of(error: Error) -> Attempt {
         match error.kind {
             ErrorKind::Failed => Attempt::Stopped(error),
-            _ => Attempt::Unfit(format!("{} {}", error.place.path.unwrap_or_default(), error.message)),
+            _ => Attempt::Unfit(format!("{} {}", error.place.path.as_deref().unwrap_or_default(), error.message)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::loops::frozen_config;
 use super::verify::cases_of;
 use crate::disk::{self, layout::Layout};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::config::Keep;
 use crate::model::ids::Iteration;
 use crate::snapshot::objects::Objects;
@@ -107,8 +107,9 @@ fn records(store: &Store) -> Result<Vec<Stored>> {
     let (records, damaged) = store.load_all()?;
     match damaged.into_iter().next() {
         None => Ok(records),
-        Some(first) => Err(Error { help: None, ..first.error }
-            .help("which objects it needs is unknown; `highwater verify` says what is affected")),
+        Some(first) => {
+            Err(first.error.help("which objects it needs is unknown; `highwater verify` says what is affected"))
+        }
     }
 }
 

@@ -243,7 +243,7 @@ pub(super) fn keep(
         notes.push(format!(
             "recorded, but what is derived from it could not be written: {} ({})",
             error.message,
-            error.cause.unwrap_or_default()
+            error.cause.as_deref().unwrap_or_default()
         ));
     }
     drop(captures);
@@ -263,10 +263,10 @@ fn refused_baseline(fault: &Error, count: usize) -> Error {
     let mut error = fault.clone();
     if count > 1 {
         let more = format!("{} more reports could not be read either", count - 1);
-        error.cause = Some(error.cause.map_or(more.clone(), |cause| format!("{cause}\n{more}")));
+        error.cause = Some(error.cause.take().map_or(more.clone(), |cause| format!("{cause}\n{more}")));
     }
     let no_loop = "no loop was opened";
-    error.help = Some(error.help.map_or(no_loop.to_owned(), |help| format!("{help} ({no_loop})")));
+    error.help = Some(error.help.take().map_or(no_loop.to_owned(), |help| format!("{help} ({no_loop})")));
     error
 }
 

@@ -71,7 +71,7 @@ pub(super) fn settle(
                 settled.notes.push(format!(
                     "newly failing tests could not be run again: {} ({})",
                     error.message,
-                    error.cause.unwrap_or_default()
+                    error.cause.as_deref().unwrap_or_default()
                 ));
                 break;
             }

@@ -66,7 +66,7 @@ impl Fault {
     /// What came out of serde, with our own error where it was that, and the place where it was met.
     pub(super) fn ours<T>(&self, read: Result<T>) -> Result<T> {
         read.map_err(|error| match self.0.take() {
-            Some(ours) => Error { place: error.place, ..ours },
+            Some(ours) => ours.placed(error.into_fault().place),
             None => error,
         })
     }

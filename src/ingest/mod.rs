@@ -493,7 +493,8 @@ fn with_cause(mut error: Error, format: &Format, how: &str) -> Error {
     if error.message.starts_with("report ") {
         error.message = format!("{kind} {}", error.message);
     }
-    error.help = error.help.map(|help| if help == CUT_HELP { format!("{CUT_HELP}: --skip {kind}") } else { help });
+    error.help =
+        error.help.take().map(|help| if help == CUT_HELP { format!("{CUT_HELP}: --skip {kind}") } else { help });
     error
 }
 

@@ -657,7 +657,7 @@ mod tests {
     fn fault(text: &str) -> (String, u64, u64) {
         let error = events(text).unwrap_err();
         assert_eq!(error.reject(), Some(Reject::Malformed));
-        (error.message, error.place.line.unwrap(), error.place.column.unwrap())
+        (error.message.clone(), error.place.line.unwrap(), error.place.column.unwrap())
     }
 
     #[test]

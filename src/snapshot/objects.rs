@@ -246,9 +246,9 @@ impl Objects {
             return Ok(None);
         }
         let base = pack::base_of(file, frame).map_err(|error| unpack_error(id, path, error))?;
-        let bytes = self.plain(&base).map_err(|error| {
-            let message = format!("object {} is read with another: {}", id.short(), error.message);
-            Error { message, ..error }
+        let bytes = self.plain(&base).map_err(|mut error| {
+            error.message = format!("object {} is read with another: {}", id.short(), error.message);
+            error
         })?;
         Ok(Some(bytes))
     }
@@ -418,9 +418,12 @@ impl Objects {
     }
 
     fn missing(&self, id: &ObjectId) -> Error {
-        let error = Error::bad_input(format!("object {} is missing", id.short())).help(HELP);
+        let mut error = Error::bad_input(format!("object {} is missing", id.short())).help(HELP);
         match self.faults.iter().find(|fault| fault.kind == ErrorKind::Failed).or(self.faults.first()) {
-            Some(fault) => Error { kind: fault.kind, place: fault.place.clone(), ..error }.because(fault.to_string()),
+            Some(fault) => {
+                error.kind = fault.kind;
+                error.placed(fault.place.clone()).because(fault.to_string())
+            }
             None => error.at(&self.layout.objects()).because("no pack of the store holds it"),
         }
     }

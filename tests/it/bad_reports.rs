@@ -28,7 +28,7 @@ fn sniffed(bytes: &[u8]) -> Result<Parsed, Error> {
 fn rejected(format: &str, text: &str) -> (Reject, String) {
     let error = read(format, text.as_bytes()).unwrap_err();
     assert_eq!(error.place.path.as_deref(), Some("report"), "every error names the file");
-    (error.reject().unwrap(), error.message)
+    (error.reject().unwrap(), error.message.clone())
 }
 
 fn tests_of(parsed: &Parsed) -> &TestDetails {
@@ -81,7 +81,7 @@ fn p02_cut_short_is_said_with_line_and_column() {
     assert!(error.message.starts_with("test report ends before its root element is closed"), "{}", error.message);
     assert_eq!((error.place.line, error.place.column.is_some()), (Some(4), true));
     assert_eq!(error.cause.as_deref(), Some("read as junit, as told; the tag that begins at line 4 is not closed"));
-    assert!(error.help.unwrap().ends_with("record without it: --skip test"));
+    assert!(error.help.as_deref().unwrap().ends_with("record without it: --skip test"));
     let error = sniffed(&SARIF.as_bytes()[..SARIF.len() - 5]).unwrap_err();
     assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(1)));
     assert_eq!(error.cause.as_deref(), Some("read as sarif, by its content"));
@@ -136,7 +136,7 @@ fn p05_text_around_the_document() {
     for error in [read("junit", before.as_bytes()), sniffed(before.as_bytes())].map(Result::unwrap_err) {
         assert_eq!(error.reject(), Some(Reject::Malformed));
         assert!(error.message.contains("before the XML declaration"), "{}", error.message);
-        assert!(error.help.unwrap().contains("output"));
+        assert!(error.help.as_deref().unwrap().contains("output"));
     }
     assert_eq!(rejected("junit", &format!("{JUNIT}Done.\n")).0, Reject::Malformed);
     assert!(read("junit", format!("\n \n{JUNIT}\n\n").as_bytes()).is_ok(), "blank lines may stand before it");
@@ -163,7 +163,7 @@ fn p07_a_wrong_root_says_what_it_looks_like() {
     for format in ["junit", "lcov", "sarif", "go-test-json"] {
         let error = read(format, COBERTURA.as_bytes()).unwrap_err();
         assert_eq!(error.reject(), Some(Reject::NotThisFormat), "{format}");
-        assert!(error.cause.unwrap().contains("it looks like cobertura"));
+        assert!(error.cause.as_deref().unwrap().contains("it looks like cobertura"));
     }
     assert_eq!(rejected("cobertura", JUNIT).0, Reject::NotThisFormat);
     assert_eq!(rejected("cobertura", "<coverage><project/></coverage>").0, Reject::NotThisFormat);
@@ -240,7 +240,7 @@ fn p12_xml_that_is_not_well_formed() {
     ] {
         let (code, _) = rejected("junit", bad);
         assert_eq!(code, Reject::Malformed, "{bad}");
-        let place = read("junit", bad.as_bytes()).unwrap_err().place;
+        let place = read("junit", bad.as_bytes()).unwrap_err().into_fault().place;
         assert!(place.line.is_some() && place.column.is_some(), "{bad}");
     }
 }

@@ -21,7 +21,7 @@ pub fn run(context: &Context, choice: &LoopChoice, annotate: bool, command: &[Os
         Ok(ran) => ran,
         // As a shell answers for a command that is not there.
         Err(error) => {
-            context.say(&format!("highwater: {}: {}", error.message, error.cause.unwrap_or_default()));
+            context.say(&format!("highwater: {}: {}", error.message, error.cause.as_deref().unwrap_or_default()));
             return Ok(Exit::Child(127));
         }
     };

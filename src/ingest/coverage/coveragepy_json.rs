@@ -87,7 +87,7 @@ impl<'de, const RAN: bool> Visitor<'de> for NumbersVisitor<RAN> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers<RAN>, A::Error> {
         let mut tally = FileTally::default();
         while let Some(line) = list.next_element::<Count>()? {
-            tally.line(line.0, RAN).map_err(|error| A::Error::custom(error.message))?;
+            tally.line(line.0, RAN).map_err(|error| A::Error::custom(&error.message))?;
         }
         Ok(Numbers(tally))
     }

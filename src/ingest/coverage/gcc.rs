@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for LinesVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Lines, A::Error> {
         let mut tally = FileTally::default();
         while let Some(line) = list.next_element::<Line>()? {
-            line.add_to(&mut tally).map_err(|error| A::Error::custom(error.message))?;
+            line.add_to(&mut tally).map_err(|error| A::Error::custom(&error.message))?;
         }
         Ok(Lines(tally))
     }

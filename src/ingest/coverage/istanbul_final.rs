@@ -105,7 +105,7 @@ impl<'de> Visitor<'de> for ArmsVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Arms, A::Error> {
         let mut arms = Arms::default();
         while let Some(count) = list.next_element::<Count>()? {
-            arms.0.count(count.0 > 0).map_err(|error| A::Error::custom(error.message))?;
+            arms.0.count(count.0 > 0).map_err(|error| A::Error::custom(&error.message))?;
         }
         Ok(arms)
     }

@@ -44,7 +44,7 @@ impl<'de> Visitor<'de> for SourceVisitor {
             }
         }
         let Lines(mut tally) = lines.ok_or_else(|| A::Error::missing_field("lines"))?;
-        tally.join(branches.unwrap_or_default().0).map_err(|error| A::Error::custom(error.message))?;
+        tally.join(branches.unwrap_or_default().0).map_err(|error| A::Error::custom(&error.message))?;
         Ok(Source(tally))
     }
 }
@@ -72,7 +72,7 @@ impl<'de> Visitor<'de> for LinesVisitor {
         while let Some(Hits(hits)) = list.next_element()? {
             number += 1;
             if let Some(count) = hits {
-                tally.line(number, count > 0).map_err(|error| A::Error::custom(error.message))?;
+                tally.line(number, count > 0).map_err(|error| A::Error::custom(&error.message))?;
             }
         }
         Ok(Lines(tally))
@@ -144,7 +144,7 @@ impl<'de> Visitor<'de> for BranchesVisitor {
         while let Some((condition, arms)) = map.next_entry::<String, Unique<Count>>()? {
             for (arm, count) in arms.0 {
                 let added = branches.branch(0, &format!("{condition} {arm}"), count.0 > 0);
-                added.map_err(|error| A::Error::custom(error.message))?;
+                added.map_err(|error| A::Error::custom(&error.message))?;
             }
         }
         Ok(Branches(branches))
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for BranchesVisitor {
         while let Some(branch) = list.next_element::<Branch>()? {
             if let Hits(Some(count)) = branch.coverage {
                 let added = branches.branch(0, &place.to_string(), count > 0);
-                added.map_err(|error| A::Error::custom(error.message))?;
+                added.map_err(|error| A::Error::custom(&error.message))?;
             }
             place += 1;
         }

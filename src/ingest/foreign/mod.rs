@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(read("").reject(), Some(Reject::Empty));
         let error = read("a b c\n");
         assert_eq!(error.reject(), Some(Reject::NotThisFormat));
-        assert!(error.help.unwrap().contains("autoresearch-tsv"));
+        assert!(error.help.as_deref().unwrap().contains("autoresearch-tsv"));
         assert_eq!(read("commit\tval_bpb\tstatus\tdescription\n").reject(), Some(Reject::NoResult));
     }
 }

@@ -135,7 +135,7 @@ pub(super) fn foreign(why: &str) -> Error {
 /// Our own error, where there is one, instead of that in which it was wrapped on its way through serde.
 fn ours(read: Result<()>, fault: &RefCell<Option<Error>>) -> Result<()> {
     read.map_err(|error| match fault.take() {
-        Some(ours) => Error { place: error.place, ..ours },
+        Some(ours) => ours.placed(error.into_fault().place),
         None => error,
     })
 }

@@ -364,7 +364,7 @@ impl<'de> Visitor<'de> for Results<'_> {
         while let Some(result) = list.next_element::<SarifResult>()? {
             // Both passes see the same bytes, so that there is a set of rules for every run.
             if let Some(rules) = self.rules {
-                count(result, rules, &mut self.tally.borrow_mut()).map_err(|error| A::Error::custom(error.message))?;
+                count(result, rules, &mut self.tally.borrow_mut()).map_err(|error| A::Error::custom(&error.message))?;
             }
         }
         Ok(())

@@ -77,7 +77,7 @@ pub(super) fn items<T: DeserializeOwned, F: FnMut(T) -> Result<()>>(take: F) -> 
 impl<T: DeserializeOwned, F: FnMut(T) -> Result<()>> Elements for Items<T, F> {
     fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
         let Some(item) = list.next_element::<T>()? else { return Ok(false) };
-        (self.take)(item).map_err(|error| A::Error::custom(error.message))?;
+        (self.take)(item).map_err(|error| A::Error::custom(&error.message))?;
         Ok(true)
     }
 }
@@ -99,7 +99,7 @@ impl<K: Keys, M: FnMut() -> K, F: FnMut(K) -> Result<()>> Elements for Objects<M
         if list.next_element_seed(Object(&mut keys))?.is_none() {
             return Ok(false);
         }
-        (self.take)(keys).map_err(|error| A::Error::custom(error.message))?;
+        (self.take)(keys).map_err(|error| A::Error::custom(&error.message))?;
         Ok(true)
     }
 }

@@ -85,8 +85,8 @@ impl Checked {
 
 /// What is said of a pack whose file is named beside it.
 fn told(error: Error) -> String {
-    match error.cause {
+    match &error.cause {
         Some(cause) => format!("{}: {cause}", error.message),
-        None => error.message,
+        None => error.into_fault().message,
     }
 }

@@ -230,7 +230,7 @@ fn a_restore_interrupted_after_any_step_goes_on_or_goes_back() {
         work.begin(done, |_| {});
         let found = pending(&work.layout, NOW).unwrap().unwrap();
         assert!(found.safe_to_finish(), "after {done} steps: {:?}", found.changed);
-        assert!(work.restore().unwrap_err().help.unwrap().contains("--resume"));
+        assert!(work.restore().unwrap_err().help.as_deref().unwrap().contains("--resume"));
         let outcome = resume(&work.layout, NOW).unwrap();
         assert_eq!(work.listing(), target, "resumed after {done} steps");
         assert!(outcome.rescued.is_empty(), "{outcome:?}");
