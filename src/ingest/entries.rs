@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 
-use super::json::{Key, each};
+use super::json::{Elements, Key, ListOf};
 use super::text::printable;
 use crate::error::{Error, Result};
 
@@ -38,14 +38,14 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Required<S> {
     }
 }
 
-/// [`each`], where `null` is no list.
-pub(super) struct List<F>(pub F);
+/// A list that `null` is not.
+pub(super) struct List<E>(pub ListOf<E>);
 
-impl<'de, S: for<'l> DeserializeSeed<'l, Value = ()>, F: FnMut() -> S> DeserializeSeed<'de> for List<F> {
+impl<'de, E: Elements> DeserializeSeed<'de> for List<E> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(each(self.0))
+        deserializer.deserialize_seq(self.0)
     }
 }
 

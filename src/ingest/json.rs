@@ -1,9 +1,12 @@
 //! JSON from a stream: decoded, with limits, and with the place of a fault.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::{fmt, io};
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 
 use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
@@ -170,6 +173,25 @@ where
 {
     fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
         Ok(list.next_element_seed((self.0)())?.is_some())
+    }
+}
+
+/// Elements that are handed to a function.
+pub(super) struct Items<T, F> {
+    take: F,
+    of: PhantomData<T>,
+}
+
+/// A list of [`Items`] for `take`, of whose errors the message alone comes through.
+pub(super) fn items<T: DeserializeOwned, F: FnMut(T) -> Result<()>>(take: F) -> ListOf<Items<T, F>> {
+    ListOf(Items { take, of: PhantomData })
+}
+
+impl<T: DeserializeOwned, F: FnMut(T) -> Result<()>> Elements for Items<T, F> {
+    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
+        let Some(item) = list.next_element::<T>()? else { return Ok(false) };
+        (self.take)(item).map_err(|error| A::Error::custom(&error.message))?;
+        Ok(true)
     }
 }
 
@@ -434,12 +456,10 @@ fn string(chars: &mut std::str::Chars<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::marker::PhantomData;
-
     use super::*;
 
     fn read(text: &str) -> Result<serde_json::Value> {
-        object(&Input::bytes("x", text.as_bytes()), std::marker::PhantomData)
+        object(&Input::bytes("x", text.as_bytes()), PhantomData)
     }
 
     #[test]

@@ -2,10 +2,9 @@
 //! were measured, pairs of lines. Defined by coverage.py's documentation.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 
 use super::lines::Marks;
 use super::totals::{Part, Totals};
@@ -13,7 +12,7 @@ use super::{FileTally, Listed, compare_declared};
 use crate::error::Result;
 use crate::ingest::entries::{Entries, Fault, Required, take};
 use crate::ingest::input::Input;
-use crate::ingest::json::{self, Key};
+use crate::ingest::json::{self, Key, items};
 use crate::ingest::text::printable;
 use crate::ingest::values::{Count, Few};
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -71,24 +70,8 @@ struct Numbers<const RAN: bool>(FileTally);
 
 impl<'de, const RAN: bool> Deserialize<'de> for Numbers<RAN> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Numbers<RAN>, D::Error> {
-        deserializer.deserialize_seq(NumbersVisitor)
-    }
-}
-
-struct NumbersVisitor<const RAN: bool>;
-
-impl<'de, const RAN: bool> Visitor<'de> for NumbersVisitor<RAN> {
-    type Value = Numbers<RAN>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of line numbers")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers<RAN>, A::Error> {
         let mut tally = FileTally::default();
-        while let Some(line) = list.next_element::<Count>()? {
-            tally.line(line.0, RAN).map_err(|error| A::Error::custom(&error.message))?;
-        }
+        deserializer.deserialize_seq(items(|line: Count| tally.line(line.0, RAN)))?;
         Ok(Numbers(tally))
     }
 }

@@ -2,15 +2,14 @@
 //! several times, once for each instance of a template.
 
 use std::cell::RefCell;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 
 use super::{FileTally, Files};
 use crate::error::Result;
 use crate::ingest::entries::{Fault, List, Required, take};
 use crate::ingest::input::Input;
-use crate::ingest::json::{self, Key};
+use crate::ingest::json::{self, Key, each, items};
 use crate::ingest::text::printable;
 use crate::ingest::values::{Count, Few};
 use crate::ingest::{Format, Parsed};
@@ -60,24 +59,8 @@ impl Line {
 
 impl<'de> Deserialize<'de> for Lines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lines, D::Error> {
-        deserializer.deserialize_seq(LinesVisitor)
-    }
-}
-
-struct LinesVisitor;
-
-impl<'de> Visitor<'de> for LinesVisitor {
-    type Value = Lines;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of lines")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Lines, A::Error> {
         let mut tally = FileTally::default();
-        while let Some(line) = list.next_element::<Line>()? {
-            line.add_to(&mut tally).map_err(|error| A::Error::custom(&error.message))?;
-        }
+        deserializer.deserialize_seq(items(|line: Line| line.add_to(&mut tally)))?;
         Ok(Lines(tally))
     }
 }
@@ -89,8 +72,8 @@ impl<'de> Visitor<'de> for LinesVisitor {
 pub(super) fn files(input: &Input<'_>, format: &'static Format) -> Result<Parsed> {
     let (fault, files) = (Fault::default(), RefCell::new(Files::default()));
     let add = |source: Source| files.borrow_mut().join(&printable(&source.file, usize::MAX), source.lines.0);
-    let each = List(|| take(&fault, add));
-    fault.ours(json::object(input, Required(Key { name: "files", seed: each })))?;
+    let seed = List(each(|| take(&fault, add)));
+    fault.ours(json::object(input, Required(Key { name: "files", seed })))?;
     files.into_inner().finish(format)
 }
 

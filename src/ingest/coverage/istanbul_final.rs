@@ -3,9 +3,8 @@
 //! counts are not in it; they follow from the statements.
 
 use std::cell::RefCell;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 
 use super::lines::Marks;
 use super::totals::{Part, Totals};
@@ -13,7 +12,7 @@ use super::{FileTally, Listed};
 use crate::error::Result;
 use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::Input;
-use crate::ingest::json;
+use crate::ingest::json::{self, items};
 use crate::ingest::text::printable;
 use crate::ingest::values::{Count, Hashed};
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -89,25 +88,9 @@ struct Arms(Part);
 
 impl<'de> Deserialize<'de> for Arms {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Arms, D::Error> {
-        deserializer.deserialize_seq(ArmsVisitor)
-    }
-}
-
-struct ArmsVisitor;
-
-impl<'de> Visitor<'de> for ArmsVisitor {
-    type Value = Arms;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of counts")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Arms, A::Error> {
-        let mut arms = Arms::default();
-        while let Some(count) = list.next_element::<Count>()? {
-            arms.0.count(count.0 > 0).map_err(|error| A::Error::custom(&error.message))?;
-        }
-        Ok(arms)
+        let mut arms = Part::default();
+        deserializer.deserialize_seq(items(|count: Count| arms.count(count.0 > 0)))?;
+        Ok(Arms(arms))
     }
 }
 

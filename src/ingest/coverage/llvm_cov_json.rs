@@ -93,7 +93,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         }
         Ok(())
     };
-    let files = || Required(Key { name: "files", seed: List(|| take(&fault, add)) });
+    let files = || Required(Key { name: "files", seed: List(each(|| take(&fault, add))) });
     fault.ours(json::object(input, Key { name: "data", seed: each(files) }))?;
     let mut parsed = totals.into_inner().finish(&FORMAT, BTreeMap::new())?;
     let version = export.version.unwrap_or_default();

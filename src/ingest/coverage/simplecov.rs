@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::FileTally;
 use crate::error::Result;
+use crate::ingest::json::items;
 use crate::ingest::values::{Count, Unique};
 
 /// One source file: either its lines alone, or an object with them.
@@ -28,7 +30,7 @@ impl<'de> Visitor<'de> for SourceVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Source, A::Error> {
-        LinesVisitor.visit_seq(list).map(|lines| Source(lines.0))
+        Lines::deserialize(SeqAccessDeserializer::new(list)).map(|lines| Source(lines.0))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Source, A::Error> {
@@ -54,27 +56,11 @@ struct Lines(FileTally);
 
 impl<'de> Deserialize<'de> for Lines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lines, D::Error> {
-        deserializer.deserialize_seq(LinesVisitor)
-    }
-}
-
-struct LinesVisitor;
-
-impl<'de> Visitor<'de> for LinesVisitor {
-    type Value = Lines;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of hits")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Lines, A::Error> {
         let (mut tally, mut number) = (FileTally::default(), 0);
-        while let Some(Hits(hits)) = list.next_element()? {
+        deserializer.deserialize_seq(items(|Hits(hits)| {
             number += 1;
-            if let Some(count) = hits {
-                tally.line(number, count > 0).map_err(|error| A::Error::custom(&error.message))?;
-            }
-        }
+            hits.map_or(Ok(()), |count| tally.line(number, count > 0))
+        }))?;
         Ok(Lines(tally))
     }
 }
@@ -151,19 +137,17 @@ impl<'de> Visitor<'de> for BranchesVisitor {
     }
 
     /// The formatter's: one object a branch.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Branches, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Branches, A::Error> {
         #[derive(serde::Deserialize)]
         struct Branch {
             coverage: Hits,
         }
         let (mut branches, mut place) = (FileTally::default(), 0_u64);
-        while let Some(branch) = list.next_element::<Branch>()? {
-            if let Hits(Some(count)) = branch.coverage {
-                let added = branches.branch(0, &place.to_string(), count > 0);
-                added.map_err(|error| A::Error::custom(&error.message))?;
-            }
+        items(|Branch { coverage: Hits(hits) }| {
             place += 1;
-        }
+            hits.map_or(Ok(()), |count| branches.branch(0, &place.to_string(), count > 0))
+        })
+        .visit_seq(list)?;
         Ok(Branches(branches))
     }
 }

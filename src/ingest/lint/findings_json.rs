@@ -2,18 +2,18 @@
 //! hold, levels by their usual words.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny};
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::LintTally;
 pub(super) use super::loose::{Loose, There};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::entries::{Entries, Fault, take};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::json;
+use crate::ingest::json::{self, Key};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sort};
@@ -37,19 +37,18 @@ pub(super) enum Place {
 ///
 /// # Errors
 /// Of `each`, with the place; malformed, cut; not this format if the list is missing.
-pub(super) fn elements<T, F>(input: &Input<'_>, place: Place, mut each: F) -> Result<()>
+pub(super) fn elements<T, F>(input: &Input<'_>, place: Place, each: F) -> Result<()>
 where
     T: DeserializeOwned,
     F: FnMut(T) -> Result<()>,
 {
-    let fault = RefCell::new(None);
+    let (fault, each) = (Fault::default(), RefCell::new(each));
     let under = if let Place::TopOrUnder(key) = place { Some(key) } else { None };
-    let list = Elements { under, each: &mut each, fault: &fault, element: PhantomData };
-    let read = match place {
-        Place::Under(key) => json::object(input, Under { key, seed: list, fault: &fault }),
-        Place::Top | Place::TopOrUnder(_) => json::document(input, list),
-    };
-    ours(read, &fault)
+    let seed = Elements { under, each: &each, fault: &fault, element: PhantomData };
+    fault.ours(match place {
+        Place::Under(name) => json::object(input, Under { key: Key { name, seed }, fault: &fault }),
+        Place::Top | Place::TopOrUnder(_) => json::document(input, seed),
+    })
 }
 
 /// Reads all documents, each of them a list, handing over their elements one by one.
@@ -61,24 +60,23 @@ where
     T: DeserializeOwned,
     F: FnMut(T) -> Result<()>,
 {
-    let (fault, each) = (RefCell::new(None), RefCell::new(each));
-    let one = |element: T| (each.borrow_mut())(element);
-    let seed = || Elements { under: None, each: one, fault: &fault, element: PhantomData };
-    ours(json::documents(input, seed), &fault)
+    let (fault, each) = (Fault::default(), RefCell::new(each));
+    let seed = || Elements { under: None, each: &each, fault: &fault, element: PhantomData };
+    fault.ours(json::documents(input, seed))
 }
 
-/// Reads the members of the object under `key` one by one. PHP writes an object without members as a list.
+/// Reads the members of the object under the key `name` one by one. PHP writes an object without members as a list.
 ///
 /// # Errors
 /// As for [`elements`]; malformed if two members have one name.
-pub(super) fn members_under<T, F>(input: &Input<'_>, key: &'static str, mut each: F) -> Result<()>
+pub(super) fn members_under<T, F>(input: &Input<'_>, name: &'static str, each: F) -> Result<()>
 where
     T: DeserializeOwned,
     F: FnMut(String, T) -> Result<()>,
 {
-    let fault = RefCell::new(None);
-    let seed = Members { each: &mut each, may_be_list: true, fault: &fault, element: PhantomData };
-    ours(json::object(input, Under { key, seed, fault: &fault }), &fault)
+    let (fault, each) = (Fault::default(), RefCell::new(each));
+    let seed = Members { each: &each, may_be_list: true, fault: &fault, member: PhantomData };
+    fault.ours(json::object(input, Under { key: Key { name, seed }, fault: &fault }))
 }
 
 /// Reads all documents, each of them an object, handing over their members one by one.
@@ -90,10 +88,9 @@ where
     T: DeserializeOwned,
     F: FnMut(String, T) -> Result<()>,
 {
-    let (fault, each) = (RefCell::new(None), RefCell::new(each));
-    let one = |name: String, member: T| (each.borrow_mut())(name, member);
-    let seed = || Members { each: one, may_be_list: false, fault: &fault, element: PhantomData };
-    ours(json::documents(input, seed), &fault)
+    let (fault, each) = (Fault::default(), RefCell::new(each));
+    let seed = || Members { each: &each, may_be_list: false, fault: &fault, member: PhantomData };
+    fault.ours(json::documents(input, seed))
 }
 
 /// Reads lines that are one object each. `each` tells whether the object is one of the report's; other lines are passed
@@ -132,25 +129,10 @@ pub(super) fn foreign(why: &str) -> Error {
     Error::report(Reject::NotThisFormat, why)
 }
 
-/// Our own error, where there is one, instead of that in which it was wrapped on its way through serde.
-fn ours(read: Result<()>, fault: &RefCell<Option<Error>>) -> Result<()> {
-    read.map_err(|error| match fault.take() {
-        Some(ours) => ours.placed(error.into_fault().place),
-        None => error,
-    })
-}
-
-fn wrapped<E: serde::de::Error>(error: Error, fault: &RefCell<Option<Error>>) -> E {
-    let text = error.message.clone();
-    *fault.borrow_mut() = Some(error);
-    E::custom(text)
-}
-
 /// An object with one key that is read, which must be there.
 struct Under<'a, S> {
-    key: &'static str,
-    seed: S,
-    fault: &'a RefCell<Option<Error>>,
+    key: Key<S>,
+    fault: &'a Fault,
 }
 
 impl<'de, S: DeserializeSeed<'de, Value = ()>> DeserializeSeed<'de> for Under<'_, S> {
@@ -165,24 +147,14 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Under<'_, S> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object with the key {}", self.key)
+        self.key.expecting(f)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut seed = Some(self.seed);
-        while let Some(key) = map.next_key::<String>()? {
-            if key != self.key {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            match seed.take() {
-                Some(seed) => map.next_value_seed(seed)?,
-                None => return Err(A::Error::duplicate_field(self.key)),
-            }
-        }
-        match seed {
-            Some(_) => Err(wrapped(foreign(&format!("the JSON object has no key {}", self.key)), self.fault)),
-            None => Ok(()),
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let name = self.key.name;
+        match self.key.find(map)? {
+            true => Ok(()),
+            false => self.fault.through(Err(foreign(&format!("the JSON object has no key {name}")))),
         }
     }
 }
@@ -190,12 +162,12 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Under<'_, S> {
 /// A list; `null` is an empty one.
 struct Elements<'a, T, F> {
     under: Option<&'static str>,
-    each: F,
-    fault: &'a RefCell<Option<Error>>,
+    each: &'a RefCell<F>,
+    fault: &'a Fault,
     element: PhantomData<T>,
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for Elements<'_, T, F> {
+impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for Elements<'_, T, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -203,7 +175,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> f
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<()>> Visitor<'de> for Elements<'_, T, F> {
+impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for Elements<'_, T, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,32 +186,29 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<()>> Visitor<'de> for Eleme
         Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        while let Some(element) = list.next_element::<T>()? {
-            (self.each)(element).map_err(|error| wrapped(error, self.fault))?;
-        }
-        Ok(())
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
+        json::each(|| take(self.fault, |element| (self.each.borrow_mut())(element))).visit_seq(list)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
         let fault = self.fault;
         match self.under {
-            Some(key) => Under { key, seed: Elements { under: None, ..self }, fault }.visit_map(map),
-            None => Err(wrapped(foreign("a JSON object stands where a list is expected"), fault)),
+            Some(name) => Under { key: Key { name, seed: Elements { under: None, ..self } }, fault }.visit_map(map),
+            None => fault.through(Err(foreign("a JSON object stands where a list is expected"))),
         }
     }
 }
 
 /// An object of which every member is read.
 struct Members<'a, T, F> {
-    each: F,
+    each: &'a RefCell<F>,
     /// Whether an empty list stands for an object without members.
     may_be_list: bool,
-    fault: &'a RefCell<Option<Error>>,
-    element: PhantomData<T>,
+    fault: &'a Fault,
+    member: PhantomData<T>,
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(String, T) -> Result<()>> DeserializeSeed<'de> for Members<'_, T, F> {
+impl<'de, T: DeserializeOwned, F: FnMut(String, T) -> Result<()>> DeserializeSeed<'de> for Members<'_, T, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -247,7 +216,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(String, T) -> Result<()>> DeserializeSee
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(String, T) -> Result<()>> Visitor<'de> for Members<'_, T, F> {
+impl<'de, T: DeserializeOwned, F: FnMut(String, T) -> Result<()>> Visitor<'de> for Members<'_, T, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -258,19 +227,12 @@ impl<'de, T: Deserialize<'de>, F: FnMut(String, T) -> Result<()>> Visitor<'de> f
         if self.may_be_list && list.next_element::<IgnoredAny>()?.is_none() {
             return Ok(());
         }
-        Err(wrapped(foreign("a JSON list stands where an object is expected"), self.fault))
+        self.fault.through(Err(foreign("a JSON list stands where an object is expected")))
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        let mut met = HashSet::new();
-        while let Some((name, member)) = map.next_entry::<String, T>()? {
-            if !met.insert(name.clone()) {
-                let why = format!("JSON is not as expected: duplicate key {:?}", printable(&name, 100));
-                return Err(wrapped(Error::report(Reject::Malformed, why), self.fault));
-            }
-            (self.each)(name, member).map_err(|error| wrapped(error, self.fault))?;
-        }
-        Ok(())
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let of = |name: String| Ok(take(self.fault, |member| (self.each.borrow_mut())(name, member)));
+        Entries { of, fault: self.fault }.visit_map(map)
     }
 }
 

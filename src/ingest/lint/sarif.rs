@@ -5,13 +5,13 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use self::rules::{Invocation, MOST_RULES, RuleReference, Rules, RunHead, Tool};
 use super::{LintTally, tool_and_sort};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::json;
+use crate::ingest::json::{self, items};
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
@@ -71,7 +71,7 @@ fn read_log(input: &Input<'_>, early: Option<&Early>) -> Result<Log> {
 fn count_all(input: &Input<'_>, runs: &[Rules]) -> Result<LintTally> {
     let tally = RefCell::new(LintTally::default());
     let mut rules = runs.iter();
-    let results = json::each(|| json::Key { name: "results", seed: Results { rules: rules.next(), tally: &tally } });
+    let results = json::each(|| json::Key { name: "results", seed: results(rules.next(), &tally) });
     json::object(input, json::Key { name: "runs", seed: results })?;
     Ok(tally.into_inner())
 }
@@ -230,7 +230,7 @@ impl<'de> Visitor<'de> for RunSeed<'_> {
                     counted = true;
                     let head = RunHead { tool: tool.clone().flatten(), invocations: invocations.clone().flatten() };
                     let rules = Rules::new(head);
-                    map.next_value_seed(Results { rules: Some(&rules), tally: &early.tally })?;
+                    map.next_value_seed(results(Some(&rules), &early.tally))?;
                 }
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
@@ -334,41 +334,10 @@ fn count(result: SarifResult, rules: &Rules, tally: &mut LintTally) -> Result<()
     tally.finding(finding, sort)
 }
 
-/// The results of one run, counted one by one.
-struct Results<'a> {
-    rules: Option<&'a Rules>,
-    tally: &'a RefCell<LintTally>,
-}
-
-impl<'de> DeserializeSeed<'de> for Results<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Results<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of results")
-    }
-
-    /// `null`: the run failed before it had any.
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while let Some(result) = list.next_element::<SarifResult>()? {
-            // Both passes see the same bytes, so that there is a set of rules for every run.
-            if let Some(rules) = self.rules {
-                count(result, rules, &mut self.tally.borrow_mut()).map_err(|error| A::Error::custom(&error.message))?;
-            }
-        }
-        Ok(())
-    }
+/// The results of one run, counted one by one. `null`: the run failed before it had any.
+fn results(rules: Option<&Rules>, tally: &RefCell<LintTally>) -> impl for<'de> DeserializeSeed<'de, Value = ()> {
+    // Both passes see the same bytes, so that there is a set of rules for every run.
+    items(move |result| rules.map_or(Ok(()), |rules| count(result, rules, &mut tally.borrow_mut())))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! and values that may be anything.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -12,6 +11,7 @@ use serde_json::Value;
 use super::{CASE_BYTES, TestTally, UNITS_KEPT, milliseconds, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+pub(super) use crate::ingest::json::items;
 use crate::ingest::json::{Elements, ListOf};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{CUT_HELP, Details, Format, Parsed, add};
@@ -60,25 +60,6 @@ impl<'de, K: Keys> Visitor<'de> for Object<'_, K> {
             }
         }
         Ok(())
-    }
-}
-
-/// Elements that are handed to a function.
-pub(super) struct Items<T, F> {
-    take: F,
-    of: PhantomData<T>,
-}
-
-/// A list of [`Items`] for `take`.
-pub(super) fn items<T: DeserializeOwned, F: FnMut(T) -> Result<()>>(take: F) -> ListOf<Items<T, F>> {
-    ListOf(Items { take, of: PhantomData })
-}
-
-impl<T: DeserializeOwned, F: FnMut(T) -> Result<()>> Elements for Items<T, F> {
-    fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
-        let Some(item) = list.next_element::<T>()? else { return Ok(false) };
-        (self.take)(item).map_err(|error| A::Error::custom(&error.message))?;
-        Ok(true)
     }
 }
 

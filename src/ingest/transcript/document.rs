@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::Reading;
 use crate::error::{ErrorKind, Result};
 use crate::ingest::Input;
-use crate::ingest::json;
+use crate::ingest::entries::List;
+use crate::ingest::json::{self, items};
 
 /// What is read of the object.
 pub(super) struct Keys {
@@ -65,40 +66,15 @@ impl<'de> Visitor<'de> for Object<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             if key == self.keys.steps {
-                map.next_value_seed(Steps { reading: &mut *self.reading, step: self.step })?;
+                map.next_value_seed(List(items(|step| {
+                    (self.step)(&step, self.reading);
+                    Ok(())
+                })))?;
             } else if key == self.keys.whole {
                 (self.whole)(&map.next_value()?, self.reading);
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
-        }
-        Ok(())
-    }
-}
-
-struct Steps<'r> {
-    reading: &'r mut Reading,
-    step: fn(&Value, &mut Reading),
-}
-
-impl<'de> DeserializeSeed<'de> for Steps<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Steps<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of steps")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while let Some(step) = list.next_element::<Value>()? {
-            (self.step)(&step, self.reading);
         }
         Ok(())
     }
