@@ -35,6 +35,18 @@ pub struct XmlHead {
     pub children: Vec<String>,
 }
 
+impl XmlHead {
+    /// Whether the root has such an attribute.
+    pub fn has_attribute(&self, name: &str) -> bool {
+        self.attributes.iter().any(|attribute| attribute == name)
+    }
+
+    /// Whether such an element is among the root's first children.
+    pub fn has_child(&self, name: &str) -> bool {
+        self.children.iter().any(|child| child == name)
+    }
+}
+
 /// The first 64 KiB of a report, looked at from several sides.
 pub struct Head<'a> {
     input: Input<'a>,
@@ -73,6 +85,16 @@ impl<'a> Head<'a> {
     /// Its beginning as XML, if it begins with a tag.
     pub fn xml(&self) -> Option<&XmlHead> {
         self.xml.as_ref()
+    }
+
+    /// Likewise, if its root element is one of those.
+    pub fn rooted(&self, roots: &[&str]) -> Option<&XmlHead> {
+        self.xml().filter(|xml| roots.contains(&xml.root.as_str()))
+    }
+
+    /// For formats whose root element is nobody else's.
+    pub fn by_root(&self, roots: &[&str]) -> Sniff {
+        self.rooted(roots).map_or(Sniff::No, |xml| Sniff::Sure(format!("root element {}", xml.root)))
     }
 
     /// Whether its first JSON object has the key: `runs`, or as a path, lists passed through, `runs.tool`.

@@ -28,16 +28,14 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let Some(xml) = head.xml().filter(|xml| xml.root == "coverage") else { return Sniff::No };
-    let has_child = |name: &str| xml.children.iter().any(|child| child == name);
-    let has_attribute = |name: &str| xml.attributes.iter().any(|attribute| attribute == name);
-    if has_child("packages") || has_child("sources") {
+    let Some(xml) = head.rooted(&["coverage"]) else { return Sniff::No };
+    if xml.has_child("packages") || xml.has_child("sources") {
         return Sniff::No;
     }
-    if has_child("project") || has_child("testproject") {
+    if xml.has_child("project") || xml.has_child("testproject") {
         return Sniff::Sure("root element coverage with project".into());
     }
-    if has_attribute("clover") && !has_attribute("line-rate") {
+    if xml.has_attribute("clover") && !xml.has_attribute("line-rate") {
         return Sniff::Sure("root element coverage with the attribute clover".into());
     }
     Sniff::No

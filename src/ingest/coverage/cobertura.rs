@@ -29,12 +29,11 @@ pub const FORMAT: Format = Format {
 const METHOD_LINES: usize = 400_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let Some(xml) = head.xml().filter(|xml| xml.root == "coverage") else { return Sniff::No };
-    let has_child = |name: &str| xml.children.iter().any(|child| child == name);
-    if has_child("packages") {
+    let Some(xml) = head.rooted(&["coverage"]) else { return Sniff::No };
+    if xml.has_child("packages") {
         return Sniff::Sure("root element coverage with packages".into());
     }
-    if xml.attributes.iter().any(|name| name == "line-rate") && !has_child("project") {
+    if xml.has_attribute("line-rate") && !xml.has_child("project") {
         return Sniff::Sure("root element coverage with a line-rate".into());
     }
     Sniff::No

@@ -28,9 +28,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let Some(xml) = head.xml().filter(|xml| xml.root == "report") else { return Sniff::No };
-    let has = |name: &&str| xml.children.iter().any(|child| child == *name);
-    match ["package", "group", "sessioninfo", "counter"].iter().find(|name| has(name)) {
+    let Some(xml) = head.rooted(&["report"]) else { return Sniff::No };
+    match ["package", "group", "sessioninfo", "counter"].iter().find(|name| xml.has_child(name)) {
         // The document type comes before the root element, where nothing of the tool's output can stand.
         Some(child) => Sniff::Sure(format!("root element report with {child}")),
         None if xml.children.is_empty() && head.text().contains("DTD Report") => {

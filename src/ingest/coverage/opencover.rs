@@ -11,7 +11,7 @@ use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::{whole, whole_or_below};
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::figures::{Figures, ReportKind};
 
 /// OpenCover XML.
@@ -24,16 +24,9 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each sequence point is a statement, each branch point a branch, covered if it was visited. The summaries are \
                only compared.",
-    sniff,
+    sniff: |head| head.by_root(&["CoverageSession"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "CoverageSession" => Sniff::Sure("root element CoverageSession".into()),
-        _ => Sniff::No,
-    }
-}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     read::<Reader>(input, "CoverageSession", "an OpenCover report")

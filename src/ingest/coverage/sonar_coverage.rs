@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.xml().filter(|xml| xml.root == "coverage").and_then(|xml| xml.children.first());
+    let first = head.rooted(&["coverage"]).and_then(|xml| xml.children.first());
     if first.is_some_and(|child| child == "file") {
         return Sniff::Sure("root element coverage with file".into());
     }

@@ -5,7 +5,7 @@
 //! not tell what was looked at.
 
 use super::LintTally;
-use super::elements::{Elements, has_attribute, has_child, inside, level_or_error, place_first, rooted, walk};
+use super::elements::{Elements, inside, level_or_error, place_first, walk};
 use super::lines::finding;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
@@ -28,10 +28,10 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let Some(xml) = rooted(head, "issues") else { return Sniff::No };
-    if has_attribute(xml, "format") {
+    let Some(xml) = head.rooted(&["issues"]) else { return Sniff::No };
+    if xml.has_attribute("format") {
         Sniff::Sure("root element issues with format".into())
-    } else if has_child(xml, "issue") {
+    } else if xml.has_child("issue") {
         Sniff::Maybe("root element issues with issue".into())
     } else {
         Sniff::No

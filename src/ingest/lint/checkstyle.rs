@@ -3,13 +3,13 @@
 //! Written after Checkstyle's `XMLLogger`: `checkstyle/file/error` with line, column, severity, message and source. It
 //! does not name the tool, which is told by the shape of its sources, and has no place to say what was not looked at.
 
-use super::elements::{Elements, append, inside, level_or_error, line_number, rooted, walk};
+use super::elements::{Elements, append, inside, level_or_error, line_number, walk};
 use super::lines::finding;
 use super::{LintTally, tool_and_sort};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff};
+use crate::ingest::{Format, Level, Parsed};
 use crate::model::figures::ReportKind;
 
 /// Checkstyle XML.
@@ -22,16 +22,9 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each error by its severity: error, warning, info (a note), ignore (nothing); one without severity is an error. \
                An exception of the tool is an error.",
-    sniff,
+    sniff: |head| head.by_root(&["checkstyle"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    match rooted(head, "checkstyle") {
-        Some(_) => Sniff::Sure("root element checkstyle".into()),
-        None => Sniff::No,
-    }
-}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();

@@ -5,9 +5,7 @@
 //! does not tell which files were clean.
 
 use super::LintTally;
-use super::elements::{
-    Elements, has_attribute, has_child, inside, level_or_error, line_number, place_first, rooted, walk,
-};
+use super::elements::{Elements, inside, level_or_error, line_number, place_first, walk};
 use super::lines::finding;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
@@ -30,14 +28,14 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let Some(xml) = rooted(head, "results") else { return Sniff::No };
-    if has_child(xml, "cppcheck") {
+    let Some(xml) = head.rooted(&["results"]) else { return Sniff::No };
+    if xml.has_child("cppcheck") {
         return Sniff::Sure("root element results with cppcheck".into());
     }
-    if has_child(xml, "errors") || (has_child(xml, "error") && has_attribute(xml, "version")) {
+    if xml.has_child("errors") || (xml.has_child("error") && xml.has_attribute("version")) {
         return Sniff::Sure("root element results with errors".into());
     }
-    if has_child(xml, "error") { Sniff::Maybe("root element results with an error".into()) } else { Sniff::No }
+    if xml.has_child("error") { Sniff::Maybe("root element results with an error".into()) } else { Sniff::No }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

@@ -4,7 +4,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::xml::{Element, Event, Spot, Xml, unescaped};
-use crate::ingest::{Finding, Head, Level, XmlHead};
+use crate::ingest::{Finding, Level};
 
 /// Longest text of an element that is kept, in bytes.
 const LONGEST_TEXT: usize = 4096;
@@ -84,21 +84,6 @@ pub(super) fn append(kept: &mut String, text: &str) {
 /// The innermost element's name.
 pub(super) fn inside(open: &[String]) -> Option<&str> {
     open.last().map(String::as_str)
-}
-
-/// The beginning of a document with that root.
-pub(super) fn rooted<'a>(head: &'a Head<'_>, root: &str) -> Option<&'a XmlHead> {
-    head.xml().filter(|xml| xml.root == root)
-}
-
-/// Whether the root has such an attribute.
-pub(super) fn has_attribute(xml: &XmlHead, name: &str) -> bool {
-    xml.attributes.iter().any(|attribute| attribute == name)
-}
-
-/// Whether such an element is among the root's first children.
-pub(super) fn has_child(xml: &XmlHead, name: &str) -> bool {
-    xml.children.iter().any(|child| child == name)
 }
 
 /// A line number from 1; none where there is none.

@@ -1,13 +1,13 @@
 //! `phpcs-xml`: PHP_CodeSniffer's XML report. <https://github.com/PHPCSStandards/PHP_CodeSniffer/wiki/Reporting>
 
 use super::LintTally;
-use super::elements::{Elements, append, inside, line_number, rooted, walk};
+use super::elements::{Elements, append, inside, line_number, walk};
 use super::lines::finding;
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
 use crate::ingest::xml::Element;
-use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Finding, Format, Level, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// PHP_CodeSniffer's XML.
@@ -19,16 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "root element phpcs",
     has_end: true,
     counting: "Each error and each warning of a file.",
-    sniff,
+    sniff: |head| head.by_root(&["phpcs"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    match rooted(head, "phpcs") {
-        Some(_) => Sniff::Sure("root element phpcs".into()),
-        None => Sniff::No,
-    }
-}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();

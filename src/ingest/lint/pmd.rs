@@ -5,13 +5,13 @@
 //! tell which files were clean.
 
 use super::LintTally;
-use super::elements::{Elements, append, inside, line_number, rooted, walk};
+use super::elements::{Elements, append, inside, line_number, walk};
 use super::lines::finding;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::xml::Element;
-use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Finding, Format, Level, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// PMD XML.
@@ -24,16 +24,9 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each violation by its priority: 1 and 2 are errors, 3 and 4 warnings, 5 notes; without one, an error. A file \
                that could not be processed is an error.",
-    sniff,
+    sniff: |head| head.by_root(&["pmd"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    match rooted(head, "pmd") {
-        Some(_) => Sniff::Sure("root element pmd".into()),
-        None => Sniff::No,
-    }
-}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();

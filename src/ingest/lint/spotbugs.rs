@@ -5,13 +5,13 @@
 //! are those of packages, not of the project. A bug with `last` was fixed in an earlier version: it is history.
 
 use super::LintTally;
-use super::elements::{Elements, append, inside, line_number, rooted, walk};
+use super::elements::{Elements, append, inside, line_number, walk};
 use super::lines::finding;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::xml::Element;
-use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Finding, Format, Level, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// SpotBugs XML.
@@ -24,16 +24,9 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each bug instance that is not fixed by its priority: 1 is an error, 2 a warning, others are notes; without one, \
                an error. The totals of the summary are not used.",
-    sniff,
+    sniff: |head| head.by_root(&["BugCollection"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    match rooted(head, "BugCollection") {
-        Some(_) => Sniff::Sure("root element BugCollection".into()),
-        None => Sniff::No,
-    }
-}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();

@@ -7,7 +7,7 @@ use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::values::whole;
 use crate::ingest::xml::{Element, Event, Xml};
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::figures::ReportKind;
 
 /// XML of lizard.
@@ -20,19 +20,12 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "The items of the measure Function: NCSS is its lines of code, CCN its complexity. Averages and sums are not \
                used.",
-    sniff,
+    sniff: |head| head.by_root(&["cppncss"]),
     parse,
 };
 
 /// Longest value that is kept: a number.
 const LONGEST_VALUE: usize = 40;
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "cppncss" => Sniff::Sure("root element cppncss".into()),
-        _ => Sniff::No,
-    }
-}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut xml = Xml::new(input)?;

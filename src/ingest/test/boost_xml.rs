@@ -29,22 +29,18 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if is_root(&xml.root) && xml.children.iter().any(|child| child == "TestSuite") => {
-            Sniff::Sure(format!("root element {} with TestSuite", xml.root))
-        }
+    match head.rooted(ROOTS) {
+        Some(xml) if xml.has_child("TestSuite") => Sniff::Sure(format!("root element {} with TestSuite", xml.root)),
         _ => Sniff::No,
     }
 }
 
-fn is_root(name: &str) -> bool {
-    matches!(name, "TestLog" | "TestResult")
-}
+const ROOTS: &[&str] = &["TestLog", "TestResult"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader =
         Reader { tally: TestTally::new(true), suites: Vec::new(), open: None, is_ours: false, is_short: false };
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     let spot = Spot { line: 1, column: 1 };
     if !reader.is_ours {
         return Err(foreign(&FORMAT, "no TestSuite is in it", spot));

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -23,24 +23,15 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each TestCase is one test. Without success it failed, or is errored if it threw; skipped where it is marked so, \
                and where it failed as it should or may. One that does not tell its result is errored.",
-    sniff,
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if is_root(&xml.root) => Sniff::Sure(format!("root element {}", xml.root)),
-        _ => Sniff::No,
-    }
-}
-
-fn is_root(name: &str) -> bool {
-    matches!(name, "Catch" | "Catch2TestRun" | "doctest")
-}
+const ROOTS: &[&str] = &["Catch", "Catch2TestRun", "doctest"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(true), suite: String::new(), open: None };
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 

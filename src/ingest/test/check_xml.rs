@@ -26,17 +26,15 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "testsuites" && xml.children.iter().any(|child| child == "suite") => {
-            Sniff::Sure("root element testsuites with suite".into())
-        }
+    match head.rooted(&["testsuites"]) {
+        Some(xml) if xml.has_child("suite") => Sniff::Sure("root element testsuites with suite".into()),
         _ => Sniff::No,
     }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(true), suites: 0, suite: String::new(), open: None };
-    walk(input, &FORMAT, |root| root == "testsuites", &mut reader)?;
+    walk(input, &FORMAT, &["testsuites"], &mut reader)?;
     if reader.suites == 0 {
         return Err(foreign(&FORMAT, "no suite is in its testsuites", Spot { line: 1, column: 1 }));
     }

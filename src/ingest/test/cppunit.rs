@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::xml::{Element, Spot};
-use crate::ingest::{Format, Head, Parsed, Sniff, XmlHead};
+use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -25,15 +25,12 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if is_ours(xml) => Sniff::Sure("root element TestRun with FailedTests".into()),
-        _ => Sniff::No,
-    }
+    if is_ours(head) { Sniff::Sure("root element TestRun with FailedTests".into()) } else { Sniff::No }
 }
 
 /// Whether a document with the root of TRX is CppUnit's.
-pub(super) fn is_ours(xml: &XmlHead) -> bool {
-    xml.root == "TestRun" && xml.children.iter().any(|child| is_list(child))
+pub(super) fn is_ours(head: &Head<'_>) -> bool {
+    head.rooted(&["TestRun"]).is_some_and(|xml| xml.children.iter().any(|child| is_list(child)))
 }
 
 /// Whether CppUnit alone has the element in its root.
@@ -43,7 +40,7 @@ pub(super) fn is_list(name: &str) -> bool {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(true), lists: 0, open: None };
-    walk(input, &FORMAT, |root| root == "TestRun", &mut reader)?;
+    walk(input, &FORMAT, &["TestRun"], &mut reader)?;
     if reader.lists == 0 {
         return Err(foreign(&FORMAT, "no FailedTests is in its TestRun", Spot { line: 1, column: 1 }));
     }

@@ -25,17 +25,15 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "Site" && xml.children.iter().any(|child| child == "Testing") => {
-            Sniff::Sure("root element Site with Testing".into())
-        }
+    match head.rooted(&["Site"]) {
+        Some(xml) if xml.has_child("Testing") => Sniff::Sure("root element Site with Testing".into()),
         _ => Sniff::No,
     }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(true), case: None, measured: String::new(), testing: false };
-    walk(input, &FORMAT, |root| root == "Site", &mut reader)?;
+    walk(input, &FORMAT, &["Site"], &mut reader)?;
     if !reader.testing {
         return Err(foreign(&FORMAT, "no Testing is in its Site", Spot { line: 1, column: 1 }));
     }

@@ -40,18 +40,11 @@ const NAME_CHARS: usize = 1_001;
 const HELD_BYTES: usize = 280;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        // Check's XML has the same root.
-        Some(xml) if is_root(&xml.root) && !xml.children.iter().any(|child| child == "suite") => {
-            Sniff::Sure(format!("root element {}", xml.root))
-        }
-        _ => Sniff::No,
-    }
+    // Check's XML has the same root.
+    if head.xml().is_some_and(|xml| xml.has_child("suite")) { Sniff::No } else { head.by_root(ROOTS) }
 }
 
-fn is_root(name: &str) -> bool {
-    matches!(name, "testsuites" | "testsuite" | "testcase")
-}
+const ROOTS: &[&str] = &["testsuites", "testsuite", "testcase"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut xml = Xml::new(input)?;
@@ -169,7 +162,7 @@ impl Reader {
 
     fn start(&mut self, element: &Element<'_>) -> Result<()> {
         let name = element.name();
-        if self.open.is_empty() && !is_root(name) {
+        if self.open.is_empty() && !ROOTS.contains(&name) {
             let why = format!("not a JUnit report: its root element is {:?}", printable(name, 40));
             let spot = element.spot();
             return Err(Error::report(Reject::NotThisFormat, why).line_column(spot.line, spot.column));

@@ -6,7 +6,7 @@ use super::xml_report::{Dialect, OpenCase, unknown_result, walk};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -21,20 +21,15 @@ pub const FORMAT: Format = Format {
     counting: "Each test-case is one test. Success passed, Failure failed; Error, NotRunnable and Cancelled are errored; \
                Ignored, Skipped and Inconclusive are skipped. Without a result: skipped if it was not executed, else its \
                attribute success tells. All totals are left aside.",
-    sniff,
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "test-results" => Sniff::Sure("root element test-results".into()),
-        _ => Sniff::No,
-    }
-}
+const ROOTS: &[&str] = &["test-results"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(false), case: None };
-    walk(input, &FORMAT, |root| root == "test-results", &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 

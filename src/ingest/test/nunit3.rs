@@ -8,7 +8,7 @@ use super::xml_report::{Dialect, OpenCase, unknown_result, walk};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -23,25 +23,16 @@ pub const FORMAT: Format = Format {
     counting: "Each test-case is one test. Passed and Warning passed; Failed with the label Error, Invalid or Cancelled is \
                errored, else failed; Skipped and Inconclusive are skipped. A suite that failed by itself (its set-up, its \
                tear-down, an assembly that is none) and holds no test that failed is one errored test.",
-    sniff,
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if is_root(&xml.root) => Sniff::Sure(format!("root element {}", xml.root)),
-        _ => Sniff::No,
-    }
-}
-
 /// A suite alone is what NUnit's engine hands to its extensions, and some of them write.
-fn is_root(name: &str) -> bool {
-    matches!(name, "test-run" | "test-suite")
-}
+const ROOTS: &[&str] = &["test-run", "test-suite"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(true), suites: Vec::new(), case: None };
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::ingest::{Format, Parsed, add};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -26,24 +26,15 @@ pub const FORMAT: Format = Format {
     counting: "Each test is one test, by its own status: PASS passed, FAIL failed, SKIP and NOT RUN skipped. If the teardown of a \
                suite failed, the tests that passed in it failed; if it was skipped, so were they. Keywords are no tests. The \
                report's statistics are only compared.",
-    sniff,
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if is_root(&xml.root) => Sniff::Sure("root element robot".to_owned()),
-        _ => Sniff::No,
-    }
-}
-
-fn is_root(name: &str) -> bool {
-    name == "robot"
-}
+const ROOTS: &[&str] = &["robot"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.finish()
 }
 
@@ -238,6 +229,7 @@ fn outcome(status: Option<&str>, element: &Element<'_>) -> Result<Outcome> {
 mod tests {
     use super::*;
     use crate::error::Reject;
+    use crate::ingest::Sniff;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     fn read(suite: &str) -> Result<Parsed> {

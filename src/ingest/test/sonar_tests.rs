@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -20,24 +20,15 @@ pub const FORMAT: Format = Format {
     told_by: "root element testExecutions or unitTest",
     has_end: true,
     counting: "Each testCase is one test: errored with error, else failed with failure, else skipped with skipped, else passed.",
-    sniff,
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if is_root(&xml.root) => Sniff::Sure(format!("root element {}", xml.root)),
-        _ => Sniff::No,
-    }
-}
-
-fn is_root(name: &str) -> bool {
-    matches!(name, "testExecutions" | "unitTest")
-}
+const ROOTS: &[&str] = &["testExecutions", "unitTest"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(false), file: None, open: None };
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 

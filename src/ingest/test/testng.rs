@@ -7,7 +7,7 @@ use super::xml_report::{Dialect, OpenCase, unknown_result, walk};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Parsed};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -22,21 +22,16 @@ pub const FORMAT: Format = Format {
     counting: "Each test-method is one test by its status; a failure within the success percentage passed. A configuration method \
                counts, as one errored test, only if it failed. An attempt that was retried is no test; what passed after one \
                is flaky.",
-    sniff,
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
-fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "testng-results" => Sniff::Sure("root element testng-results".into()),
-        _ => Sniff::No,
-    }
-}
+const ROOTS: &[&str] = &["testng-results"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let tally = TestTally::new(true);
     let mut reader = Reader { tally, class: String::new(), open: None, is_test: false, retried: HashSet::new() };
-    walk(input, &FORMAT, |root| root == "testng-results", &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 

@@ -29,22 +29,17 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml() {
-        Some(xml) if xml.root == "TestRun" && !cppunit::is_ours(xml) => Sniff::Sure("root element TestRun".into()),
-        _ => Sniff::No,
-    }
+    if cppunit::is_ours(head) { Sniff::No } else { head.by_root(ROOTS) }
 }
 
-fn is_root(name: &str) -> bool {
-    name == "TestRun"
-}
+const ROOTS: &[&str] = &["TestRun"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     // Twice: the classes of the tests may stand after the results.
     let mut classes = Classes::default();
-    walk(input, &FORMAT, is_root, &mut classes)?;
+    walk(input, &FORMAT, ROOTS, &mut classes)?;
     let mut reader = Reader { tally: TestTally::new(true), classes: classes.by_id, open: Vec::new() };
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 

@@ -33,7 +33,7 @@ struct Open {
 pub(super) fn walk(
     input: &Input<'_>,
     format: &'static Format,
-    is_root: fn(&str) -> bool,
+    roots: &[&str],
     dialect: &mut impl Dialect,
 ) -> Result<()> {
     let mut xml = Xml::new(input)?;
@@ -41,7 +41,7 @@ pub(super) fn walk(
     loop {
         match xml.next()? {
             Event::Start(element) => {
-                if open.is_empty() && !is_root(element.name()) {
+                if open.is_empty() && !roots.contains(&element.name()) {
                     let root = printable(element.name(), 40);
                     return Err(foreign(format, &format!("its root element is {root:?}"), element.spot()));
                 }

@@ -26,30 +26,24 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-fn is_root(name: &str) -> bool {
-    matches!(name, "assemblies" | "assembly")
-}
+const ROOTS: &[&str] = &["assemblies", "assembly"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let Some(xml) = head.xml() else { return Sniff::No };
+    let Some(xml) = head.rooted(ROOTS) else { return Sniff::No };
     // Other tools have such roots too: the manifests and documentation files of .NET.
-    let has_child = |name: &str| xml.children.iter().any(|child| child == name);
     let is_ours = match xml.root.as_str() {
         "assemblies" => xml.children.iter().all(|child| child == "assembly"),
-        "assembly" => {
-            let run = ["run-date", "test-framework"];
-            has_child("collection")
-                || has_child("class")
-                || xml.attributes.iter().any(|name| run.contains(&name.as_str()))
+        _ => {
+            ["collection", "class"].iter().any(|name| xml.has_child(name))
+                || ["run-date", "test-framework"].iter().any(|name| xml.has_attribute(name))
         }
-        _ => false,
     };
-    if is_ours && xml.namespace.is_none() { Sniff::Sure(format!("root element {}", xml.root)) } else { Sniff::No }
+    if is_ours && xml.namespace.is_none() { head.by_root(ROOTS) } else { Sniff::No }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader { tally: TestTally::new(true), case: None, assembly: String::new() };
-    walk(input, &FORMAT, is_root, &mut reader)?;
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
 
