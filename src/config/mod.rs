@@ -55,7 +55,11 @@ pub fn load(text: &str, name: &str) -> Result<Effective> {
     if is_empty {
         return Ok(Effective { config, given: BTreeSet::new() });
     }
-    let patch: LoopConfigPatch = serde_yaml::from_str(text).map_err(|error| explain(&error, name))?;
+    let patch: LoopConfigPatch = serde_yaml::from_str(text).map_err(|error| {
+        // What is no YAML at all may look like an unknown key first.
+        let not_yaml = serde_yaml::from_str::<serde::de::IgnoredAny>(text).err();
+        explain(not_yaml.as_ref().unwrap_or(&error), name)
+    })?;
     patch.apply(&mut config);
     check(&config).map_err(|fault| {
         let error = Error::bad_input(format!("{} {}", fault.key, fault.must)).in_file(name);
@@ -139,11 +143,16 @@ fn collect_keys(value: &serde_json::Value, prefix: &str, keys: &mut BTreeSet<Str
     keys.extend(leaves.into_keys());
 }
 
+const WHOLE: &str = "a whole number of 0 or more";
+
 /// The parser's own word, with its place, and the nearest known key where a key is unknown.
 fn explain(error: &serde_yaml::Error, name: &str) -> Error {
     let text = error.to_string();
     // The place is told apart from the message; it stands at the message's end too.
-    let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
+    let mut message = text.split(" at line ").next().unwrap_or(&text).to_owned();
+    for (of_rust, of_people) in [("f64", "a number"), ("u32", WHOLE), ("u64", WHOLE)] {
+        message = message.replace(&format!("expected {of_rust}"), &format!("expected {of_people}"));
+    }
     let mut explained = Error::bad_input(format!("config is not understood: {message}")).in_file(name);
     if let Some(place) = error.location() {
         let one_based = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
@@ -436,6 +445,9 @@ mod tests {
         assert_eq!(fault("quality:\n  cap: many\n").place.line, Some(2));
         assert!(fault("stall:\n\twindow: 4\n").place.line.is_some());
         assert!(fault("- 1\n").place.path.is_some());
+        assert!(fault("stall: {window: -1}").message.ends_with("expected a whole number of 0 or more"));
+        let cut = fault("windw: [\n");
+        assert!(cut.message.starts_with("config is not understood") && !cut.message.contains("windw"), "{cut}");
     }
 
     #[test]
