@@ -75,12 +75,12 @@ fn page(loop_id: &LoopId, verified: &Verified, had_head: bool, recomputed: bool)
         page.push_str(&format!("head: {iteration}:{id}\n"));
     }
     if verified.findings.is_empty() {
-        page.push_str("everything is as it was written");
-        page.push_str(if recomputed { ", and the stored reports give the stored metrics again\n" } else { "\n" });
+        page.push_str("everything is as it was written\n");
+        if recomputed {
+            page.push_str("the stored reports give the stored metrics again\n");
+        }
         if !had_head {
-            page.push_str(
-                "(that the newest records were not cut off shows only against a head kept outside: --head N:HASH)\n",
-            );
+            page.push_str("(a cut at the end shows only against a head kept outside: --head N:HASH)\n");
         }
     }
     page
