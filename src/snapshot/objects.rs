@@ -454,7 +454,7 @@ fn load(pack: &mut Pack) -> Result<(Frames, Option<Error>)> {
     Ok((frames, Some(damaged_pack(&pack.path, &fault))))
 }
 
-const HELP: &str = "nothing was changed; `highwater verify` says what is still restorable";
+const HELP: &str = "`highwater verify` says what is still restorable";
 
 fn damaged_pack(path: &Path, why: &str) -> Error {
     Error::bad_input("pack is damaged").at(path).because(why).help(HELP)
