@@ -22,7 +22,7 @@ The whole story:
   highwater finish                            choose the peak, put it back into the work tree, write the report
   highwater undo                              the way back from any restore
 
-Exit codes: 0 done or continue, 10 stop, 11 rollback, 12 escalate, 13 could not measure, 1 failed, 64 usage,
+Exit codes: 0 done or continue, 10 stop, 11 rollback, 12 escalate, 13 could not measure, 1 failed, 64 usage, \
 65 bad input, 70 a bug of highwater's. `run` answers with its child's code.";
 
 /// Measures an autonomous coding loop from outside, and gives back its best iteration instead of its last.

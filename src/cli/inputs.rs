@@ -9,6 +9,7 @@ use super::child::{self, Echo, Ran};
 use super::context::Context;
 use super::estimator;
 use crate::analysis::estimate::{Answer, read_answer};
+use crate::config::nearest;
 use crate::disk;
 use crate::engine::{Asked, Offer, Reran, Runner};
 use crate::error::{Error, Result};
@@ -111,7 +112,7 @@ fn asked(context: &Context, text: &str) -> Result<Asked> {
 /// The name of a format that is none.
 pub fn unknown_format(name: &str) -> Error {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let meant = nearest(name, &names).map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
     Error::usage(format!("{name:?} is no report format"))
-        .because(format!("known are: {}", names.join(", ")))
-        .help("`highwater list formats` tells what writes each of them")
+        .help(format!("{meant}`highwater list formats` tells what writes each of them"))
 }
