@@ -79,12 +79,12 @@ fn times(count: u32, what: &str) -> String {
 }
 
 /// How often the test fails on code that it passes on: `(prior + failures)/(1 + runs)`, 0–1.
-pub fn flake_rate(earlier: Runs, config: &Flake) -> f64 {
+fn flake_rate(earlier: Runs, config: &Flake) -> f64 {
     (config.prior_rate + f64::from(earlier.failed)) / (1.0 + f64::from(earlier.runs))
 }
 
 /// `π/(π + (1−π)·f^(r+1))`: a real break fails every time, a flake `f` of the time.
-pub fn probability_real(prior: f64, rate: f64, failed_reruns: u32) -> f64 {
+fn probability_real(prior: f64, rate: f64, failed_reruns: u32) -> f64 {
     let power = i32::try_from(failed_reruns).unwrap_or(i32::MAX).saturating_add(1);
     prior / (prior + (1.0 - prior) * rate.powi(power))
 }

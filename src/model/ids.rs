@@ -229,7 +229,7 @@ impl From<ObjectId> for String {
 pub struct TreePath(Vec<u8>);
 
 /// Longest component, in bytes, that common file systems take.
-pub const NAME_MAX_BYTES: usize = 255;
+const NAME_MAX_BYTES: usize = 255;
 
 impl TreePath {
     /// Checks and keeps the raw bytes of a relative path.

@@ -32,7 +32,7 @@ use crate::model::ids::ObjectId;
 const BEGIN: &[u8; 8] = b"hwpack\x00\x01";
 const END: &[u8; 8] = b"hwpack\x00\xff";
 /// Bytes before a frame's content.
-pub(super) const FRAME_HEADER: u64 = 48;
+const FRAME_HEADER: u64 = 48;
 const INDEX_ENTRY: u64 = 56;
 const FOOTER: u64 = 88;
 /// Bytes of a pack without objects.

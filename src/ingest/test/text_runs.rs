@@ -52,7 +52,7 @@ pub(super) trait TextRun: Announced {
 ///
 /// # Errors
 /// No result if there is no run, or one has no summary; malformed if the text ends inside a line; what `each` says.
-pub(super) fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -> Result<()>) -> Result<u64> {
+fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -> Result<()>) -> Result<u64> {
     let (mut run, mut begun, mut runs, mut last) = (R::default(), false, 0_u64, 0);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {

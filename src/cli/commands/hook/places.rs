@@ -59,7 +59,7 @@ pub fn mark(root: &Path, install: &Install) -> Result<Option<String>> {
 }
 
 /// The program of that name that a shell would run.
-pub fn on_path(name: &str) -> Option<PathBuf> {
+fn on_path(name: &str) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
     };
