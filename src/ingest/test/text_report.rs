@@ -109,16 +109,25 @@ impl Names {
     /// Notes an outcome; what is told later of the same test stands.
     pub(super) fn set(&mut self, id: &str, outcome: Outcome) -> Option<&mut TestCase> {
         let id = printable(id, LONGEST_ID);
-        if !self.cases.contains_key(&id) {
-            if self.cases.len() >= CASES_KEPT || self.bytes >= NAMES_BYTES {
-                return None;
-            }
-            let message = if matches!(outcome, Outcome::Failed | Outcome::Errored) { MESSAGE_BYTES } else { 0 };
-            self.bytes += CASE_BYTES + id.len() + message;
+        if !self.has_room(&id, outcome) {
+            return None;
         }
         let case = self.cases.entry(id).or_insert_with(|| TestCase::new(outcome));
         case.outcome = outcome;
         Some(case)
+    }
+
+    /// Whether the test is kept; one that is new is counted as such.
+    fn has_room(&mut self, id: &str, outcome: Outcome) -> bool {
+        if self.cases.contains_key(id) {
+            return true;
+        }
+        if self.cases.len() >= CASES_KEPT || self.bytes >= NAMES_BYTES {
+            return false;
+        }
+        let message = if matches!(outcome, Outcome::Failed | Outcome::Errored) { MESSAGE_BYTES } else { 0 };
+        self.bytes += CASE_BYTES + id.len() + message;
+        true
     }
 
     /// Notes a unit that failed outside any test.
@@ -128,10 +137,15 @@ impl Names {
         }
     }
 
-    /// Those of another run, too.
+    /// Those of another run, too, as far as there is room.
     pub(super) fn merge(&mut self, other: Names) {
-        self.cases.extend(other.cases);
+        for (id, case) in other.cases {
+            if self.has_room(&id, case.outcome) {
+                self.cases.insert(id, case);
+            }
+        }
         self.units.extend(other.units);
+        self.units.truncate(UNITS_KEPT);
     }
 
     /// The report of a summary with these names.
@@ -180,6 +194,21 @@ mod tests {
             assert_eq!(counted(none), None, "{none}");
         }
         assert!(Summary::add(&mut 1, None).is_err() && Summary::add(&mut 1, Some(u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn the_names_of_many_runs_take_no_more_room_than_those_of_one() {
+        let long = "n".repeat(LONGEST_ID - 10);
+        let mut all = Names::default();
+        for run in 0..300 {
+            let mut one = Names::default();
+            (0..100).for_each(|test| drop(one.set(&format!("{long}{run}.{test}"), Outcome::Passed)));
+            (0..10).for_each(|_| one.unit("u"));
+            all.merge(one);
+        }
+        let kept: usize = all.cases.keys().map(|id| CASE_BYTES + id.len()).sum();
+        assert!((NAMES_BYTES..NAMES_BYTES + 2 * LONGEST_ID).contains(&kept), "{kept}");
+        assert_eq!(all.units.len(), UNITS_KEPT);
     }
 
     #[test]
