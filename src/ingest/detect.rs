@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::input::Input;
+use super::input::{CHUNK_BYTES, Input};
 use super::json;
 use super::text::without_terminal_codes;
 use super::xml::{Event, Xml};
@@ -53,6 +53,8 @@ pub struct Head<'a> {
     text: Split,
     xml: Option<XmlHead>,
     keys: Vec<String>,
+    /// The report has no more than its beginning.
+    is_whole: bool,
     tail: OnceCell<Split>,
     is_of_tests: OnceCell<bool>,
 }
@@ -68,8 +70,8 @@ impl<'a> Head<'a> {
         let text = plain(&text);
         let xml = if text.trim_start().starts_with('<') { xml_head(&text) } else { None };
         let keys = json::first_keys(&text);
-        let (input, text) = (input.clone(), Split::new(text));
-        Ok(Head { input, text, xml, keys, tail: OnceCell::new(), is_of_tests: OnceCell::new() })
+        let (input, text, is_whole) = (input.clone(), Split::new(text), raw.len() < CHUNK_BYTES);
+        Ok(Head { input, text, xml, keys, is_whole, tail: OnceCell::new(), is_of_tests: OnceCell::new() })
     }
 
     /// The decoded text, terminal codes removed and every line ended by LF; its last line may be cut.
@@ -107,10 +109,12 @@ impl<'a> Head<'a> {
         &self.keys
     }
 
-    /// The lines of the last 64 KiB or more, as [`Head::lines`]: where text logs have their summary. Reads the whole report
-    /// at the first call; none if that fails (parsing will say why).
+    /// The lines of the last 64 KiB or more, as [`Head::lines`]: where text logs have their summary. Reads a report that is
+    /// longer than that whole at the first call; none if that fails (parsing will say why).
     pub fn last_lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
-        self.tail.get_or_init(|| Split::new(plain(&self.input.last().unwrap_or_default()))).lines()
+        let tail = || Split::new(plain(&self.input.last().unwrap_or_default()));
+        let split = if self.is_whole { &self.text } else { self.tail.get_or_init(tail) };
+        split.lines()
     }
 
     /// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.

@@ -8,7 +8,7 @@ use encoding_rs::{Decoder, Encoding};
 use crate::error::{Error, Reject, Result};
 
 /// Bytes read in one go.
-const CHUNK_BYTES: usize = 64 * 1024;
+pub(super) const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Opens the report at its first byte.
 pub type Opener<'a> = dyn Fn() -> io::Result<Box<dyn Read + Send>> + Sync + 'a;

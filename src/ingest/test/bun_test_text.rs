@@ -1,9 +1,9 @@
 //! `bun-test-text`: what `bun test` prints. The last summary gives the counts. Names stand in the lines `(pass)` and
 //! `(fail)`, with marks in their place on a terminal; under an agent bun leaves out those that passed.
 
-use super::text_report::{Names, Summary, counted, no_result};
+use super::milliseconds;
+use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Announced;
-use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -27,8 +27,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     if head.lines().take(50).any(begins) {

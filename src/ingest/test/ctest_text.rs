@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::text_report::{Names, Summary, counted};
+use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
-use super::{CASES_KEPT, cargo_test_text, milliseconds, pytest_text};
+use super::{CASES_KEPT, milliseconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -28,8 +28,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     if head.last_lines().any(|line| total(line.trim_end()).is_some()) {

@@ -1,9 +1,9 @@
 //! `deno-test-text`: what `deno test` prints with its pretty or dot reporter. The last summary gives the counts, the lines
 //! of tests and the list of errors give names. What a test printed stands between rules and is not looked at.
 
-use super::text_report::{Names, Summary, counted, no_result};
+use super::milliseconds;
+use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Announced;
-use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -26,11 +26,9 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
     if head.last_lines().any(|line| summary(line).is_some()) {
         // cargo's words differ, but a test of another tool can print this line.
-        let sure = head.xml().is_none() && !head.lines().any(is_foreign);
-        return if sure { Sniff::Sure("line \"ok | N passed | N failed\"".into()) } else { Sniff::No };
+        return if is_foreign(head) { Sniff::No } else { Sniff::Sure("line \"ok | N passed | N failed\"".into()) };
     }
     let starts = |line: &str| line.starts_with("running ") && file(line).is_some();
     if head.lines().any(starts) { Sniff::Maybe("line \"running N tests from …\"".into()) } else { Sniff::No }

@@ -5,9 +5,8 @@
 //!
 //! Only failed tests are named unless the verbosity asks for all.
 
-use super::text_report::{KILLED_HELP, Names, Summary, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use super::text_runs::Unannounced;
-use super::{cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
@@ -32,8 +31,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     let mut reader = Reader::default();

@@ -1,9 +1,9 @@
 //! `gtest-text`: what a GoogleTest program prints, and cmocka in its manner. Its definition is
 //! `PrettyUnitTestResultPrinter` in GoogleTest's `gtest.cc`. The summary gives the counts.
 
-use super::text_report::{Names, Summary, counted};
+use super::milliseconds;
+use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, Part, TextRun, all_runs};
-use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
@@ -25,8 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     if head.lines().any(|line| GTest::begins(line.trim_end())) {

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::runs;
 use super::runs::Runs;
-use super::text_report::{Names, Summary, counted, no_result};
-use super::{cargo_test_text, pytest_text, runs};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -28,8 +28,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     let tail = || head.last_lines().map(str::trim_end);

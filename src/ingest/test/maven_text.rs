@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::milliseconds;
 use super::runs::{Run, Runs};
-use super::text_report::{KILLED_HELP, Names, Summary, no_result};
-use super::{cargo_test_text, milliseconds, pytest_text};
+use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
@@ -31,8 +31,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     if head.last_lines().chain(head.lines()).any(|line| result(unprefixed(line)).is_some()) {

@@ -2,9 +2,8 @@
 //! Minitest's `lib/minitest.rb` and `Test::Unit::TestResult#summary`. The last summary gives the counts, the list of
 //! failures names.
 
-use super::text_report::{Names, Summary, counted};
+use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
-use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
@@ -26,8 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     if head.last_lines().any(|line| summary(line.trim_end()).is_some()) {

@@ -2,9 +2,8 @@
 //! method `epilogue` of Mocha's `lib/reporters/base.js`. Hardhat and Cypress print the same. The epilogue gives the
 //! counts and the names of what failed; passed tests cannot be told from what a test printed.
 
-use super::text_report::{Names, Summary, counted, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Unannounced;
-use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -27,8 +26,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     // The failures are told below it, and can be long.

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::text_report::{Names, Summary, no_result};
+use super::milliseconds;
+use super::text_report::{Names, Summary, is_foreign, no_result};
 use super::text_runs::Unannounced;
-use super::{cargo_test_text, milliseconds, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -30,8 +30,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     let mut block = Block::default();

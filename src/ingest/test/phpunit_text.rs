@@ -1,9 +1,8 @@
 //! `phpunit-text`: what PHPUnit prints, from version 6 on. The last summary gives the counts, the lists of errors and
 //! failures give names.
 
-use super::text_report::{Names, Summary, counted, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Announced;
-use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -27,8 +26,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     if head.lines().take(50).any(begins) {

@@ -1,9 +1,8 @@
 //! `rspec-text`: what RSpec prints with its progress or documentation formatter. The last summary gives the counts; only
 //! the examples that failed are named in a way that can be told from what a test printed.
 
-use super::text_report::{Names, Summary, counted, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Unannounced;
-use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -26,8 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     let mut finished = false;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{CASE_BYTES, CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT};
+use super::{CASE_BYTES, CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT, cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
-use crate::ingest::{Format, Parsed, add};
+use crate::ingest::{Format, Head, Parsed, add};
 use crate::model::cases::{Outcome, TestCase};
 
 /// Bytes of names and messages that are kept until the summary comes.
@@ -20,6 +20,11 @@ pub(super) const KILLED_HELP: &str =
 /// A log whose summary never came, or that is another one.
 pub(super) fn no_result(why: &str, line: u64) -> Error {
     Error::report(Reject::NoResult, why).line(line.max(1)).help(KILLED_HELP)
+}
+
+/// Whether it is XML, or cargo test or pytest wrote it, whose tests may print what any other runner does.
+pub(super) fn is_foreign(head: &Head<'_>) -> bool {
+    head.xml().is_some() || head.lines().any(|line| cargo_test_text::is_marker(line) || pytest_text::is_marker(line))
 }
 
 /// `4` and `failed` of `4 failed`. `None` if it is not so; the number is `None` if it is too large.

@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::runs::{Run, Runs};
-use super::text_report::{Names, Summary, no_result};
-use super::{cargo_test_text, pytest_text};
+use super::text_report::{Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
@@ -28,8 +27,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     let mut ran = false;
