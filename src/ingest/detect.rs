@@ -104,6 +104,12 @@ impl<'a> Head<'a> {
         self.keys.iter().any(|key| key == path)
     }
 
+    /// For formats of JSON that alone have all of those keys, as [`Head::has_key`] names them.
+    pub fn by_keys(&self, keys: &[&str]) -> Sniff {
+        let has_all = keys.iter().all(|key| self.has_key(key));
+        if has_all { Sniff::Sure(format!("keys {}", keys.join(", "))) } else { Sniff::No }
+    }
+
     /// The keys of its first JSON object, as [`Head::has_key`] names them, in the order in which they stand; at most 200.
     pub fn keys(&self) -> &[String] {
         &self.keys

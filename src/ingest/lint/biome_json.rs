@@ -11,7 +11,7 @@ use super::findings_json::{Findings, Loose, Place, There, Told, elements, foreig
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::{Figures, ReportKind};
 
 /// Biome's JSON.
@@ -23,16 +23,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with summary.errors, summary.unchanged and diagnostics",
     has_end: true,
     counting: "Diagnostics by severity: fatal and error are errors; warning; information and hint are notes.",
-    sniff,
+    sniff: |head| head.by_keys(&["summary.errors", "summary.unchanged", "diagnostics"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["summary.errors", "summary.unchanged", "diagnostics"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys summary and diagnostics, as Biome writes them".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

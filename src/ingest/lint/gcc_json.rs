@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Told, elements_of_all, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Level, Parsed, Sort};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
 
@@ -22,16 +22,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON list of objects with kind, locations, message and children",
     has_end: false,
     counting: "Diagnostics and their children by kind: errors of any sort; warnings; notes and the rest are notes.",
-    sniff,
+    sniff: |head| head.by_keys(&["kind", "message", "locations", "children"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["kind", "message", "locations", "children"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys kind, locations and children, as GCC writes them".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

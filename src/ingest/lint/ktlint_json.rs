@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Level, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// ktlint's JSON.
@@ -19,16 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON list of objects with file and errors.rule",
     has_end: true,
     counting: "All are errors.",
-    sniff,
+    sniff: |head| head.by_keys(&["file", "errors.rule", "errors.line", "errors.message"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["file", "errors.rule", "errors.line", "errors.message"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys file, errors and rule, as ktlint writes them".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

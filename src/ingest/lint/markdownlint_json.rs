@@ -9,7 +9,7 @@ use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::values::First;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// markdownlint's JSON.
@@ -21,16 +21,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON list of objects with fileName, lineNumber and ruleNames",
     has_end: true,
     counting: "Results by severity, error or warning; one without severity is an error.",
-    sniff,
+    sniff: |head| head.by_keys(&["fileName", "lineNumber", "ruleNames"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["fileName", "lineNumber", "ruleNames"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys fileName, lineNumber and ruleNames".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]

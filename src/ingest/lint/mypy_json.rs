@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Told, lines};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// Mypy's JSON lines.
@@ -19,16 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "JSON lines with file, line, message, hint and severity",
     has_end: false,
     counting: "Every line by its severity: error; note. Lines that are no JSON are skipped.",
-    sniff,
+    sniff: |head| head.by_keys(&["file", "line", "message", "hint", "severity"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["file", "line", "message", "hint", "severity"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys file, line, message, hint and severity".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

@@ -8,7 +8,7 @@ use super::findings_json::{Findings, Loose, OfAFile, Told, foreign, members_unde
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::{Figures, ReportKind};
 
 /// PHP_CodeSniffer's JSON.
@@ -20,16 +20,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with totals.errors, totals.warnings and files",
     has_end: true,
     counting: "Messages of all files by type, ERROR or WARNING.",
-    sniff,
+    sniff: |head| head.by_keys(&["totals.errors", "totals.warnings", "files"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["totals.errors", "totals.warnings", "files"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys totals.errors, totals.warnings and files".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

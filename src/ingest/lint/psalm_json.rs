@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// Psalm's JSON.
@@ -20,16 +20,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON list of objects with severity, line_from, type and file_name",
     has_end: true,
     counting: "Issues by severity: error; info is a note.",
-    sniff,
+    sniff: |head| head.by_keys(&["severity", "line_from", "type", "file_name"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["severity", "line_from", "type", "file_name"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys severity, line_from, type and file_name, as Psalm writes them".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, lines};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// Ruff's JSON.
@@ -19,16 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "JSON objects with filename, code and location.row",
     has_end: false,
     counting: "Every finding, by its severity; without one (before Ruff 0.12) it is an error.",
-    sniff,
+    sniff: |head| head.by_keys(&["filename", "code", "location.row"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["filename", "code", "location.row"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys filename, code and location.row".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

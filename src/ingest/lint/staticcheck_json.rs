@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Told, lines};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// staticcheck's JSON.
@@ -19,16 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "JSON lines with code, severity, location.file, end and message",
     has_end: false,
     counting: "Problems by severity, error or warning; those ignored by a directive are suppressed.",
-    sniff,
+    sniff: |head| head.by_keys(&["code", "severity", "location.file", "end.file", "message"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["code", "severity", "location.file", "end.file", "message"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("lines with code, severity, location and end, as staticcheck writes them".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

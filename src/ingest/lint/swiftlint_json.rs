@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Parsed, Sort};
 use crate::model::figures::ReportKind;
 
 /// SwiftLint's JSON.
@@ -20,16 +20,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON list of objects with rule_id, reason, severity, file and type",
     has_end: true,
     counting: "Violations by severity, Error or Warning.",
-    sniff,
+    sniff: |head| head.by_keys(&["rule_id", "reason", "severity", "file", "type"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["rule_id", "reason", "severity", "file", "type"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys rule_id, reason, severity and type, as SwiftLint writes them".into());
-    }
-    Sniff::No
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::ingest::{Format, Parsed, json};
 use crate::model::figures::ReportKind;
 
 /// Estimates of criterion.rs.
@@ -22,16 +22,9 @@ pub const FORMAT: Format = Format {
     counting: "bench.NAME.time (ns): the median's point_estimate. NAME is the folder below criterion, as GROUP/FUNCTION; read \
                it from target/criterion/**/new/estimates.json. Estimates of a change (change/estimates.json) are no such \
                report.",
-    sniff,
+    sniff: |head| head.by_keys(&["median.point_estimate", "median_abs_dev.point_estimate"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["median.point_estimate", "median_abs_dev.point_estimate"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("point_estimate of median and median_abs_dev".into());
-    }
-    Sniff::No
-}
 
 #[derive(Deserialize)]
 struct Estimates {

@@ -9,7 +9,7 @@ use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
-use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::ingest::{Format, Parsed, json};
 use crate::model::figures::ReportKind;
 
 /// JSON of Google Benchmark.
@@ -23,16 +23,9 @@ pub const FORMAT: Format = Format {
     counting: "bench.NAME.time (ns, us, ms or s, as told), NAME as run_name: real_time, the median where it was repeated. \
                Aggregates are used only where the repetitions are not told; complexities are not used; what reports an error \
                has no result.",
-    sniff,
+    sniff: |head| head.by_keys(&["benchmarks.real_time", "benchmarks.time_unit"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["benchmarks.real_time", "benchmarks.time_unit"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("benchmarks with real_time and time_unit".into());
-    }
-    Sniff::No
-}
 
 #[derive(Deserialize)]
 struct Report {

@@ -8,7 +8,7 @@ use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::values::Few;
-use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::ingest::{Format, Parsed, json};
 use crate::model::figures::ReportKind;
 
 /// JSON of hyperfine.
@@ -20,16 +20,9 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with results that have command, mean and median",
     has_end: true,
     counting: "bench.NAME.time (s), NAME as the command: the median of its runs; no result where a run failed.",
-    sniff,
+    sniff: |head| head.by_keys(&["results.command", "results.mean", "results.median", "results.system"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["results.command", "results.mean", "results.median", "results.system"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("results with command, mean, median and system".into());
-    }
-    Sniff::No
-}
 
 #[derive(Deserialize)]
 struct Report {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::Mutants;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Head, Parsed, Sniff, json};
+use crate::ingest::{Format, Parsed, json};
 use crate::model::figures::ReportKind;
 
 /// Counts of mutmut 3.
@@ -21,16 +21,9 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "mutation.score (%): killed, timeout, segfault and caught_by_type_check of these, survived and no_tests; \
                mutation.survived: the latter two. skipped and suspicious do not count; what was interrupted is no result.",
-    sniff,
+    sniff: |head| head.by_keys(&["killed", "survived", "no_tests", "suspicious"]),
     parse,
 };
-
-fn sniff(head: &Head<'_>) -> Sniff {
-    if ["killed", "survived", "no_tests", "suspicious"].iter().all(|key| head.has_key(key)) {
-        return Sniff::Sure("keys killed, survived, no_tests and suspicious".into());
-    }
-    Sniff::No
-}
 
 #[derive(Deserialize)]
 struct Stats {
