@@ -108,7 +108,8 @@ pub fn explain(context: &Context, name: &str) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let Explanation { what, about, text, thresholds, .. } = explanation;
-    let mut page = format!("{name} ({what}): {about}\n\n{}\n", text.trim_end());
+    let mut page =
+        report::terminal::prose(&format!("{name} ({what}): {about}\n\n{}", text.trim_end()), context.screen());
     if !thresholds.is_empty() {
         page.push_str("\nIn force here:\n");
         for (key, value) in &thresholds {

@@ -54,6 +54,13 @@ pub fn beside(before: &str, text: &str, screen: Screen) -> String {
     page.finish()
 }
 
+/// Lines of text, broken where the screen is too narrow.
+pub fn prose(text: &str, screen: Screen) -> String {
+    let mut page = Page::new(screen);
+    text.lines().for_each(|line| page.paragraph(0, 0, &plain(line)));
+    page.finish()
+}
+
 /// A table for lists of any kind: the cells are escaped, broken into lines where the screen is too narrow.
 pub fn table(headers: &[&str], rows: &[Vec<String>], screen: Screen) -> String {
     let columns: Vec<Column<'_>> = headers.iter().map(|title| Column::left(title).flexible()).collect();
