@@ -57,6 +57,9 @@ pub struct Common {
     pub quiet: bool,
 }
 
+/// What `--loop` is to a command that makes one.
+const NEW_LOOP: &str = "The new loop's name [default: the first free one of loop-001, loop-002, …]";
+
 /// The loop that a command is about.
 #[derive(Debug, Args)]
 pub struct LoopChoice {
@@ -261,6 +264,7 @@ pub enum Command {
         keep: Option<PathBuf>,
     },
     /// Opens a loop: measures the baseline (iteration 0) and keeps the tree
+    #[command(mut_arg("id", |id| id.help(NEW_LOOP)))]
     Begin {
         #[command(flatten)]
         choice: LoopChoice,
@@ -308,6 +312,7 @@ pub enum Command {
         command: Vec<std::ffi::OsString>,
     },
     /// The last recommendation as an exit code and one line
+    #[command(after_help = "Exit codes: 0 go on, 10 stop, 11 roll back, 12 ask a person, 13 not measured.")]
     Gate {
         #[command(flatten)]
         choice: LoopChoice,
@@ -445,6 +450,7 @@ pub enum Command {
         output: Option<PathBuf>,
     },
     /// Makes a closed loop of a finished run of another loop tool, so that it can be judged; no files are restorable
+    #[command(mut_arg("id", |id| id.help(NEW_LOOP)))]
     Import {
         #[command(flatten)]
         choice: LoopChoice,
