@@ -54,12 +54,19 @@ fn row<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     Some(Row { line: line.parse().ok().filter(|line| *line > 0), level: *level, message, rule })
 }
 
-/// Errors and warnings of `✖ 7 problems (4 errors, 3 warnings)`; stylelint before version 15 has no sign.
+/// What is in the brackets of `✖ 7 problems (4 errors, 3 warnings)`. The sign may be any: PowerShell garbles it when it
+/// writes what node prints to a file. stylelint before version 15 has none.
+fn problems(text: &str) -> Option<&str> {
+    let (count, rest) = text.split_once(" problem")?;
+    let (sign, count) = count.rsplit_once(' ').unwrap_or(("", count));
+    let is_sign = !sign.contains(|c: char| c == ' ' || c.is_ascii_alphanumeric());
+    count.parse::<u64>().ok().filter(|_| is_sign)?;
+    rest.strip_prefix('s').unwrap_or(rest).strip_prefix(" (")?.strip_suffix(')')
+}
+
+/// Errors and warnings of the last line.
 fn summary(text: &str) -> Option<(u64, u64)> {
-    let (count, rest) = text.strip_prefix("✖ ").unwrap_or(text).split_once(" problem")?;
-    let rest = rest.strip_prefix('s').unwrap_or(rest);
-    let (errors, warnings) = rest.strip_prefix(" (")?.strip_suffix(')')?.split_once(", ")?;
-    count.parse::<u64>().ok()?;
+    let (errors, warnings) = problems(text)?.split_once(", ")?;
     Some((counted(errors, "error")?, counted(warnings, "warning")?))
 }
 
@@ -73,7 +80,7 @@ pub(super) fn stylish(head: &Head<'_>, words: &[(&str, Level)], tool: &str) -> S
         return Sniff::Sure(format!("rows and a summary as {tool} prints them"));
     }
     // Spectral's rows look alike, but it also counts infos and hints.
-    if all().any(|line| line.starts_with("✖ ") && line.ends_with(')')) {
+    if all().any(|line| problems(line).is_some()) {
         return Sniff::No;
     }
     Sniff::Maybe(format!("rows as {tool} prints them"))
@@ -198,6 +205,10 @@ mod tests {
     fn runs_add_up_and_other_sums_are_warned_of() {
         let one = format!("{ROWS}✖ 2 problems (1 error, 1 warning)\n");
         assert_eq!(parsed(&one.repeat(2)).unwrap().figures.total, Some(4));
+        for sign in ["", "Γ£û ", "Ô£û ", "âœ– ", "? "] {
+            assert_eq!(parsed(&one.replace("✖ ", sign)).unwrap().figures.total, Some(2), "{sign}");
+        }
+        assert!(parsed(&one.replace("✖ ", "a ")).is_err());
         let other = parsed(&one.replace("(1 error,", "(5 errors,")).unwrap();
         assert_eq!((other.declared.unwrap().errors, other.warnings.len()), (Some(5), 1));
     }
