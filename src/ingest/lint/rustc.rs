@@ -65,6 +65,7 @@ pub(super) fn is_summary(message: &str) -> bool {
     let starts = [
         "aborting due to ",
         "could not compile ",
+        "Could not compile ",
         "build failed, waiting for other jobs",
         "test failed",
         "doctest failed",
@@ -97,6 +98,7 @@ mod tests {
         for message in [
             "aborting due to 2 previous errors; 1 warning emitted",
             "could not compile `kvlog` (lib) due to 2 previous errors; 1 warning emitted",
+            "Could not compile `kvlog`.",
             "build failed, waiting for other jobs to finish...",
             "test failed, to rerun pass `--lib`",
             "2 targets failed:",

@@ -101,7 +101,7 @@ impl Reader {
         if let Some((level, code, message)) = beginning(text) {
             self.close()?;
             if is_summary(message) {
-                let starts = ["could not compile `", "aborting due to "];
+                let starts = ["could not compile `", "Could not compile `", "aborting due to "];
                 self.not_compiled |= level == Level::Error && starts.iter().any(|start| message.starts_with(start));
                 self.finished |= message.ends_with(" emitted") && level == Level::Warning;
                 return Ok(());
