@@ -2,7 +2,8 @@
 //!
 //! Written after SpotBugs' `bugcollection.xsd`: `BugCollection/BugInstance` with type and priority, whose first
 //! `SourceLine` of its own is the place. Messages are there only if they were asked for (`-xml:withMessages`). The paths
-//! are those of packages, not of the project. A bug with `last` was fixed in an earlier version: it is history.
+//! are those of packages, not of the project. A bug with `last` was fixed in an earlier version: it is history. The Maven
+//! plugins' `spotbugs.xml` has the bugs of a class in a `file`, with priorities by name, a message and no path.
 
 use super::LintTally;
 use super::elements::{Elements, append, inside, line_number, walk};
@@ -22,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "SpotBugs, FindBugs",
     told_by: "root element BugCollection",
     has_end: true,
-    counting: "Each bug instance that is not fixed by its priority: 1 is an error, 2 a warning, others are notes; without one, \
-               an error. The totals of the summary are not used.",
+    counting: "Each bug instance that is not fixed by its priority: 1 (High) is an error, 2 (Normal) a warning, others are \
+               notes; without one, an error. The totals of the summary are not used.",
     sniff: |head| head.by_root(&["BugCollection"]),
     parse,
 };
@@ -48,14 +49,15 @@ struct Reader {
 impl Elements for Reader {
     fn start(&mut self, open: &[String], element: &Element<'_>) -> Result<()> {
         match (inside(open), element.name()) {
-            (Some("BugCollection"), "BugInstance") => {
-                let [priority, rule, last] = element.attributes(["priority", "type", "last"])?;
+            (Some("BugCollection" | "file"), "BugInstance") => {
+                let [priority, rule, last, message] = element.attributes(["priority", "type", "last", "message"])?;
                 let is_fixed = last.is_some_and(|last| !last.trim().starts_with('-'));
                 self.class = (None, None);
                 self.short.clear();
                 self.long.clear();
                 let level = level(priority.as_deref())?;
-                self.open = (!is_fixed).then(|| finding("spotbugs", level, (None, None), rule.as_deref(), ""));
+                let message = message.unwrap_or_default();
+                self.open = (!is_fixed).then(|| finding("spotbugs", level, (None, None), rule.as_deref(), &message));
             }
             (Some("BugInstance" | "Class"), "SourceLine") => {
                 let [path, file, line] = element.attributes(["sourcepath", "sourcefile", "start"])?;
@@ -98,11 +100,11 @@ impl Elements for Reader {
 
 fn level(priority: Option<&str>) -> Result<Level> {
     let Some(priority) = priority.map(str::trim) else { return Ok(Level::Error) };
-    match priority.parse::<u8>() {
-        Ok(1) => Ok(Level::Error),
-        Ok(2) => Ok(Level::Warning),
-        Ok(_) => Ok(Level::Note),
-        Err(_) => {
+    match (priority, priority.parse::<u8>()) {
+        ("High", _) | (_, Ok(1)) => Ok(Level::Error),
+        ("Normal" | "Medium", _) | (_, Ok(2)) => Ok(Level::Warning),
+        ("Low" | "Experimental" | "Ignore", _) | (_, Ok(_)) => Ok(Level::Note),
+        (_, Err(_)) => {
             let why = format!("a bug has the priority {:?}, which is no number", printable(priority, 40));
             Err(Error::report(Reject::Malformed, why))
         }
@@ -139,6 +141,17 @@ mod tests {
             told,
             [(Some("p/C.java"), Some(9), "long & wide"), (Some("E.java"), Some(4), "B"), (None, None, "C")]
         );
-        assert_eq!(read("<BugInstance priority='high'/>").unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(read("<BugInstance priority='urgent'/>").unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn the_maven_plugins_list_bugs_by_class() {
+        let bug = |priority| format!("<BugInstance type='A' priority='{priority}' message='m &lt;' lineNumber='3'/>");
+        let bugs = ["High", "Normal", "Low"].map(bug).concat();
+        let parsed = read(&format!("<file classname='p.C'>{bugs}</file><Error></Error>")).unwrap();
+        let figures = &parsed.figures;
+        assert_eq!((figures.errors, figures.warnings, figures.notes), (Some(1), Some(1), Some(1)));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        assert_eq!(details.findings.first().map(|first| first.message.as_str()), Some("m <"));
     }
 }
