@@ -6,64 +6,23 @@
 //! it in values alone is found by comparing the two, with a test of its own. References are quick-xml's. Nothing is fetched and
 //! no entity is expanded but the five of XML and character references.
 
-use std::borrow::Cow;
 use std::cell::Cell;
-use std::ops::Range;
 
-use quick_xml::escape::resolve_xml_entity;
-use quick_xml::events::BytesRef;
-
+use self::element::{Counted, at};
+pub(super) use self::element::{Element, Spot, unescaped};
 use self::tag::{Attribute, Pattern, Tag, check_references, read_tag};
 use super::CUT_HELP;
 use super::input::{Input, Invalid, Text};
 use super::text::{LONGEST_BYTES, find, printable, without_terminal_codes};
-use crate::error::{Error, Reject, Result};
+use crate::error::{Error, Result};
 
+mod element;
 mod tag;
 
 /// Elements inside each other.
 const DEEPEST: usize = 256;
 /// Longest reference that is looked for: `&#x10FFFF;` and names of entities.
 const LONGEST_REFERENCE: usize = 64;
-
-/// A place in the report, both from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    /// Line.
-    pub line: u64,
-    /// Column, in characters.
-    pub column: u64,
-}
-
-impl Spot {
-    /// Where one stands after the text.
-    fn after(self, text: &str) -> Spot {
-        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        let lines = count(memchr::memchr_iter(b'\n', text.as_bytes()).count());
-        match text.rsplit_once('\n') {
-            Some((_, last)) => Spot { line: self.line + lines, column: 1 + count(last.chars().count()) },
-            None => Spot { column: self.column + count(text.chars().count()), ..self },
-        }
-    }
-}
-
-/// The place that was asked for last, and how far into the text that is. Few are asked for, so that lines are counted only
-/// up to those, and none twice.
-#[derive(Clone, Copy, Debug)]
-struct Counted {
-    at: usize,
-    spot: Spot,
-}
-
-impl Counted {
-    /// The place at the end of the text, which may be no shorter than at the last call.
-    fn end_of(counted: &Cell<Counted>, text: &str) -> Spot {
-        let last = counted.get();
-        let spot = last.spot.after(text.get(last.at..).unwrap_or_default());
-        counted.set(Counted { at: text.len(), spot });
-        spot
-    }
-}
 
 /// What comes next.
 #[derive(Debug)]
@@ -76,113 +35,6 @@ pub(super) enum Event<'a> {
     End,
     /// The root is closed and nothing but white space and comments came after it.
     Done,
-}
-
-/// A start tag.
-#[derive(Debug)]
-pub(super) struct Element<'a> {
-    /// With its brackets.
-    tag: &'a str,
-    name: &'a str,
-    attributes: &'a [Attribute],
-    /// The text that it follows, as far as it is held.
-    before: &'a str,
-    counted: &'a Cell<Counted>,
-}
-
-impl<'a> Element<'a> {
-    /// Its name without namespace prefix.
-    #[inline]
-    pub(super) fn name(&self) -> &str {
-        local(self.name)
-    }
-
-    /// Where it begins.
-    pub(super) fn spot(&self) -> Spot {
-        Counted::end_of(self.counted, self.before)
-    }
-
-    /// The value of an attribute, with its references replaced; `None` if it is not there.
-    ///
-    /// # Errors
-    /// Malformed if the value holds an entity that is not known.
-    pub(super) fn attribute(&self, name: &str) -> Result<Option<String>> {
-        self.attributes([name]).map(|[value]| value)
-    }
-
-    /// The values of several attributes at once, as [`Element::attribute`].
-    ///
-    /// # Errors
-    /// Likewise.
-    pub(super) fn attributes<const N: usize>(&self, names: [&str; N]) -> Result<[Option<String>; N]> {
-        self.values(names).map(|values| values.map(|value| value.map(Cow::into_owned)))
-    }
-
-    /// As [`Element::attributes`], borrowed where no reference had to be replaced.
-    ///
-    /// # Errors
-    /// Likewise.
-    #[inline]
-    pub(super) fn values<const N: usize>(&self, names: [&str; N]) -> Result<[Option<Cow<'a, str>>; N]> {
-        let mut values = [const { None }; N];
-        for (name, attribute) in self.pairs() {
-            // Nearly all names that differ do so in their length or their first byte.
-            let is_like = |wanted: &str| wanted.len() == name.len() && wanted.bytes().next() == name.bytes().next();
-            let wanted = names.iter().position(|wanted| is_like(wanted) && *wanted == name);
-            if let Some(slot) = wanted.and_then(|at| values.get_mut(at)) {
-                *slot = Some(self.value(attribute)?);
-            }
-        }
-        Ok(values)
-    }
-
-    /// The names of its attributes, with what [`Element::value`] takes.
-    #[inline]
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a Attribute)> {
-        self.attributes.iter().map(|attribute| (self.part(&attribute.name), attribute))
-    }
-
-    /// The value of one of its attributes, borrowed where no reference has to be replaced.
-    ///
-    /// # Errors
-    /// As for [`Element::attribute`].
-    #[inline]
-    pub(super) fn value(&self, attribute: &Attribute) -> Result<Cow<'a, str>> {
-        let value = self.part(&attribute.value);
-        if !attribute.refers {
-            return Ok(Cow::Borrowed(value));
-        }
-        unescaped(value).map_err(|why| at(self.spot(), &why))
-    }
-
-    /// The names of its attributes.
-    pub(super) fn attribute_names(&self) -> Vec<String> {
-        self.pairs().map(|(name, _)| name.to_owned()).collect()
-    }
-
-    #[inline]
-    fn part(&self, range: &Range<usize>) -> &'a str {
-        self.tag.get(range.clone()).unwrap_or_default()
-    }
-
-    /// The value of the attribute that declares the namespace of its name.
-    pub(super) fn namespace(&self) -> Option<String> {
-        let declared = match self.name.split_once(':') {
-            Some((prefix, _)) => format!("xmlns:{prefix}"),
-            None => "xmlns".to_owned(),
-        };
-        self.attribute(&declared).ok().flatten()
-    }
-}
-
-#[inline]
-fn local(name: &str) -> &str {
-    // Nearly all have no prefix.
-    if name.as_bytes().contains(&b':') { name.rsplit(':').next().unwrap_or(name) } else { name }
-}
-
-fn at(spot: Spot, why: &str) -> Error {
-    Error::report(Reject::Malformed, why).line_column(spot.line, spot.column)
 }
 
 /// Where the reader stands in the document.
@@ -608,123 +460,5 @@ impl<'a> Xml<'a> {
     }
 }
 
-/// The text with its references replaced. A character that cannot be written (a NUL, half a surrogate pair) is left as
-/// the reference that it is.
-pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>, String> {
-    if memchr::memchr(b'&', text.as_bytes()).is_none() {
-        return Ok(Cow::Borrowed(text));
-    }
-    let mut plain = String::with_capacity(text.len());
-    for (index, piece) in text.split('&').enumerate() {
-        if index == 0 {
-            plain.push_str(piece);
-            continue;
-        }
-        let Some((name, after)) = piece.split_once(';') else { return Err("a reference is not closed".into()) };
-        match (resolve_xml_entity(name), BytesRef::new(name).resolve_char_ref()) {
-            (Some(character), _) => plain.push_str(character),
-            (None, Ok(Some(character))) => plain.push(character),
-            (None, Ok(None)) => return Err(format!("entity {:?} is not known", printable(name, 40))),
-            (None, Err(_)) => plain.push_str(&format!("&{name};")),
-        }
-        plain.push_str(after);
-    }
-    Ok(Cow::Owned(plain))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What comes out, with the place where each element begins.
-    fn events(text: &str) -> Result<String> {
-        let input = Input::bytes("x", text.as_bytes());
-        let mut xml = Xml::new(&input)?;
-        let mut seen = String::new();
-        loop {
-            match xml.next()? {
-                Event::Start(element) => {
-                    seen.push_str(&format!("<{} {}:{}>", element.name(), element.spot().line, element.spot().column));
-                }
-                Event::Text(text, true) => seen.push_str(&format!("[{text}]")),
-                Event::Text(text, false) => seen.push_str(text),
-                Event::End => seen.push_str("</>"),
-                Event::Done => return Ok(seen),
-            }
-        }
-    }
-
-    fn fault(text: &str) -> (String, u64, u64) {
-        let error = events(text).unwrap_err();
-        assert_eq!(error.reject(), Some(Reject::Malformed));
-        (error.message.clone(), error.place.line.unwrap(), error.place.column.unwrap())
-    }
-
-    #[test]
-    fn elements_have_their_place() {
-        let text = "\n<?xml version='1.0'?>\n<!-- é -->\n <a é='&lt;'>é<b\n x='>'/><x:c>&amp;<![CDATA[<d>]]]]><![CDATA[]]></x:c></a>\n<!-- --> <?y?>";
-        assert_eq!(events(text).unwrap(), "<a 4:2>é<b 4:15></><c 5:9>&amp;[<d>]]]</></>");
-    }
-
-    #[test]
-    fn attributes_are_unescaped_once() {
-        let input = Input::bytes("x", b"<p:a b='&amp;lt;&#65;&#x42;' c=\"&quot;&apos;\" xmlns:p='n' d=''/>");
-        let mut xml = Xml::new(&input).unwrap();
-        let Event::Start(element) = xml.next().unwrap() else { panic!("a tag") };
-        let [d, b, e, c] = element.attributes(["d", "b", "e", "c"]).unwrap();
-        assert_eq!(
-            [d.as_deref(), b.as_deref(), e.as_deref(), c.as_deref()],
-            [Some(""), Some("&lt;AB"), None, Some("\"'")]
-        );
-        assert_eq!((element.name(), element.namespace().as_deref()), ("a", Some("n")));
-        assert_eq!(element.attribute_names(), ["b", "c", "xmlns:p", "d"]);
-    }
-
-    #[test]
-    fn faults_have_their_place() {
-        assert_eq!(fault("<a>\n <b></c></a>"), ("element \"b\" is closed as \"c\"".into(), 2, 5));
-        assert_eq!(fault("<a>\né"), ("report ends before its root element is closed".into(), 2, 2));
-        assert_eq!(fault("<a><b>"), ("report ends before its root element is closed, inside \"b\"".into(), 1, 7));
-        assert_eq!(fault(" "), ("report ends before its root element begins".into(), 1, 2));
-        assert_eq!(fault("\nx<a/>").1, 2);
-        assert_eq!(fault("<a b='1' b='2'/>").1, 1);
-        assert_eq!(fault("<a><?xml version='1.0'?></a>").0, "an XML declaration stands inside the document");
-        assert_eq!(fault("<a/>\n<?xml version='1.0'?>").0, "a second document follows in the same file");
-        assert_eq!(fault("<!DOCTYPE a [").0, "report ends before its root element begins");
-        assert_eq!(fault("<a/><!DOCTYPE a>").0, "a declaration stands where none may be");
-        assert!(events("<?xml-stylesheet x?><a><?xml-x y?></a>").is_ok());
-    }
-
-    #[test]
-    fn a_tag_that_is_damaged_is_refused() {
-        assert!(events("<a><testcase!b='1'/></a>").is_err() && events("<a b='1'c='2'/>").is_err());
-        assert!(events("<a b='1'/>").is_ok() && events("<a b='1' ></a >").is_ok() && events("<a>]]></a>").is_err());
-    }
-
-    #[test]
-    fn a_tag_is_the_same_wherever_it_is_cut() {
-        let tag = "<b name='x &amp; y' other=\"&lt;\"/>";
-        for before in 64 * 1024 - 5 - tag.len()..64 * 1024 {
-            let text = format!("<a>\n{}\n {tag}</a>", " ".repeat(before));
-            let input = Input::bytes("x", text.as_bytes());
-            let mut xml = Xml::new(&input).unwrap();
-            loop {
-                if let Event::Start(element) = xml.next().unwrap()
-                    && element.name() == "b"
-                {
-                    let values = element.attributes(["other", "name"]).unwrap();
-                    assert_eq!(values, ["<", "x & y"].map(|value| Some(value.to_owned())));
-                    assert_eq!(element.spot(), Spot { line: 3, column: 2 });
-                    break;
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn references_are_checked_and_replaced() {
-        assert_eq!(unescaped("a&lt;b&gt;&amp;amp;").unwrap(), "a<b>&amp;");
-        assert_eq!(unescaped("&#x1b;&#10;&#xD800;&#0;&#x;").unwrap(), "\x1b\n&#xD800;&#0;&#x;");
-        assert!(unescaped("&x;").is_err() && unescaped("&").is_err());
-    }
-}
+mod tests;
