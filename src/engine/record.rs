@@ -34,7 +34,7 @@ use crate::snapshot::capture::{Captured, capture};
 use crate::snapshot::gather::gather;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::{Change, ChangeKind, diff};
-use crate::store::{Commit, History, Store, Stored, Unread, is_later};
+use crate::store::{Commit, Damaged, History, Store, Stored, Unread, is_later};
 
 /// What is said about an iteration that was recorded.
 pub struct Recorded {
@@ -161,20 +161,7 @@ pub(super) fn keep(
 ) -> Result<Kept> {
     let mut notes = restore::settle(session)?;
     let is_baseline = before.is_none();
-    let (unread, sources_before) = match before {
-        Some(before) => (Some(before.history), before.newest.record.sources),
-        None => (None, Vec::new()),
-    };
-    let since = match (offer.since, unread.as_ref().and_then(|unread| unread.head)) {
-        (Some(since), _) => Some(since),
-        (None, Some((newest, _))) => store.recorded_at(newest)?,
-        (None, None) => None,
-    };
-    let (measured, history) = rayon::join(
-        || measure(session, config, &offer, since, &sources_before),
-        || unread.map_or(Ok(History::default()), |unread| store.read_history(unread)),
-    );
-    let (mut measured, history) = (measured?, history?);
+    let (mut measured, history) = measured_after(session, store, config, &offer, before)?;
     if let (true, Some(fault)) = (is_baseline, measured.faults.first()) {
         return Err(refused_baseline(fault, measured.faults.len()));
     }
@@ -229,12 +216,9 @@ pub(super) fn keep(
     if history.rebuilt && !is_baseline {
         notes.push("trajectory.json was not up to date; it was made again from the records".into());
     }
-    notes.extend(
-        history
-            .damaged
-            .iter()
-            .map(|d| format!("iteration {} is damaged and left out: {}", d.iteration, d.error.message)),
-    );
+    let left_out =
+        |one: &Damaged| format!("iteration {} is damaged and left out: {}", one.iteration, one.error.message);
+    notes.extend(history.damaged.iter().map(left_out));
 
     history.push(Point::of(&record), head)?;
     let best = analysis::best(&history.points, config);
@@ -259,6 +243,30 @@ pub(super) fn keep(
     })))
 }
 
+/// What there is to measure, and the history, which is read meanwhile.
+fn measured_after(
+    session: &Session<'_>,
+    store: &Store,
+    config: &LoopConfig,
+    offer: &Offer,
+    before: Option<Before>,
+) -> Result<(Measured, History)> {
+    let (unread, sources_before) = match before {
+        Some(before) => (Some(before.history), before.newest.record.sources),
+        None => (None, Vec::new()),
+    };
+    let since = match (offer.since, unread.as_ref().and_then(|unread| unread.head)) {
+        (Some(since), _) => Some(since),
+        (None, Some((newest, _))) => store.recorded_at(newest)?,
+        (None, None) => None,
+    };
+    let (measured, history) = rayon::join(
+        || measure(session, config, offer, since, &sources_before),
+        || unread.map_or(Ok(History::default()), |unread| store.read_history(unread)),
+    );
+    Ok((measured?, history?))
+}
+
 fn refused_baseline(fault: &Error, count: usize) -> Error {
     let mut error = fault.clone();
     if count > 1 {
@@ -273,22 +281,25 @@ fn refused_baseline(fault: &Error, count: usize) -> Error {
 /// What a person should know of a snapshot.
 fn notes_of(captured: &Captured) -> Vec<String> {
     let mut notes = Vec::new();
-    for (path, why) in captured.unheld.iter().take(5) {
-        notes.push(format!("not kept: {path}: {why}"));
-    }
-    if captured.unheld.len() > 5 {
-        notes.push(format!("not kept: {} more files; the manifest names them", captured.unheld.len() - 5));
-    }
-    for (path, why) in captured.skipped.iter().take(5) {
-        notes.push(format!("passed over: {path}: {why}"));
-    }
+    let unheld = captured.unheld.iter().map(|(path, why)| format!("{path}: {why}"));
+    tell("not kept", unheld, "; the manifest names them", &mut notes);
+    let skipped = captured.skipped.iter().map(|(path, why)| format!("{path}: {why}"));
+    tell("passed over", skipped, "", &mut notes);
     if captured.hard_links > 0 {
         notes.push(format!("{} hard links are kept as files of their own", captured.hard_links));
     }
-    for path in captured.included_secrets.iter().take(5) {
-        notes.push(format!("kept although it looks secret, as capture.include says: {path}"));
-    }
+    let secrets = captured.included_secrets.iter().map(TreePath::to_string);
+    tell("kept although it looks secret, as capture.include says", secrets, "", &mut notes);
     notes
+}
+
+/// Notes the first five, and how many more there are.
+fn tell(what: &str, all: impl ExactSizeIterator<Item = String>, elsewhere: &str, notes: &mut Vec<String>) {
+    let more = all.len().saturating_sub(5);
+    notes.extend(all.take(5).map(|one| format!("{what}: {one}")));
+    if more > 0 {
+        notes.push(format!("{what}: {more} more{elsewhere}"));
+    }
 }
 
 /// The iteration that the work started from; `None` at the baseline.
@@ -515,4 +526,20 @@ pub fn changed_files(changes: &[Change]) -> Vec<(char, String)> {
             (letter, change.path.to_string())
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_the_first_five_are_named_and_the_others_counted() {
+        let told = |count: usize| {
+            let mut notes = Vec::new();
+            tell("kept", (0..count).map(|number| number.to_string()), "; see there", &mut notes);
+            notes
+        };
+        assert_eq!((told(5).len(), told(7).len()), (5, 6));
+        assert_eq!(told(7).last().map(String::as_str), Some("kept: 2 more; see there"));
+    }
 }
