@@ -10,6 +10,7 @@ use super::totals::{Part, Totals};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -35,7 +36,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 #[derive(Deserialize)]
 struct Report {
-    files: Vec<Sums>,
+    files: Few<Sums, 1_000_000>,
     line_covered: Option<u64>,
     line_total: Option<u64>,
     branch_covered: Option<u64>,
@@ -57,7 +58,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let report: Report = json::object(input, PhantomData)?;
     let mut lines = Part::default();
     let mut totals = Totals::default();
-    for file in &report.files {
+    for file in report.files {
         lines.add(file.line_covered, file.line_total)?;
         totals.branches.add(file.branch_covered, file.branch_total)?;
     }

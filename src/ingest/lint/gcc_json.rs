@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Told, elements_of_all, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Level, Parsed, Sort};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -32,8 +33,8 @@ struct Diagnostic {
     kind: Option<String>,
     message: Loose,
     option: Loose,
-    locations: Option<Vec<Location>>,
-    children: Option<Vec<Diagnostic>>,
+    locations: Option<Few<Location>>,
+    children: Option<Few<Diagnostic>>,
 }
 
 #[derive(Default, Deserialize)]

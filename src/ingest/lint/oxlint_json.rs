@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -43,7 +44,7 @@ struct Diagnostic {
     code: Loose,
     severity: Option<String>,
     filename: Loose,
-    labels: Option<Vec<Label>>,
+    labels: Option<Few<Label>>,
 }
 
 #[derive(Default, Deserialize)]

@@ -10,6 +10,7 @@ use super::rustc::{Findings, is_summary};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::{RawFindings, ReportKind};
 use crate::model::metrics::BuildStatus;
@@ -77,7 +78,7 @@ struct CargoLine {
     reason: String,
     message: Option<Diagnostic>,
     success: Option<bool>,
-    filenames: Option<Vec<String>>,
+    filenames: Option<Few<String>>,
 }
 
 #[derive(Deserialize)]
@@ -85,7 +86,7 @@ struct Diagnostic {
     message: String,
     code: Option<Code>,
     level: String,
-    spans: Vec<Span>,
+    spans: Few<Span>,
     rendered: Option<String>,
 }
 
@@ -148,7 +149,7 @@ impl Reader {
             ("compiler-message", Some(diagnostic), _) => self.diagnostic(diagnostic)?,
             ("build-finished", _, Some(success)) => self.finished = Some(success && self.finished.unwrap_or(true)),
             ("compiler-artifact", ..) => {
-                let files = line.filenames.unwrap_or_default();
+                let files = line.filenames.unwrap_or_default().0;
                 self.findings.is_check |= !files.is_empty() && files.iter().all(|file| file.ends_with(".rmeta"));
             }
             ("build-script-executed", ..) => {}
@@ -178,7 +179,7 @@ impl Reader {
         if !self.met.insert(fingerprint(&diagnostic)) {
             return Ok(());
         }
-        let place = diagnostic.spans.iter().find(|span| span.is_primary).or(diagnostic.spans.first());
+        let place = diagnostic.spans.0.iter().find(|span| span.is_primary).or(diagnostic.spans.0.first());
         self.findings.add(Finding {
             tool: String::new(),
             rule: diagnostic.code.map(|code| code.code),
@@ -233,7 +234,7 @@ fn fingerprint(diagnostic: &Diagnostic) -> (u64, u64) {
             Some(rendered) => rendered.hash(&mut hasher),
             None => {
                 diagnostic.message.hash(&mut hasher);
-                for span in &diagnostic.spans {
+                for span in &diagnostic.spans.0 {
                     (&span.file_name, span.line_start, span.is_primary).hash(&mut hasher);
                 }
             }

@@ -8,6 +8,7 @@ use super::Mutants;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::figures::ReportKind;
 
@@ -34,7 +35,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 #[derive(Deserialize)]
 struct Report {
-    outcomes: Option<Vec<Outcome>>,
+    outcomes: Option<Few<Outcome>>,
     end_time: Option<String>,
 }
 
@@ -49,7 +50,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(Error::report(Reject::NotThisFormat, "not a report of cargo-mutants: it has no outcomes"));
     };
     let mut mutants = Mutants::default();
-    for outcome in &outcomes {
+    for outcome in outcomes {
         match outcome.summary.as_str() {
             "CaughtMutant" | "Timeout" => mutants.detected += 1,
             "MissedMutant" => mutants.undetected += 1,

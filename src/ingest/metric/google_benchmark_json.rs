@@ -9,6 +9,7 @@ use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Parsed, json};
 use crate::model::figures::ReportKind;
 
@@ -29,7 +30,7 @@ pub const FORMAT: Format = Format {
 
 #[derive(Deserialize)]
 struct Report {
-    benchmarks: Option<Vec<Benchmark>>,
+    benchmarks: Option<Few<Benchmark>>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +59,7 @@ impl Benchmark {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let report: Report = json::object(input, PhantomData)?;
-    let Some(benchmarks) = report.benchmarks else {
+    let Some(Few(benchmarks)) = report.benchmarks else {
         return Err(Error::report(Reject::NotThisFormat, "not a report of Google Benchmark: it has no benchmarks"));
     };
     let repeated: BTreeSet<&str> = benchmarks.iter().filter(|one| one.is_run()).map(Benchmark::name).collect();

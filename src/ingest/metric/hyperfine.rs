@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
 
 #[derive(Deserialize)]
 struct Report {
-    results: Option<Vec<Command>>,
+    results: Option<Few<Command>>,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(Error::report(Reject::NotThisFormat, "not a report of hyperfine: it has no results"));
     };
     let mut metrics = Metrics::default();
-    for command in &results {
+    for command in results {
         let is_whole = command.exit_codes.0.iter().all(|code| *code == Some(0));
         metrics.time(&command.command, is_whole.then_some(command.median), "s");
     }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::figures::ReportKind;
 
@@ -32,7 +33,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 #[derive(Deserialize)]
 struct Report {
-    benchmarks: Option<Vec<Benchmark>>,
+    benchmarks: Option<Few<Benchmark>>,
 }
 
 #[derive(Deserialize)]
@@ -52,7 +53,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(Error::report(Reject::NotThisFormat, "not a report of pytest-benchmark: it has no benchmarks"));
     };
     let mut metrics = Metrics::default();
-    for benchmark in &benchmarks {
+    for benchmark in benchmarks {
         metrics.time(&benchmark.fullname, Some(benchmark.stats.median), "s");
     }
     metrics.finish(&FORMAT)

@@ -9,7 +9,7 @@ use super::Mutants;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
-use crate::ingest::values::Unique;
+use crate::ingest::values::{Few, Unique};
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::figures::ReportKind;
 
@@ -43,7 +43,7 @@ struct Report {
 
 #[derive(Deserialize)]
 struct File {
-    mutants: Vec<Mutant>,
+    mutants: Few<Mutant>,
 }
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(Error::report(Reject::NotThisFormat, "not a mutation testing report: it has no files"));
     };
     let mut mutants = Mutants::default();
-    for mutant in files.0.values().flat_map(|file| &file.mutants) {
+    for mutant in files.0.values().flat_map(|file| &file.mutants.0) {
         match mutant.status.as_str() {
             "Killed" | "Timeout" => mutants.detected += 1,
             "Survived" | "NoCoverage" => mutants.undetected += 1,

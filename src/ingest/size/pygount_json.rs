@@ -9,6 +9,7 @@ use super::{Sizes, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::json;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -33,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
-    files: Vec<File>,
+    files: Few<File, 1_000_000>,
     summary: Option<Summary>,
 }
 
@@ -59,8 +60,8 @@ struct Summary {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let report: Report = json::object(input, PhantomData)?;
     let mut sizes = Sizes::default();
-    for file in &report.files {
-        let File { code_count, source_count, documentation_count: comments, empty_count: blanks } = *file;
+    for file in report.files {
+        let File { code_count, source_count, documentation_count: comments, empty_count: blanks } = file;
         let none = || Error::report(Reject::Malformed, "a file has neither codeCount nor sourceCount");
         let code = code_count.or(source_count).ok_or_else(none)?;
         sizes.add(Sizes { files: 1, code, comments, blanks })?;

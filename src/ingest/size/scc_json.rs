@@ -13,6 +13,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::printable;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::figures::ReportKind;
 
@@ -57,16 +58,16 @@ struct Language {
 }
 
 /// `json` is the list alone, `json2` has it beside an estimate of costs.
-struct Languages(Vec<Language>);
+struct Languages(Few<Language>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Summary {
-    language_summary: Option<Vec<Language>>,
+    language_summary: Option<Few<Language>>,
 }
 
 impl<'de> Deserialize<'de> for Languages {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Languages, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Languages, D::Error> {
         deserializer.deserialize_any(LanguagesVisitor)
     }
 }
@@ -80,11 +81,11 @@ impl<'de> Visitor<'de> for LanguagesVisitor {
         f.write_str("a list of languages")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> std::result::Result<Languages, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Languages, A::Error> {
         Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(Languages)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Languages, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Languages, A::Error> {
         let summary: Summary = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
         Ok(Languages(summary.language_summary.unwrap_or_default()))
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::{Entries, Fault, Nested, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
-use crate::ingest::values::Unique;
+use crate::ingest::values::{Few, Unique};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -48,7 +48,7 @@ struct Language {
     #[serde(alias = "stats")]
     reports: Vec<IgnoredAny>,
     #[serde(default)]
-    children: Unique<Vec<Report>>,
+    children: Unique<Few<Report>>,
 }
 
 /// What one file has of a language.
@@ -111,7 +111,7 @@ impl Read {
         let files = u64::try_from(language.reports.len()).unwrap_or(u64::MAX);
         self.has_unnamed |= files == 0 && code > 0;
         self.sizes.add(Sizes { files, code, comments, blanks })?;
-        let embedding = language.children.0.values().flatten();
+        let embedding = language.children.0.values().flat_map(|reports| &reports.0);
         embedding.into_iter().try_for_each(|report| embedded(&report.stats, &mut self.sizes))
     }
 }

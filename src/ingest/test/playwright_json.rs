@@ -14,6 +14,7 @@ use super::json_report::{
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
+use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, add, json};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::{Figures, ReportKind};
@@ -112,7 +113,7 @@ impl Keys for Suite<'_> {
         match key {
             "title" => self.title = map.next_value()?,
             "specs" => map.next_value_seed(items(|spec: Spec| {
-                spec.tests.iter().try_for_each(|test| count(test, &spec, tests, &mut tally.borrow_mut()))
+                spec.tests.0.iter().try_for_each(|test| count(test, &spec, tests, &mut tally.borrow_mut()))
             }))?,
             "suites" => {
                 let take = |inner: Suite<'_>| {
@@ -147,7 +148,7 @@ struct Spec {
     file: Value,
     #[serde(default)]
     line: Value,
-    tests: Vec<Test>,
+    tests: Few<Test>,
 }
 
 #[derive(Deserialize)]
@@ -156,7 +157,7 @@ struct Test {
     #[serde(default)]
     project_name: Value,
     status: String,
-    results: Option<Vec<Run>>,
+    results: Option<Few<Run>>,
 }
 
 #[derive(Deserialize)]
@@ -177,7 +178,7 @@ fn count(test: &Test, spec: &Spec, tests: &mut Waiting, tally: &mut TestTally) -
     if test.status == "flaky" {
         tally.count_flaky();
     }
-    let runs = test.results.as_deref().unwrap_or_default();
+    let runs = test.results.as_ref().map_or(&[][..], |runs| &runs.0);
     let mut case = TestCase::new(outcome);
     case.attempts = u32::try_from(runs.len()).unwrap_or(u32::MAX).max(1);
     case.duration_ms = runs.last().and_then(|run| whole_milliseconds(&run.duration));
