@@ -6,9 +6,9 @@ use crate::model::config::{Effect, LoopConfig};
 /// Noise and effects are sizes; a range has its lower end first.
 pub(super) fn check(
     config: &LoopConfig,
-    within: impl Fn(&str, f64, f64, f64) -> std::result::Result<(), Fault>,
-    at_least: impl Fn(&str, u64, u64) -> std::result::Result<(), Fault>,
-) -> std::result::Result<(), Fault> {
+    within: impl Fn(&str, f64, f64, f64) -> Result<(), Fault>,
+    at_least: impl Fn(&str, u64, u64) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     for (name, metric) in &config.metrics {
         let sizes = [("min_effect", metric.min_effect.map(Effect::size)), ("sigma", metric.sigma), ("cv", metric.cv)];
         for (key, size) in sizes {

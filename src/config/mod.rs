@@ -16,6 +16,7 @@ use crate::model::config::{
     Looping, MetricConfig, Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Terminate, Weights,
 };
 use crate::model::reruns::RerunCommand;
+use crate::model::verdict::Dimension;
 
 /// The reference: every key, its default, unit and reason.
 pub const DEFAULT_YAML: &str = include_str!("default.yaml");
@@ -220,7 +221,7 @@ struct Fault {
     must: String,
 }
 
-fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
+fn check(config: &LoopConfig) -> Result<(), Fault> {
     let within = |key: &str, value: f64, low: f64, high: f64| {
         if (low..=high).contains(&value) {
             Ok(())
@@ -235,21 +236,7 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
             Err(Fault { key: key.to_owned(), must: format!("must be at least {low}, not {value}") })
         }
     };
-    let weights = &config.quality.weights;
-    let mut sum = 0.0;
-    for (key, weight) in [
-        ("validation", weights.validation),
-        ("completeness", weights.completeness),
-        ("correctness", weights.correctness),
-        ("readability", weights.readability),
-        ("efficiency", weights.efficiency),
-    ] {
-        within(&format!("quality.weights.{key}"), weight, 0.0, 1.0)?;
-        sum += weight;
-    }
-    if (sum - 1.0).abs() > 1e-6 {
-        return Err(Fault { key: "quality.weights".into(), must: format!("must sum to 1, not {sum}") });
-    }
+    check_weights(&config.quality.weights, within)?;
     within("quality.cap", config.quality.cap, 1.0, 100.0)?;
     within("quality.min_weight", config.quality.min_weight, 0.0, 1.0)?;
     within("quality.acceptance", config.quality.acceptance, 0.0, 1.0)?;
@@ -297,12 +284,24 @@ fn check(config: &LoopConfig) -> std::result::Result<(), Fault> {
     Ok(())
 }
 
+fn check_weights(weights: &Weights, within: impl Fn(&str, f64, f64, f64) -> Result<(), Fault>) -> Result<(), Fault> {
+    let mut sum = 0.0;
+    for dimension in Dimension::ALL {
+        within(&format!("quality.weights.{}", dimension.name()), weights.of(dimension), 0.0, 1.0)?;
+        sum += weights.of(dimension);
+    }
+    if (sum - 1.0).abs() > 1e-6 {
+        return Err(Fault { key: "quality.weights".into(), must: format!("must sum to 1, not {sum}") });
+    }
+    Ok(())
+}
+
 /// Counts below these would fire on a healthy run's first steps.
 fn check_watching(
     config: &LoopConfig,
-    within: impl Fn(&str, f64, f64, f64) -> std::result::Result<(), Fault>,
-    at_least: impl Fn(&str, u64, u64) -> std::result::Result<(), Fault>,
-) -> std::result::Result<(), Fault> {
+    within: impl Fn(&str, f64, f64, f64) -> Result<(), Fault>,
+    at_least: impl Fn(&str, u64, u64) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let controller = &config.controller;
     at_least("controller.max_steps", controller.max_steps, 1)?;
     at_least("controller.repeats", controller.repeats.into(), 2)?;
@@ -327,7 +326,7 @@ fn check_watching(
 }
 
 /// Globs are relative to the work tree and stay in it.
-fn check_glob(glob: &str) -> std::result::Result<(), String> {
+fn check_glob(glob: &str) -> Result<(), String> {
     if glob.is_empty() {
         return Err("is empty".into());
     }

@@ -150,7 +150,7 @@ impl Recording<'_> {
     }
 
     fn metrics(&self, run: &ForeignRun) -> BTreeMap<String, CustomMetric> {
-        let declared = |name: &str, value: std::result::Result<f64, String>| {
+        let declared = |name: &str, value: Result<f64, String>| {
             let declared = self.config.metrics.get(name);
             let (value, reason) = match value {
                 Ok(value) => (Some(value), None),

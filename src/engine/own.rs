@@ -9,7 +9,7 @@ use crate::model::metrics::CustomMetric;
 use crate::model::record::Command;
 
 /// A value as it was given: a number, or why it is none.
-pub type Given = std::result::Result<f64, String>;
+pub type Given = Result<f64, String>;
 
 /// What `--metric NAME=VALUE` gives. A crash leaves no number behind, or one that is not finite; that is no result, and no
 /// reason not to record the iteration.

@@ -53,7 +53,7 @@ fn told(why: &str) -> String {
     format!("warning: telemetry was not sent: the collector {why}")
 }
 
-fn send(folder: &Path, signal: &Signal, body: &Value, deadline: Instant) -> std::result::Result<(), Fault> {
+fn send(folder: &Path, signal: &Signal, body: &Value, deadline: Instant) -> Result<(), Fault> {
     let deadline = deadline.min(Instant::now() + signal.timeout);
     post(folder, &signal.url, &signal.headers, &body.to_string(), deadline).map(drop)
 }

@@ -59,7 +59,7 @@ pub struct ForeignLoop {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignRun {
     /// The value of the metric, or why there is none.
-    pub value: std::result::Result<f64, String>,
+    pub value: Result<f64, String>,
     /// Further metrics by name.
     pub others: Vec<(String, f64)>,
     /// What became of it.
@@ -148,7 +148,7 @@ fn no_value(status: &str) -> String {
 }
 
 /// A number that a run has as its value.
-fn finite(text: &str) -> std::result::Result<f64, String> {
+fn finite(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| format!("{:?} is no number", printable(text.trim(), 40)))
 }
