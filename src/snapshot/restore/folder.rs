@@ -172,13 +172,19 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) ->
 /// # Errors
 /// A failure that names the directory.
 pub fn numbers(layout: &Layout) -> Result<BTreeSet<u64>> {
-    let number = |name: OsString| {
-        let text = name.into_string().ok()?;
-        let digits = text.strip_suffix(".json").unwrap_or(&text);
-        // Only what we would write ourselves: no sign, no leading zero.
-        digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
-    };
+    let number = |name: OsString| name.to_str().and_then(|name| number(name.strip_suffix(".json").unwrap_or(name)));
     Ok(disk::list(&layout.restores())?.into_iter().filter_map(number).collect())
+}
+
+/// Those whose folder is there: records stay, and there may be thousands.
+fn with_folder(layout: &Layout) -> Result<BTreeSet<u64>> {
+    let number = |name: OsString| name.to_str().and_then(number);
+    Ok(disk::list(&layout.restores())?.into_iter().filter_map(number).collect())
+}
+
+/// Only what we would write ourselves: no sign, no leading zero.
+fn number(digits: &str) -> Option<u64> {
+    digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
 }
 
 /// The restore that was begun and has not ended.
@@ -186,7 +192,7 @@ pub fn numbers(layout: &Layout) -> Result<BTreeSet<u64>> {
 /// # Errors
 /// A failure that names the journal.
 pub fn pending(layout: &Layout) -> Result<Option<Folder>> {
-    for number in numbers(layout)?.into_iter().rev() {
+    for number in with_folder(layout)?.into_iter().rev() {
         let folder = Folder::of(layout, number);
         // With its record written, all that is left to do is cleaning up.
         if folder.is_pending()? && disk::metadata(&layout.restore_record(number))?.is_none() {
@@ -201,11 +207,8 @@ pub fn pending(layout: &Layout) -> Result<Option<Folder>> {
 /// # Errors
 /// A failure that names what could not be removed.
 pub fn sweep(layout: &Layout) -> Result<()> {
-    for number in numbers(layout)? {
+    for number in with_folder(layout)? {
         let folder = Folder::of(layout, number);
-        if disk::metadata(&layout.restore_dir(number))?.is_none() {
-            continue;
-        }
         let ended = disk::metadata(&layout.restore_record(number))?.is_some();
         if ended {
             folder.close()?;
