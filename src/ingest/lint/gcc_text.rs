@@ -39,7 +39,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     // The first place decides: a build of several languages is read as what comes first.
     let mut first = head.lines().filter_map(|line| match diagnostic(line) {
         Some(found) => Some(!found.is_of_others),
-        None => driver(line).is_some().then_some(true),
+        None => (driver(line).is_some() || of_old_cppcheck(line).is_some() || is_checked(line)).then_some(true),
     });
     if first.next() != Some(true) || is_of_another(head) {
         return Sniff::No;
@@ -84,6 +84,26 @@ fn level_of(text: &str) -> Option<(Level, &str)> {
 fn of_cppcheck(text: &str) -> Option<(Level, &str)> {
     let (severity, message) = text.split_once(": ").filter(|(_, message)| bracketed(message, '[', ']').is_some())?;
     matches!(severity, "style" | "performance" | "portability" | "information").then_some((Level::Note, message))
+}
+
+/// What cppcheck before version 1.88 finds: `[src/a.cpp:51]: (warning) message`, `[a.c:2] -> [b.c:9]: (error) message`.
+fn of_old_cppcheck(text: &str) -> Option<(Level, &str, u64, &str)> {
+    let (places, rest) = text.strip_prefix('[')?.split_once("]: (")?;
+    let (severity, message) = rest.split_once(") ")?;
+    let level = match severity.split(',').next()? {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "style" | "performance" | "portability" | "information" => Level::Note,
+        _ => return None,
+    };
+    let (path, line) = places.rsplit_once('[').map_or(places, |(_, last)| last).rsplit_once(':')?;
+    is_path(path).then(|| Some((level, path, line.parse().ok()?, message)))?
+}
+
+/// Whether cppcheck says that it checked all files: `2/2 files checked 100% done`.
+fn is_checked(text: &str) -> bool {
+    let counts = || text.strip_suffix(" files checked 100% done")?.split_once('/');
+    counts().is_some_and(|(done, all)| done == all && !all.is_empty())
 }
 
 /// Name, level and message of what the driver, the compiler proper or the linker says without a place:
@@ -144,6 +164,13 @@ impl TextReader for Reader {
         if let Some(found) = diagnostic(text) {
             return self.add(found.level, (Some(found.path), found.line), found.message);
         }
+        if let Some((level, path, line, message)) = of_old_cppcheck(text) {
+            let place = (Some(path), Some(line));
+            return self.tally.finding(finding("cppcheck", level, place, None, message), Sort::Linter);
+        }
+        if is_checked(text) {
+            self.tally.tool("cppcheck", Sort::Linter);
+        }
         match driver(text) {
             Some((_, _, message)) if is_failed_link(message) => self.failed_link = Some(message.to_owned()),
             Some((_, level, message)) => self.add(level, (None, None), message)?,
@@ -161,7 +188,7 @@ impl TextReader for Reader {
         match diagnostic(text) {
             Some(found) if is_certain(&found) => Claim::Ours,
             Some(_) => Claim::Alike,
-            None if driver(text).is_some() => Claim::Ours,
+            None if driver(text).is_some() || of_old_cppcheck(text).is_some() || is_checked(text) => Claim::Ours,
             None => Claim::Other,
         }
     }
@@ -170,7 +197,7 @@ impl TextReader for Reader {
         let is_count = text.ends_with(" generated.") && text.starts_with(|c: char| c.is_ascii_digit());
         let has_rule = || diagnostic(text).is_some_and(|found| bracketed(found.message, '[', ']').is_some());
         let is_known = || diagnostic(text).is_some_and(|found| found.message.ends_with("(first use in this function)"));
-        is_count || text == "compilation terminated." || has_rule() || is_known()
+        is_count || is_checked(text) || text == "compilation terminated." || has_rule() || is_known()
     }
 
     fn finish(mut self) -> Result<Option<Parsed>> {
@@ -252,6 +279,20 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
             (Some("m.c"), Some(12), "comparison of integers")
         );
         assert_eq!(all.iter().filter(|f| f.level == Level::Error).count(), 3);
+    }
+
+    #[test]
+    fn older_cppcheck_is_read_and_a_clean_run_is_zero() {
+        let text = "Checking a.cpp...\n[a.cpp:51]: (warning) Not set.\n[a.h:2] -> [b.h:9]: (style, inconclusive) Unused.\n\
+                    (information) Some files are missing\n2/2 files checked 100% done\n";
+        let all: Vec<_> =
+            told(text).into_iter().map(|found| (found.tool, found.level, found.path.unwrap(), found.line)).collect();
+        let one = |level, path: &str, line| ("cppcheck".to_owned(), level, path.to_owned(), Some(line));
+        assert_eq!(all, [one(Level::Warning, "a.cpp", 51), one(Level::Note, "b.h", 9)]);
+        assert_eq!(parsed("Checking a.c ...\n2/2 files checked 100% done").unwrap().figures.total, Some(0));
+        for other in ["Checking a.c ...\n1/2 files checked 50% done\n", "[a.c:3]: (see) x\n", "[12:30]: (error) x\n"] {
+            assert_eq!(parsed(other).unwrap_err().reject(), Some(Reject::NotThisFormat), "{other}");
+        }
     }
 
     #[test]
