@@ -1,7 +1,8 @@
 //! `govet-text`: what go vet and tools after it print.
 //!
 //! Written after go vet: `# package` above `path.go:line:column: message`; `vet: path.go:…` where the package does not
-//! type-check. staticcheck adds its check in brackets. It prints nothing where it finds nothing, and has no end.
+//! type-check. staticcheck adds its check in brackets, golangci-lint its linter. Where nothing is found, golangci-lint since
+//! version 2 says so, the others print nothing; it has no end.
 
 use super::LintTally;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, placed, read};
@@ -13,8 +14,8 @@ use crate::model::figures::ReportKind;
 pub const FORMAT: Format = Format {
     name: "govet-text",
     kind: ReportKind::Lint,
-    about: "terminal output of go vet, go build or staticcheck",
-    written_by: "go vet, go build, staticcheck, golint, revive",
+    about: "terminal output of go vet, go build, staticcheck or golangci-lint",
+    written_by: "go vet, go build, staticcheck, golangci-lint run, golint, revive",
     told_by: "\"a.go:7:2: …\", below \"# package\"",
     has_end: false,
     counting: "Each line with a place in a Go file is an error.",
@@ -38,13 +39,20 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
     // Programs log so, too, without a column.
     match (is_there && !is_of_another(head), is_sure) {
+        (false, _) if head.lines().any(|line| line == NONE) && !is_of_another(head) => {
+            Sniff::Maybe("a line with which golangci-lint ends".into())
+        }
         (false, _) => Sniff::No,
         (true, true) => Sniff::Sure("findings in Go files as go vet prints them".into()),
         (true, false) => Sniff::Maybe("lines that begin with a place in a Go file".into()),
     }
 }
 
+/// What golangci-lint says when it finds nothing.
+const NONE: &str = "0 issues.";
+
 struct Found<'a> {
+    tool: &'static str,
     path: &'a str,
     line: Option<u64>,
     message: &'a str,
@@ -55,11 +63,15 @@ struct Found<'a> {
 fn finding_of(text: &str) -> Option<Found<'_>> {
     let unvetted = text.strip_prefix("vet: ");
     let place = placed(unvetted.unwrap_or(text)).filter(|place| place.is_a(&["go", "s"]) && !place.rest.is_empty())?;
-    let is_check = |check: &str| is_code(check, 1..=2, 4..=4);
-    let told = bracketed(place.rest, '(', ')').filter(|(_, check)| is_check(check));
-    let (message, check) = told.map_or((place.rest, None), |(message, check)| (message, Some(check)));
+    let is_linter = |check: &str| check.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let (message, tool, check) = match bracketed(place.rest, '(', ')') {
+        Some((message, check)) if is_code(check, 1..=2, 4..=4) => (message, "staticcheck", Some(check)),
+        Some((message, "typecheck")) => (message, "typecheck", None),
+        Some((message, check)) if is_linter(check) => (message, "golangci-lint", Some(check)),
+        _ => (place.rest, "govet", None),
+    };
     let is_certain = unvetted.is_some() || place.has_column;
-    Some(Found { path: place.path, line: place.line, message, check, is_certain })
+    Some(Found { tool, path: place.path, line: place.line, message, check, is_certain })
 }
 
 /// Reads lines.
@@ -70,23 +82,27 @@ pub(in crate::ingest) struct Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
+        if text == NONE {
+            self.tally.tool("golangci-lint", Sort::Linter);
+        }
         let Some(found) = finding_of(text) else { return Ok(()) };
-        let tool = if found.check.is_some() { "staticcheck" } else { "govet" };
-        let finding = finding(tool, Level::Error, (Some(found.path), found.line), found.check, found.message);
-        self.tally.finding(finding, Sort::Linter)
+        let finding = finding(found.tool, Level::Error, (Some(found.path), found.line), found.check, found.message);
+        let sort = if found.tool == "typecheck" { Sort::Compiler } else { Sort::Linter };
+        self.tally.finding(finding, sort)
     }
 
     fn claim(&self, text: &str) -> Claim {
         match finding_of(text) {
             Some(found) if found.is_certain || found.check.is_some() => Claim::Ours,
             Some(_) => Claim::Alike,
+            None if text == NONE => Claim::Last,
             None => Claim::Other,
         }
     }
 
     fn is_whole(&self, text: &str) -> bool {
         let is_status = || text.strip_prefix("exit status ").is_some_and(|code| code.parse::<u8>().is_ok());
-        is_status() || finding_of(text).is_some_and(|found| found.check.is_some())
+        is_status() || text == NONE || finding_of(text).is_some_and(|found| found.check.is_some())
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
@@ -118,10 +134,12 @@ calc/calc.go:7:2: self-assignment of x to x
 vet: ./main.go:3:8: undeclared name: nope
 buildtag.go:7: possible malformed +build comment
 test.go:9:9: empty branch (SA9003)
+main.go:7:2: `err` is not checked (errcheck)
+main.go:9: cannot use x (untyped int)
 exit status 1
 ";
         let parsed = parsed(text).unwrap();
-        assert_eq!((parsed.figures.errors, parsed.figures.total), (Some(4), Some(4)));
+        assert_eq!((parsed.figures.errors, parsed.figures.total), (Some(6), Some(6)));
         let Details::Lint(details) = parsed.details else { panic!("lint") };
         let told: Vec<_> =
             details.findings.iter().map(|f| (f.tool.as_str(), f.path.as_deref().unwrap(), f.line)).collect();
@@ -132,6 +150,8 @@ exit status 1
                 ("govet", "./main.go", Some(3)),
                 ("govet", "buildtag.go", Some(7)),
                 ("staticcheck", "test.go", Some(9)),
+                ("golangci-lint", "main.go", Some(7)),
+                ("govet", "main.go", Some(9)),
             ]
         );
     }
@@ -143,6 +163,8 @@ exit status 1
         assert_eq!(sniffed("# a\n./a.go:7:2: undefined: x\nFAIL\ta [build failed]\n"), Sniff::No);
         assert_eq!(sniffed("--- FAIL: TestX (0.00s)\n    a_test.go:7: x\na.go:1:1: y\n"), Sniff::No);
         assert_eq!(sniffed("# title\n"), Sniff::No);
+        assert!(matches!(sniffed("0 issues.\n"), Sniff::Maybe(_)));
+        assert_eq!(parsed("0 issues.\n").unwrap().figures.total, Some(0));
     }
 
     #[test]
