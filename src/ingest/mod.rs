@@ -183,6 +183,8 @@ pub const FORMATS: &[&Format] = &[
     &lint::bandit_text::FORMAT,
     &lint::phpcs_text::FORMAT,
     &lint::phpstan_text::FORMAT,
+    &lint::next_text::FORMAT,
+    &lint::dart_analyze_text::FORMAT,
     &lint::github_text::FORMAT,
     &lint::brief_text::FORMAT,
     &lint::pmd::FORMAT,

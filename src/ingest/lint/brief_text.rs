@@ -1,8 +1,12 @@
 //! `brief-text`: linters and formatters that print one line for each finding, or its place and its message on two, every
-//! one in a manner of its own. Few of them say how many there were, and most print nothing where they find nothing.
+//! one in a manner of its own; and what compilers print under Maven, Gradle and sbt. Few of them say how many there were, and most print nothing where they find nothing.
 
 use super::LintTally;
-use super::lines::{Claim, Placed, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::brief_build;
+use super::brief_formatters::{formatter, prettier};
+use super::lines::{
+    Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
+};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -14,7 +18,8 @@ pub const FORMAT: Format = Format {
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
-                 rustfmt with --check; linters for Azure Pipelines",
+                 rustfmt with --check; linters for Azure Pipelines; javac, kotlinc, scalac and Checkstyle under Maven, \
+               Gradle and sbt",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -36,17 +41,19 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
-struct Told<'a> {
-    tool: &'static str,
-    level: Level,
-    path: Option<&'a str>,
-    line: Option<u64>,
-    rule: Option<&'a str>,
-    message: &'a str,
+/// A finding that a line tells.
+pub(super) struct Told<'a> {
+    pub tool: &'static str,
+    pub level: Level,
+    pub path: Option<&'a str>,
+    pub line: Option<u64>,
+    pub rule: Option<&'a str>,
+    pub message: &'a str,
 }
 
 impl<'a> Told<'a> {
-    fn error(
+    /// An error at a place.
+    pub(super) fn error(
         tool: &'static str,
         (path, line): (&'a str, Option<u64>),
         rule: Option<&'a str>,
@@ -58,7 +65,8 @@ impl<'a> Told<'a> {
 
 /// What a line tells, below the one before it.
 fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let alone = [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, cspell, at_place];
+    let alone =
+        [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, cspell, brief_build::told, at_place];
     let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
@@ -69,6 +77,7 @@ fn clean(text: &str) -> Option<&'static str> {
         "All matched files use Prettier code style!" => Some("prettier"),
         "All done! ✨ 🍰 ✨" => Some("black"),
         " INFO 0 errors" => Some("pyrefly"),
+        "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
         _ => None,
     }
@@ -158,49 +167,6 @@ fn pydocstyle<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let is_ours = is_code(code, 1..=1, 3..=3) && (kind.starts_with("in ") || kind == "at module level");
     is_ours.then(|| Some(Told::error("pydocstyle", bare_place(place)?, Some(code), message)))?
 }
-
-/// `path:3:5` or `path:3`, and nothing else.
-fn bare_place(text: &str) -> Option<(&str, Option<u64>)> {
-    let (rest, last) = text.rsplit_once(':')?;
-    let last: u64 = last.parse().ok()?;
-    let before = rest.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<u64>().ok()?)));
-    let (path, line) = before.unwrap_or((rest, last));
-    is_path(path).then_some((path, Some(line).filter(|line| *line > 0)))
-}
-
-/// What a formatter would change.
-fn formatter(text: &str) -> Option<Told<'_>> {
-    let whole = |tool, path, message| Some(Told::error(tool, (path, None), None, message));
-    if let Some(path) = text.strip_prefix("would reformat ") {
-        return whole("black", path, "would be reformatted");
-    }
-    if let Some(rest) = text.strip_prefix("error: cannot format ") {
-        return whole("black", rest.split_once(": ")?.0, rest);
-    }
-    if let Some(rest) = text.strip_prefix("error: cannot parse: ") {
-        return Some(Told::error("black", bare_place(rest)?, None, "cannot be parsed"));
-    }
-    if let Some(path) = text.strip_prefix("ERROR: ").and_then(|rest| rest.strip_suffix(ISORT)) {
-        return whole("isort", path, "imports are not sorted or formatted");
-    }
-    let (path, line) = text.strip_prefix("Diff in ")?.strip_suffix(':')?.rsplit_once([':', ' '])?;
-    let path = path.strip_suffix(" at line").unwrap_or(path);
-    let line = line.parse().ok()?;
-    path.ends_with(".rs").then(|| Told::error("rustfmt", (path, Some(line)), None, "is not formatted"))
-}
-
-/// `[warn] src/a.js`, `[error] a.html: SyntaxError: …` below Prettier's first line; its last tells how many files there were.
-fn prettier(text: &str) -> Option<Told<'_>> {
-    if let Some(path) = text.strip_prefix("[warn] ") {
-        let is_last = path.starts_with("Code style issues");
-        return (!is_last).then(|| Told::error("prettier", (path, None), None, "is not formatted"));
-    }
-    let (path, message) = text.strip_prefix("[error] ")?.split_once(": ").filter(|(path, _)| is_path(path))?;
-    Some(Told::error("prettier", (path, None), None, message))
-}
-
-/// What isort says of a file.
-const ISORT: &str = " Imports are incorrectly sorted and/or formatted.";
 
 /// `Dockerfile:3 DL3008 warning: message`; before version 2 without a level, with `-f gnu` as
 /// `hadolint:Dockerfile:3: …`.
@@ -333,16 +299,23 @@ pub(in crate::ingest) struct Reader {
     before: String,
     /// Prettier said that it checks.
     is_checking: bool,
+    /// Maven repeats the errors of a goal that failed.
+    is_repeating: bool,
 }
 
 impl Reader {
     fn told<'a>(&'a self, text: &'a str) -> Option<Told<'a>> {
+        if self.is_repeating && text.starts_with("[ERROR] ") {
+            return None;
+        }
         told(&self.before, text).or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
     /// Goes on to the next line.
     fn pass(&mut self, text: &str) {
         text.clone_into(&mut self.before);
+        self.is_repeating |= brief_build::is_repetition(text);
+        self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
         self.is_checking |= text == "Checking formatting...";
         self.is_checking &= !text.starts_with("[warn] Code style issues") && clean(text).is_none();
     }
@@ -353,7 +326,8 @@ impl TextReader for Reader {
         self.is_met |= clean(text).is_some();
         if let Some(Told { tool, level, path, line, rule, message }) = self.told(text) {
             let finding = finding(tool, level, (path, line), rule, message);
-            self.tally.finding(finding, Sort::Linter)?;
+            let sort = if brief_build::is_compiler(tool) { Sort::Compiler } else { Sort::Linter };
+            self.tally.finding(finding, sort)?;
             self.is_met = true;
         }
         self.pass(text);
@@ -496,6 +470,16 @@ mod tests {
         );
         assert_eq!(parsed("Checking formatting...\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
         assert_eq!(parsed("would reformat a.py\nwould reform").unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn maven_repeats_no_error() {
+        let error = "[ERROR] /p/A.java:[3,12] cannot find symbol\n";
+        let run = format!(
+            "[INFO] Scanning for projects...\n{error}[ERROR] Failed to execute goal o.a:compile: no: \n{error}"
+        );
+        assert_eq!(parsed(&run).unwrap().figures.errors, Some(1));
+        assert_eq!(parsed(&run.repeat(2)).unwrap().figures.errors, Some(2));
     }
 
     #[test]

@@ -125,6 +125,15 @@ pub(super) fn placed(text: &str) -> Option<Placed<'_>> {
     None
 }
 
+/// `path:3:5` or `path:3`, and nothing else.
+pub(super) fn bare_place(text: &str) -> Option<(&str, Option<u64>)> {
+    let (rest, last) = text.rsplit_once(':')?;
+    let last: u64 = last.parse().ok()?;
+    let before = rest.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<u64>().ok()?)));
+    let (path, line) = before.unwrap_or((rest, last));
+    is_path(path).then_some((path, Some(line).filter(|line| *line > 0)))
+}
+
 /// `12:` at the beginning: the number, and what follows. A range, `12-15:`, where it is a column.
 fn number(text: &str, is_later: bool) -> Option<(&str, &str)> {
     let (number, rest) = text.split_once(':')?;

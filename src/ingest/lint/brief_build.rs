@@ -1,0 +1,148 @@
+//! Lines of compilers under build tools, and of Checkstyle, for `brief-text`: what Maven, Gradle and sbt let them print.
+
+use super::brief_text::Told;
+use super::lines::{bracketed, placed};
+use crate::ingest::Level;
+
+/// What a line tells.
+pub(super) fn told(text: &str) -> Option<Told<'_>> {
+    bracketed_level(text).or_else(|| kotlinc(text))
+}
+
+/// Whether Maven repeats from here on what it told before: `[ERROR] Failed to execute goal …`.
+pub(super) fn is_repetition(text: &str) -> bool {
+    text.starts_with("[ERROR] Failed to execute goal ")
+}
+
+/// javac's `[ERROR] /p/A.java:[3,12] message` and kotlinc's `[ERROR] /p/A.kt: (13, 9) message` under Maven, scalac's
+/// `[error] /p/A.scala:3:5: message` under sbt, and Checkstyle's `[WARN] /p/A.java:3:5: message [Rule]`, which Maven writes
+/// `[WARNING] A.java:[3,5] (sizes) LineLength: message`.
+fn bracketed_level(text: &str) -> Option<Told<'_>> {
+    let text = text.strip_prefix("[ant:checkstyle] ").unwrap_or(text);
+    let (word, rest) = text.strip_prefix('[')?.split_once("] ")?;
+    let level = match word {
+        "ERROR" | "error" => Level::Error,
+        "WARNING" | "WARN" | "warn" => Level::Warning,
+        "INFO" => Level::Note,
+        _ => return None,
+    };
+    if let Some(told) = checkstyle(rest) {
+        return Some(Told { level, ..told });
+    }
+    let (path, line, message) = place_in_source(rest)?;
+    let of_its_plugin = || {
+        let (_, rest) = message.strip_prefix('(')?.split_once(") ")?;
+        rest.split_once(": ").filter(|(rule, _)| !rule.contains(' '))
+    };
+    if let Some((rule, message)) = of_its_plugin() {
+        return Some(Told { level, ..Told::error("checkstyle", (path, Some(line)), Some(rule), message) });
+    }
+    (level != Level::Note).then_some(())?;
+    Some(Told { level, ..Told::error(compiler(path), (path, Some(line)), None, message) })
+}
+
+/// Checkstyle's own `/p/A.java:3:5: message [Rule]`, of a file of any kind.
+fn checkstyle(text: &str) -> Option<Told<'_>> {
+    let place = placed(text)?;
+    let (message, rule) = bracketed(place.rest, '[', ']')?;
+    let is_rule = rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
+    is_rule.then(|| Told::error("checkstyle", (place.path, place.line), Some(rule), message))
+}
+
+/// `e: file:///p/A.kt:12:5 message`, before version 1.8 `e: /p/A.kt: (12, 5): message`; `w:` for a warning.
+fn kotlinc(text: &str) -> Option<Told<'_>> {
+    let (word, rest) = text.split_once(": ")?;
+    let level = match word {
+        "e" => Level::Error,
+        "w" => Level::Warning,
+        _ => return None,
+    };
+    let (path, line, message) = place_in_source(rest)?;
+    Some(Told { level, ..Told::error("kotlinc", (path, Some(line)), None, message) })
+}
+
+/// Whose file it is.
+fn compiler(path: &str) -> &'static str {
+    match path.rsplit_once('.') {
+        Some((_, "kt" | "kts")) => "kotlinc",
+        Some((_, "scala")) => "scalac",
+        _ => "javac",
+    }
+}
+
+/// Whether findings of this tool are a compiler's.
+pub(super) fn is_compiler(tool: &str) -> bool {
+    matches!(tool, "javac" | "kotlinc" | "scalac")
+}
+
+/// Path, line and message where the place is one of `path:[3,12] `, `path:[3] `, `path: (3, 12): `, `path:3:12 `, `path:3: `.
+fn place_in_source(text: &str) -> Option<(&str, u64, &str)> {
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    if let Some(place) = placed(text).filter(|place| place.is_a(&SOURCES)) {
+        let (_, rest) = number(place.rest).filter(|_| !place.has_column).unwrap_or((0, place.rest));
+        return Some((place.path, place.line?, rest.trim_start()));
+    }
+    let (path, rest) = [":[", ": ("].iter().find_map(|open| text.split_once(open))?;
+    let (line, rest) = number(rest)?;
+    let (_, rest) = rest.strip_prefix(',').map(str::trim_start).and_then(number).unwrap_or((0, rest));
+    let message = rest.strip_prefix([']', ')'])?;
+    let is_source = path.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension));
+    (is_source && line > 0).then(|| (path, line, message.strip_prefix(':').unwrap_or(message).trim_start()))
+}
+
+const SOURCES: [&str; 5] = ["java", "kt", "kts", "scala", "groovy"];
+
+/// The number with which a text begins, and what follows it.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = text.get(..text.len() - rest.len())?;
+    Some((digits.parse().ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_place_is_read() {
+        use Level::{Error, Note, Warning};
+        for (line, tool, level, place, message) in [
+            ("[ERROR] /p/A.java:[3,12] cannot find symbol", "javac", Error, "/p/A.java:3", "cannot find symbol"),
+            ("[ERROR] /C:/p q/A.java:[3,12] 5 is no x", "javac", Error, "/C:/p q/A.java:3", "5 is no x"),
+            ("[WARNING] /p/A.kt: (12, 9) never used", "kotlinc", Warning, "/p/A.kt:12", "never used"),
+            ("[ERROR] file:///p/A.kt:13:9 Unresolved", "kotlinc", Error, "/p/A.kt:13", "Unresolved"),
+            ("[error] /p/A.scala:3:5: not found: value foo", "scalac", Error, "/p/A.scala:3", "not found: value foo"),
+            ("[warn] /p/A.java:9:1: [deprecation] f()", "javac", Warning, "/p/A.java:9", "[deprecation] f()"),
+            ("[WARN] /p/A.java:3:5: No comment. [MissingJavadoc]", "checkstyle", Warning, "/p/A.java:3", "No comment."),
+            (
+                "[ERROR] C:\\a b\\x.xml:3: Name '[a-z]'. [Names]",
+                "checkstyle",
+                Error,
+                "C:\\a b\\x.xml:3",
+                "Name '[a-z]'.",
+            ),
+            ("[ant:checkstyle] [ERROR] /p/A.java:3: Tab. [FileTab]", "checkstyle", Error, "/p/A.java:3", "Tab."),
+            ("[WARNING] a/A.java:[3,5] (sizes) LineLength: Long.", "checkstyle", Warning, "a/A.java:3", "Long."),
+            ("[INFO] a/A.java:[3] (imports) UnusedImports: No.", "checkstyle", Note, "a/A.java:3", "No."),
+            ("e: file:///p/A.kt:12:5 Unresolved: x", "kotlinc", Error, "/p/A.kt:12", "Unresolved: x"),
+            ("w: /p/A.kts: (15, 9): Mismatch", "kotlinc", Warning, "/p/A.kts:15", "Mismatch"),
+        ] {
+            let told = told(line).unwrap();
+            let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap());
+            assert_eq!((told.tool, told.level, at.as_str(), told.message), (tool, level, place, message), "{line}");
+        }
+        for other in [
+            "[INFO] /p/A.java:[3,12] Some input files use unchecked or unsafe operations.",
+            "[ERROR] /p/A.java: some error",
+            "[error]     foo",
+            "[ERROR]   symbol:   class Foo",
+            "[ERROR] pom.xml:[3,12] bad",
+            "[INFO] Tests run: 3",
+            "e: warnings found and -Werror specified",
+            "[DEBUG] /p/A.java:[3,12] x",
+            "[ERROR] /p/A.java:[0,1] x",
+        ] {
+            assert!(told(other).is_none(), "{other}");
+        }
+    }
+}

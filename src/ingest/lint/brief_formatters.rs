@@ -1,0 +1,38 @@
+//! Lines of formatters that only check, for `brief-text`.
+
+use super::brief_text::Told;
+use super::lines::{bare_place, is_path};
+
+/// What a formatter would change.
+pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
+    let whole = |tool, path, message| Some(Told::error(tool, (path, None), None, message));
+    if let Some(path) = text.strip_prefix("would reformat ") {
+        return whole("black", path, "would be reformatted");
+    }
+    if let Some(rest) = text.strip_prefix("error: cannot format ") {
+        return whole("black", rest.split_once(": ")?.0, rest);
+    }
+    if let Some(rest) = text.strip_prefix("error: cannot parse: ") {
+        return Some(Told::error("black", bare_place(rest)?, None, "cannot be parsed"));
+    }
+    if let Some(path) = text.strip_prefix("ERROR: ").and_then(|rest| rest.strip_suffix(ISORT)) {
+        return whole("isort", path, "imports are not sorted or formatted");
+    }
+    let (path, line) = text.strip_prefix("Diff in ")?.strip_suffix(':')?.rsplit_once([':', ' '])?;
+    let path = path.strip_suffix(" at line").unwrap_or(path);
+    let line = line.parse().ok()?;
+    path.ends_with(".rs").then(|| Told::error("rustfmt", (path, Some(line)), None, "is not formatted"))
+}
+
+/// `[warn] src/a.js`, `[error] a.html: SyntaxError: …` below Prettier's first line; its last tells how many files there were.
+pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
+    if let Some(path) = text.strip_prefix("[warn] ") {
+        let is_last = path.starts_with("Code style issues");
+        return (!is_last).then(|| Told::error("prettier", (path, None), None, "is not formatted"));
+    }
+    let (path, message) = text.strip_prefix("[error] ")?.split_once(": ").filter(|(path, _)| is_path(path))?;
+    Some(Told::error("prettier", (path, None), None, message))
+}
+
+/// What isort says of a file.
+const ISORT: &str = " Imports are incorrectly sorted and/or formatted.";
