@@ -58,7 +58,7 @@ pub struct Common {
 }
 
 /// What `--loop` is to a command that makes one.
-const NEW_LOOP: &str = "The new loop's name [default: the first free one of loop-001, loop-002, …]";
+const NEW_LOOP: &str = "The new loop's name [default: the first of loop-001, loop-002 and so on that is free]";
 
 /// The loop that a command is about.
 #[derive(Debug, Args)]
