@@ -74,7 +74,7 @@ pub mod unix_text;
 pub mod yamllint_text;
 
 /// Findings that are kept with their place and message. A report with more is counted in full.
-const FINDINGS_KEPT: usize = 100_000;
+pub const FINDINGS_KEPT: usize = 100_000;
 /// Bytes of findings that are kept: their texts, and what each takes beside them.
 const KEPT_BYTES: usize = 32 * 1024 * 1024;
 /// What a finding that is kept takes beside its texts.
