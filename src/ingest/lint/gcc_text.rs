@@ -39,12 +39,17 @@ fn sniff(head: &Head<'_>) -> Sniff {
     // The first place decides: a build of several languages is read as what comes first.
     let mut first = head.lines().filter_map(|line| match diagnostic(line) {
         Some(found) => Some(!found.is_of_others),
-        None => (driver(line).is_some() || of_old_cppcheck(line).is_some() || is_checked(line)).then_some(true),
+        None => (driver(line).is_some() || of_old_cppcheck(line).is_some()).then_some(true),
     });
-    if first.next() != Some(true) || is_of_another(head) {
-        return Sniff::No;
+    match first.next() {
+        _ if is_of_another(head) => Sniff::No,
+        Some(true) => Sniff::Sure("a diagnostic with its place, as gcc prints it".into()),
+        // Beside a report of another format it is progress.
+        None if head.lines().any(|line| ended(line).is_some()) => {
+            Sniff::Maybe("a line with which a linter ends".into())
+        }
+        _ => Sniff::No,
     }
-    Sniff::Sure("a diagnostic with its place, as gcc prints it".into())
 }
 
 /// A line with a place and a level.
@@ -100,10 +105,13 @@ fn of_old_cppcheck(text: &str) -> Option<(Level, &str, u64, &str)> {
     is_path(path).then(|| Some((level, path, line.parse().ok()?, message)))?
 }
 
-/// Whether cppcheck says that it checked all files: `2/2 files checked 100% done`.
-fn is_checked(text: &str) -> bool {
-    let counts = || text.strip_suffix(" files checked 100% done")?.split_once('/');
-    counts().is_some_and(|(done, all)| done == all && !all.is_empty())
+/// The tool that says that it came to its end: `2/2 files checked 100% done`, `Done linting! Found 0 violations, …`.
+fn ended(text: &str) -> Option<&'static str> {
+    if text.starts_with("Done linting! Found ") && text.ends_with('.') {
+        return Some("swiftlint");
+    }
+    let (done, all) = text.strip_suffix(" files checked 100% done")?.split_once('/')?;
+    (done == all && !all.is_empty()).then_some("cppcheck")
 }
 
 /// Name, level and message of what the driver, the compiler proper or the linker says without a place:
@@ -168,8 +176,8 @@ impl TextReader for Reader {
             let place = (Some(path), Some(line));
             return self.tally.finding(finding("cppcheck", level, place, None, message), Sort::Linter);
         }
-        if is_checked(text) {
-            self.tally.tool("cppcheck", Sort::Linter);
+        if let Some(tool) = ended(text) {
+            self.tally.tool(tool, Sort::Linter);
         }
         match driver(text) {
             Some((_, _, message)) if is_failed_link(message) => self.failed_link = Some(message.to_owned()),
@@ -188,7 +196,7 @@ impl TextReader for Reader {
         match diagnostic(text) {
             Some(found) if is_certain(&found) => Claim::Ours,
             Some(_) => Claim::Alike,
-            None if driver(text).is_some() || of_old_cppcheck(text).is_some() || is_checked(text) => Claim::Ours,
+            None if driver(text).is_some() || of_old_cppcheck(text).is_some() || ended(text).is_some() => Claim::Ours,
             None => Claim::Other,
         }
     }
@@ -197,7 +205,7 @@ impl TextReader for Reader {
         let is_count = text.ends_with(" generated.") && text.starts_with(|c: char| c.is_ascii_digit());
         let has_rule = || diagnostic(text).is_some_and(|found| bracketed(found.message, '[', ']').is_some());
         let is_known = || diagnostic(text).is_some_and(|found| found.message.ends_with("(first use in this function)"));
-        is_count || is_checked(text) || text == "compilation terminated." || has_rule() || is_known()
+        is_count || ended(text).is_some() || text == "compilation terminated." || has_rule() || is_known()
     }
 
     fn finish(mut self) -> Result<Option<Parsed>> {
@@ -282,14 +290,18 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
     }
 
     #[test]
-    fn older_cppcheck_is_read_and_a_clean_run_is_zero() {
+    fn older_cppcheck_is_read_and_a_clean_run_is_zero_where_the_tool_says_so() {
         let text = "Checking a.cpp...\n[a.cpp:51]: (warning) Not set.\n[a.h:2] -> [b.h:9]: (style, inconclusive) Unused.\n\
                     (information) Some files are missing\n2/2 files checked 100% done\n";
         let all: Vec<_> =
             told(text).into_iter().map(|found| (found.tool, found.level, found.path.unwrap(), found.line)).collect();
         let one = |level, path: &str, line| ("cppcheck".to_owned(), level, path.to_owned(), Some(line));
         assert_eq!(all, [one(Level::Warning, "a.cpp", 51), one(Level::Note, "b.h", 9)]);
-        assert_eq!(parsed("Checking a.c ...\n2/2 files checked 100% done").unwrap().figures.total, Some(0));
+        for clean in
+            ["Checking a.c ...\n2/2 files checked 100% done", "Done linting! Found 0 violations, 0 serious in 1 file."]
+        {
+            assert_eq!(parsed(clean).unwrap().figures.total, Some(0), "{clean}");
+        }
         for other in ["Checking a.c ...\n1/2 files checked 50% done\n", "[a.c:3]: (see) x\n", "[12:30]: (error) x\n"] {
             assert_eq!(parsed(other).unwrap_err().reject(), Some(Reject::NotThisFormat), "{other}");
         }
