@@ -1,12 +1,47 @@
-//! Lines of compilers under build tools, and of Checkstyle, for `brief-text`: what Maven, Gradle and sbt let them print.
+//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, and of Checkstyle, PHP_CodeSniffer and standardrb,
+//! for `brief-text`.
 
 use super::brief_text::Told;
-use super::lines::{bracketed, placed};
+use super::lines::{bare_place, bracketed, placed};
 use crate::ingest::Level;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    bracketed_level(text).or_else(|| kotlinc(text))
+    [bracketed_level, kotlinc, phpcs, standardrb].iter().find_map(|read| read(text))
+}
+
+/// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
+pub(super) fn solc<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let place = bare_place(text.trim_start().strip_prefix("--> ")?.strip_suffix(':')?);
+    let place = place.filter(|(path, _)| path.ends_with(".sol") || path.ends_with(".vy"))?;
+    let (word, message) = before.split_once(": ")?;
+    let (word, rule) = word.split_once(" (").map_or((word, None), |(word, code)| (word, code.strip_suffix(')')));
+    let level = match word {
+        "Warning" => Level::Warning,
+        "Info" => Level::Note,
+        word if word.ends_with("Error") => Level::Error,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("solc", place, rule, message) })
+}
+
+/// `/p/A.php:3:1: error - message`, phpcs's report `emacs`.
+fn phpcs(text: &str) -> Option<Told<'_>> {
+    let place = placed(text).filter(|place| place.has_column && place.is_a(&["php", "inc", "phtml", "js", "css"]))?;
+    let (word, message) = place.rest.split_once(" - ")?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("phpcs", (place.path, place.line), None, message) })
+}
+
+/// `  a.rb:3:5: Layout/SpaceInsideParens: message`.
+fn standardrb(text: &str) -> Option<Told<'_>> {
+    let place = placed(text.strip_prefix("  ")?).filter(|place| place.has_column && place.is_a(&["rb", "rake"]))?;
+    let (rule, message) = place.rest.split_once(": ").filter(|(rule, _)| rule.contains('/') && !rule.contains(' '))?;
+    Some(Told::error("standardrb", (place.path, place.line), Some(rule), message))
 }
 
 /// Whether Maven repeats from here on what it told before: `[ERROR] Failed to execute goal …`.
@@ -72,7 +107,7 @@ fn compiler(path: &str) -> &'static str {
 
 /// Whether findings of this tool are a compiler's.
 pub(super) fn is_compiler(tool: &str) -> bool {
-    matches!(tool, "javac" | "kotlinc" | "scalac")
+    matches!(tool, "javac" | "kotlinc" | "scalac" | "solc")
 }
 
 /// Path, line and message where the place is one of `path:[3,12] `, `path:[3] `, `path: (3, 12): `, `path:3:12 `, `path:3: `.
@@ -126,6 +161,8 @@ mod tests {
             ("[INFO] a/A.java:[3] (imports) UnusedImports: No.", "checkstyle", Note, "a/A.java:3", "No."),
             ("e: file:///p/A.kt:12:5 Unresolved: x", "kotlinc", Error, "/p/A.kt:12", "Unresolved: x"),
             ("w: /p/A.kts: (15, 9): Mismatch", "kotlinc", Warning, "/p/A.kts:15", "Mismatch"),
+            ("/p/A.php:3:1: warning - Too long - see", "phpcs", Warning, "/p/A.php:3", "Too long - see"),
+            ("  a.rb:3:5: Layout/Space: No: space.", "standardrb", Error, "a.rb:3", "No: space."),
         ] {
             let told = told(line).unwrap();
             let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap());
@@ -139,10 +176,30 @@ mod tests {
             "[ERROR] pom.xml:[3,12] bad",
             "[INFO] Tests run: 3",
             "e: warnings found and -Werror specified",
+            "a.php:12:3: error: x",
+            "a.rb:3:5: C: Layout/Space: no blanks before",
             "[DEBUG] /p/A.java:[3,12] x",
             "[ERROR] /p/A.java:[0,1] x",
         ] {
             assert!(told(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn solc_tells_the_place_below() {
+        for (before, level, rule) in [
+            ("Warning (2072): Unused.", Level::Warning, Some("2072")),
+            ("DeclarationError: Unused.", Level::Error, None),
+            ("Error (7576): Unused.", Level::Error, Some("7576")),
+        ] {
+            let told = solc(before, "  --> src/A.sol:3:5:").unwrap();
+            assert_eq!((told.level, told.rule, told.message), (level, rule, "Unused."), "{before}");
+            assert_eq!((told.path, told.line), (Some("src/A.sol"), Some(3)));
+        }
+        for (before, text) in
+            [("error: x", " --> src/a.rs:3:5"), ("Error: x", " --> a.ts:3:5:"), ("x", " --> A.sol:3:5:")]
+        {
+            assert!(solc(before, text).is_none(), "{before}");
         }
     }
 }

@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
-                 rustfmt with --check; linters for Azure Pipelines; javac, kotlinc, scalac and Checkstyle under Maven, \
-               Gradle and sbt",
+                 rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs (emacs), standardrb; javac, \
+                 kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -67,7 +67,7 @@ impl<'a> Told<'a> {
 fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let alone =
         [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, cspell, brief_build::told, at_place];
-    let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle];
+    let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle, brief_build::solc];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
 
@@ -451,7 +451,6 @@ mod tests {
             "a.yml:3:5: error: x [y]",
             "a.c:3: error: x [5]",
             "a.php:12: Undefined variable",
-            "a.php:12:3: error - x",
             "[warn] src/a.js",
             "a.php:12:class A",
             "ERROR: a.py is not there",
