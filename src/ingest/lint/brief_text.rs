@@ -1,5 +1,6 @@
 //! `brief-text`: linters and formatters that print one line for each finding, or its place and its message on two, every
-//! one in a manner of its own; and what compilers print under Maven, Gradle and sbt. Few of them say how many there were, and most print nothing where they find nothing.
+//! one in a manner of its own; and what compilers print under Maven, Gradle and sbt. Few of them say how many there were,
+//! and most print nothing where they find nothing.
 
 use super::LintTally;
 use super::brief_build;
