@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     name: "unittest-text",
     kind: ReportKind::Test,
     about: "terminal output of Python's unittest",
-    written_by: "python -m unittest, Django's manage.py test",
+    written_by: "python -m unittest, Django's manage.py test, nose, Twisted's trial",
     told_by: "\"Ran N tests in …\" with OK or FAILED after it",
     has_end: true,
     counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are skipped; what is \
@@ -60,12 +60,13 @@ fn ran(line: &str) -> Option<Option<u64>> {
     (is_number(number) && is_time).then(|| number.parse().ok())
 }
 
-/// The counts of `FAILED (failures=1, errors=1)`; empty for `OK`.
+/// The counts of `FAILED (failures=1, errors=1)`, `PASSED (successes=1)` of trial; empty for `OK`.
 fn status(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
     if matches!(line, "OK" | "NO TESTS RAN") {
         return Some(Vec::new());
     }
-    let rest = ["OK (", "FAILED (", "NO TESTS RAN ("].iter().find_map(|start| line.strip_prefix(start))?;
+    let starts = ["OK (", "FAILED (", "PASSED (", "NO TESTS RAN ("];
+    let rest = starts.iter().find_map(|start| line.strip_prefix(start))?;
     rest.strip_suffix(')')?
         .split(", ")
         .map(|part| {
@@ -216,7 +217,8 @@ impl Reader {
             let slot = match *word {
                 "failures" | "unexpected successes" => &mut summary.failed,
                 "errors" => &mut summary.errored,
-                "skipped" | "expected failures" => &mut summary.skipped,
+                // The last three are nose's and trial's.
+                "skipped" | "expected failures" | "SKIP" | "skips" | "expectedFailures" => &mut summary.skipped,
                 _ => continue,
             };
             Summary::add(slot, *number)?;
@@ -314,6 +316,8 @@ mod tests {
             ("Ran 0 tests in 0.000s\n\nFAILED (errors=1)\n", [1, 0, 0, 1, 0]),
             ("Ran 1 test in 0.000s\n\nFAILED (failures=3)\n", [3, 0, 3, 0, 0]),
             ("Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", [0; 5]),
+            ("Ran 5 tests in 0.1s\n\nFAILED (SKIP=1, errors=1, failures=1)\n", [5, 2, 1, 1, 1]),
+            ("Ran 6 tests in 0.1s\n\nPASSED (skips=1, expectedFailures=2, successes=3)\n", [6, 3, 0, 0, 3]),
             ("Ran 1 test in 0.1s\n\nOK\nRan 2 tests in 0.1s\n\nOK\n", [2, 2, 0, 0, 0]),
         ] {
             assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
