@@ -1,7 +1,7 @@
 //! `dotnet-test-text`: what `dotnet test` prints, in its four ways to sum up: VSTest's console logger (a line a project
 //! with the verbosities quiet and minimal, a block a project with normal and detailed), MSBuild's terminal logger (one line
 //! for all projects) and the Microsoft Testing Platform (a block). Written after the console output that Microsoft's
-//! documentation and the projects vstest, testfx and sdk show; a translated output is not known.
+//! documentation and the projects vstest, testfx and sdk show. Of translated output the line of a project is read.
 //!
 //! Only failed tests are named unless the verbosity asks for all.
 
@@ -62,6 +62,20 @@ fn project(line: &str) -> Option<[Option<u64>; 3]> {
     numbers.next()?.starts_with("Duration: ").then_some(counts)
 }
 
+/// Likewise in any other language: `Réussi!  - échec :     0, réussite :     3, ignorée(s) :     0, total :     3, durée :
+/// 46 ms - a.dll (net8.0)`, `通过!  - 失败:     0，通过:     3，…`. The order is the same, and the numbers add up.
+fn translated(line: &str) -> Option<[Option<u64>; 3]> {
+    let (_, rest) = line.split_once("! ").filter(|_| line.contains(".dll (") && line.ends_with(')'))?;
+    let mut numbers = rest.split([',', '，']);
+    let mut number = || {
+        let (title, number) = numbers.next()?.rsplit_once(' ')?;
+        digits(number).flatten().filter(|_| !title.trim().is_empty())
+    };
+    let [failed, passed, skipped, total] = [number()?, number()?, number()?, number()?];
+    let sum = failed.checked_add(passed)?.checked_add(skipped)?;
+    (sum == total).then_some([Some(failed), Some(passed), Some(skipped)])
+}
+
 /// Likewise of `Test summary: total: 17, failed: 1, succeeded: 16, skipped: 0, duration: 1.0s`.
 fn solution(line: &str) -> Option<[Option<u64>; 3]> {
     let rest = line.trim_start().strip_prefix("Test summary: ")?;
@@ -119,6 +133,7 @@ fn is_whole(line: &str) -> bool {
     ends_block
         || line.starts_with("Build ")
         || (project(line).is_some() && line.ends_with(')'))
+        || translated(line).is_some()
         || solution(line).is_some()
 }
 
@@ -154,7 +169,7 @@ impl Reader {
             return self.in_block(text);
         }
         let tests = text.strip_prefix("Total tests: ");
-        if let Some(counts) = project(text) {
+        if let Some(counts) = project(text).or_else(|| translated(text)) {
             add_counts(self.projects.get_or_insert_default(), counts)?;
         } else if let Some(counts) = solution(text) {
             add_counts(self.solutions.get_or_insert_default(), counts)?;
@@ -289,6 +304,22 @@ mod tests {
             (LOGGER, [17, 16, 1, 0, 0]),
             (old, [39, 33, 4, 0, 2]),
             ("No test matches the given testcase filter `x` in /a.dll\n", [0; 5]),
+            (
+                "Bestanden!   : Fehler:     0, erfolgreich:     4, übersprungen:     0, gesamt:     4, Dauer: 24 ms - a.dll (net9.0)\n",
+                [4, 4, 0, 0, 0],
+            ),
+            (
+                "Échoué!  - échec :     1, réussite :     5, ignorée(s) :     2, total :     8, durée : 1 h 13 m - a.dll (net8.0)\n",
+                [8, 5, 1, 0, 2],
+            ),
+            (
+                "通过!  - 失败:     0，通过:   241，已跳过:     0，总计:   241，持续时间 6 s - a.dll (net8.0)\n",
+                [241, 241, 0, 0, 0],
+            ),
+            (
+                "Пройден!   : не пройдено     0, пройдено    99, пропущено     1, всего   100, длительность 9 s. - a.dll (net48)\n",
+                [100, 99, 0, 0, 1],
+            ),
         ] {
             assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
             assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
@@ -335,7 +366,12 @@ mod tests {
         }
         let large = LOGGER.replace("16", "18446744073709551616");
         assert_eq!(read(&large).unwrap_err().reject(), Some(Reject::Malformed));
-        for none in ["Passed!\n", "Test summary: Total: 3 | Passed: 3\n", "Total tests: 3 of 4\n"] {
+        for none in [
+            "Wow! a 1, b 2, c 3, d 7, e - a.dll (net8.0)\n",
+            "Passed!\n",
+            "Test summary: Total: 3 | Passed: 3\n",
+            "Total tests: 3 of 4\n",
+        ] {
             assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
         }
     }
