@@ -36,13 +36,17 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if suites && tail().any(|line| tests(line).is_some()) {
         return Sniff::Sure("lines \"Test Suites:\" and \"Tests:\"".into());
     }
-    if head.lines().any(|line| line.trim_end() == SUITE_FAILED) && head.lines().any(|line| file(line).is_some()) {
+    if head.lines().any(|line| is_suite_failed(line.trim_end())) && head.lines().any(|line| file(line).is_some()) {
         return Sniff::Maybe("a line \"Test suite failed to run\"".into());
     }
     Sniff::No
 }
 
-const SUITE_FAILED: &str = "  ● Test suite failed to run";
+/// `  ● Test suite failed to run`. Windows' code pages make something else of the bullet.
+fn is_suite_failed(line: &str) -> bool {
+    let bullet = line.strip_prefix("  ").and_then(|line| line.strip_suffix(" Test suite failed to run"));
+    bullet.is_some_and(|bullet| !bullet.is_empty() && !bullet.contains(' '))
+}
 
 /// The counts of `Tests:       4 failed, 1 skipped, 5 passed, 10 total`.
 fn tests(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
@@ -102,7 +106,7 @@ impl Run {
             self.repeats = true;
         } else if self.repeats {
             // Everything was told before.
-        } else if text == SUITE_FAILED {
+        } else if is_suite_failed(text) {
             self.told = None;
             self.unit_failures = self.unit_failures.saturating_add(1);
             let file = if self.file.is_empty() { "(a test file)" } else { &self.file };
@@ -258,6 +262,8 @@ mod tests {
     fn the_last_tests_line_and_files_that_failed_count() {
         let parsed = read(&format!("{FAILED}Summary of all failing tests\n{FAILED}{END}")).unwrap();
         assert_eq!(counts(&parsed), [9, 5, 1, 1, 2]);
+        let of_a_code_page = FAILED.replace('●', "ΓùÅ");
+        assert_eq!(counts(&read(&format!("{of_a_code_page}{END}")).unwrap()), [9, 5, 1, 1, 2]);
         let details = details(&parsed);
         let case = &details.cases.cases["jt/a.test.js::Cart::adds"];
         assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("expect(received)"), Some("jt/a.test.js")));

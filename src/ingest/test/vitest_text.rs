@@ -49,10 +49,11 @@ fn totals<'l>(line: &'l str, title: &str) -> Option<Vec<(Option<u64>, &'l str)>>
     is_number.then(|| counts.split(" | ").map(counted).collect())?
 }
 
-/// `2` of `⎯⎯⎯ Failed Suites 2 ⎯⎯⎯`.
+/// `2` of `⎯⎯⎯ Failed Suites 2 ⎯⎯⎯`. Windows' code pages make something else of the rule.
 fn failed_suites(line: &str) -> Option<u64> {
-    let title = line.trim_matches(['⎯', ' ']);
-    line.trim_start().starts_with('⎯').then(|| title.strip_prefix("Failed Suites ")?.parse().ok())?
+    let (rule, rest) = line.trim().split_once(" Failed Suites ")?;
+    let is_rule = !rule.is_empty() && !rule.contains(|c: char| c.is_ascii());
+    rest.split(' ').next().filter(|_| is_rule)?.parse().ok()
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -303,6 +304,8 @@ mod tests {
     fn the_last_tests_line_and_failed_suites_count() {
         let parsed = read(&format!("{RUN}{END}")).unwrap();
         assert_eq!(counts(&parsed), [5, 1, 1, 1, 2]);
+        let of_a_code_page = RUN.replace('⎯', "ΓÄ»").replace('❯', "Γ¥»");
+        assert_eq!(counts(&read(&format!("{of_a_code_page}{END}")).unwrap()), [5, 1, 1, 1, 2]);
         let details = details(&parsed);
         assert_eq!(details.cases.cases["vt/a.test.js::Cart::fails"].message.as_deref(), Some("AssertionError: no"));
         assert_eq!(details.cases.outcome("vt/a.test.js::Cart::adds"), Some(Outcome::Passed));
