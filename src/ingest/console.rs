@@ -5,7 +5,7 @@
 //! that was killed there takes with it what followed. Only where a runner neither announces its tests nor marks what they
 //! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
 //! `pytest -q -s`; above the summary of gotestsum, Mocha, RSpec, Jasmine, AVA, busted, prove, Gradle, sbt, Catch2, Cucumber,
-//! behave, Node's spec reporter, `mix test` and `dotnet test`.
+//! behave, Node's spec reporter, `mix test`, `dotnet test`, and the runners of `brief-test-text`.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,11 +18,11 @@ use super::merge::FROM_CONSOLE;
 use super::test::runs::{RUNS_HELD, Run, Runs};
 use super::test::text_runs::{Stream as Announcing, Summaries, Unmarked};
 use super::test::{
-    ava_text, boost_text, bun_test_text, busted_text, cargo_test_text, catch2_text, ctest_text, dart_test_text,
-    deno_test_text, dotnet_test_text, exunit_text, forge_test_text, gherkin_text, go_test_json, go_test_text,
-    gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text, karma_text, maven_text, minitest_text,
-    mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, prove_text, pytest_text, qttest_text,
-    rspec_text, sbt_text, swift_test_text, tap, unittest_text, vitest_text, zig_test_text,
+    ava_text, boost_text, brief_test_text, bun_test_text, busted_text, cargo_test_text, catch2_text, ctest_text,
+    dart_test_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text, gherkin_text, go_test_json,
+    go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text, karma_text, maven_text,
+    minitest_text, mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, prove_text, pytest_text,
+    qttest_text, rspec_text, sbt_text, swift_test_text, tap, unittest_text, vitest_text, zig_test_text,
 };
 use super::text::{Lines, LongLine};
 use super::{Details, Format, Parsed};
@@ -77,6 +77,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Summaries::<prove_text::Prove>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<gradle_text::Gradle>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<sbt_text::Told>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<brief_test_text::Told>::default()), is_joined: false },
     Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },

@@ -130,6 +130,7 @@ pub const FORMATS: &[&Format] = &[
     &test::boost_text::FORMAT,
     &test::zig_test_text::FORMAT,
     &test::busted_text::FORMAT,
+    &test::brief_test_text::FORMAT,
     &test::teamcity::FORMAT,
     &test::gotestsum_text::FORMAT,
     &test::robot::FORMAT,

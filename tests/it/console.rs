@@ -50,9 +50,10 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 /// Runners whose names are enough to find their captures.
-const RUNNERS: [&str; 26] = [
+const RUNNERS: [&str; 27] = [
     "ava-text",
     "boost-text",
+    "brief-test-text",
     "bun-test-text",
     "busted-text",
     "ctest-text",

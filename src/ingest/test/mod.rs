@@ -11,6 +11,7 @@ use crate::model::figures::Figures;
 pub mod ava_text;
 pub mod boost_text;
 pub mod boost_xml;
+pub mod brief_test_text;
 pub mod bun_test_text;
 pub mod busted_text;
 pub mod cargo_test_text;

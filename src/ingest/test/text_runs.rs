@@ -193,6 +193,11 @@ pub(in crate::ingest) trait Unannounced: Default {
     /// A number is too large.
     fn line(&mut self, text: &str) -> Result<Option<Parsed>>;
 
+    /// See [`Run::is_certain`].
+    fn is_certain(&self) -> bool {
+        true
+    }
+
     /// The last run, if there was one.
     ///
     /// # Errors
@@ -258,8 +263,9 @@ impl<R: Unannounced> Runs for Summaries<R> {
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
+        let is_certain = self.run.is_certain();
         let last = self.run.report().ok().flatten();
-        self.runs.extend(last.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        self.runs.extend(last.map(|parsed| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) }));
         self.runs
     }
 }

@@ -1,0 +1,187 @@
+//! `brief-test-text`: the summaries of test runners that say in one line, or in a few below each other, how many tests passed,
+//! every one in words of its own. The runners' own output was captured where they could be had; the rest is written after
+//! their sources.
+//!
+//! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
+
+use self::lines::{Block, LINES, RUNNING, plain, summed_up};
+use self::table::Table;
+use super::text_report::{Names, Summary};
+use super::text_runs::{Unannounced, all_summaries};
+use super::{cargo_test_text, pytest_text};
+use crate::error::Result;
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+mod lines;
+mod table;
+#[cfg(test)]
+mod tests;
+
+/// What small test runners sum up.
+pub const FORMAT: Format = Format {
+    name: "brief-test-text",
+    kind: ReportKind::Test,
+    about: "summaries of test runners in terminal output",
+    written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 4 and JUnit's console launcher, Pester, EUnit, \
+                 testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
+                 tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
+                 nf-test, snforge, Move, MoonBit, V, NUnit's console; scripts that end with \"12 passed, 0 failed\"",
+    told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
+    has_end: false,
+    counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
+               plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
+               them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
+               passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec assertions. A \
+               container of JUnit's or Pester's that failed is one errored test, and so are EUnit's cancelled tests \
+               together.",
+    sniff,
+    parse: |input| all_summaries::<Told>(input, "a test runner"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
+    if head.xml().is_some() || head.lines().any(is_foreign) {
+        return Sniff::No;
+    }
+    let mut told = Told::default();
+    let found = head.lines().chain(head.last_lines()).find_map(|line| told.take(line.trim_end()).ok()?);
+    match found {
+        Some(tool) => Sniff::Sure(format!("a summary of {tool}")),
+        None if told.plain.last.is_some() => Sniff::Maybe("a line \"N passed, N failed\"".into()),
+        None => Sniff::No,
+    }
+}
+
+/// All that is summed up in an output.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    sum: Option<Summary>,
+    /// The last summary of a tool that sums up again and again.
+    running: Option<Summary>,
+    block: Option<Block>,
+    table: Option<Table>,
+    clojure: Clojure,
+    plain: Plain,
+    /// The line before was ExUnit's, or that of one who speaks like it.
+    is_anothers: bool,
+}
+
+/// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
+#[derive(Debug, Default)]
+struct Plain {
+    before: Summary,
+    last: Option<Summary>,
+}
+
+/// What clojure.test told of the run that goes on. Its summary counts assertions that failed.
+#[derive(Debug, Default)]
+struct Clojure {
+    names: Names,
+    ran: Option<u64>,
+}
+
+impl Told {
+    /// Takes a line; the tool if a summary ends with it.
+    fn take(&mut self, text: &str) -> Result<Option<&'static str>> {
+        let is_anothers = std::mem::replace(&mut self.is_anothers, text.starts_with("Finished in "));
+        if let Some((tool, summary)) = summed_up(RUNNING, text) {
+            self.running = Some(summary);
+            return Ok(Some(tool));
+        }
+        if let Some(plain) = plain(text) {
+            let before = self.plain.last.replace(plain);
+            self.plain.before.merge(&before.unwrap_or_default())?;
+            return Ok(None);
+        }
+        // Such a summary is like that of bats.
+        let alone = summed_up(LINES, text).filter(|_| !is_anothers);
+        let told = [self.block(text), alone, self.row(text), self.clojure.line(text)];
+        for (_, summary) in told.iter().flatten() {
+            self.sum.get_or_insert_default().merge(summary)?;
+        }
+        Ok(told.iter().flatten().map(|(tool, _)| *tool).next())
+    }
+
+    /// Goes on with a block, or begins one; what it told if it ended.
+    fn block(&mut self, text: &str) -> Option<(&'static str, Summary)> {
+        let (mut ended, mut is_taken) = (None, false);
+        if let Some(mut block) = self.block.take() {
+            is_taken = block.line(text);
+            if is_taken && !block.is_whole() {
+                self.block = Some(block);
+            } else {
+                ended = block.told();
+            }
+        }
+        if !is_taken {
+            self.block = Block::begun(text);
+        }
+        ended
+    }
+
+    fn row(&mut self, text: &str) -> Option<(&'static str, Summary)> {
+        let header = Table::header(text);
+        let row = self.table.as_mut().filter(|_| header.is_none()).and_then(|table| table.row(text));
+        if row.is_none() {
+            self.table = header;
+        }
+        row.map(|row| ("Julia's Test", row))
+    }
+}
+
+impl Clojure {
+    /// `FAIL in (adds) (cart_test.clj:3)` above `Ran 3 tests containing 5 assertions.` and `2 failures, 1 errors.`
+    fn line(&mut self, text: &str) -> Option<(&'static str, Summary)> {
+        for (begin, outcome) in [("FAIL in (", Outcome::Failed), ("ERROR in (", Outcome::Errored)] {
+            if let Some((name, _)) = text.strip_prefix(begin).and_then(|rest| rest.split_once(')')) {
+                // The first name is the test's; those of functions that it called follow.
+                let name = name.split(' ').next().unwrap_or(name);
+                let worst = self.names.cases.get(name).map_or(outcome, |case| case.outcome.max(outcome));
+                self.names.set(name, worst);
+                return None;
+            }
+        }
+        let ran = text.strip_prefix("Ran ").and_then(|rest| rest.strip_suffix(" assertions."));
+        if let Some((tests, _)) = ran.and_then(|rest| rest.split_once(" tests containing ")) {
+            self.ran = tests.parse().ok();
+            return None;
+        }
+        let all = self.ran.take()?;
+        let names = std::mem::take(&mut self.names).cases;
+        let of = |outcome| u64::try_from(names.values().filter(|case| case.outcome == outcome).count()).ok();
+        let (failed, errored) = (of(Outcome::Failed)?, of(Outcome::Errored)?);
+        let passed = all.checked_sub(failed.checked_add(errored)?)?;
+        let has_failed = failed + errored > 0;
+        let says_so = text.ends_with(" errors.") && !text.starts_with("0 failures, 0 ");
+        let is_told = text.ends_with(" errors.") && has_failed == says_so;
+        is_told.then_some(("clojure.test", Summary { passed, failed, errored, ..Summary::default() }))
+    }
+}
+
+impl Unannounced for Told {
+    /// Its summaries add up, whatever ran them.
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        self.take(text).map(|_| None)
+    }
+
+    /// Anything may print a plain line.
+    fn is_certain(&self) -> bool {
+        self.sum.is_some() || self.running.is_some()
+    }
+
+    fn report(mut self) -> Result<Option<Parsed>> {
+        if let Some(summary) = &self.running {
+            self.sum.get_or_insert_default().merge(summary)?;
+        } else if self.sum.is_none()
+            && let Some(last) = self.plain.last
+        {
+            // Unless the last line is the sum of the others.
+            let others = if self.plain.before == last { Summary::default() } else { self.plain.before };
+            self.sum.insert(last).merge(&others)?;
+        }
+        let sum = self.sum.filter(|_| self.block.is_none());
+        sum.map(|sum| Names::default().report(&FORMAT, &sum, false)).transpose()
+    }
+}

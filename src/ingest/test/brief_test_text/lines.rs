@@ -1,0 +1,292 @@
+//! How each runner sums up, as patterns of lines, and how they are matched.
+//!
+//! `@` and a letter is a number: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped,
+//! `_` of no meaning here; `@P` and `@E` are one such test without a number, `@*` is whatever follows. `{…}` may be missing.
+//! A space is one or several.
+
+use crate::ingest::test::text_report::Summary;
+
+/// A runner, and its summary of one line. Several add up.
+pub(super) const LINES: &[(&str, &str)] = &[
+    (
+        "Pest",
+        "Tests:{ @f failed}{,}{ @e errors}{,}{ @p warning{s}}{,}{ @p deprecated}{,}{ @p risky}{,}{ @s incomplete}{,}\
+         { @p notice{s}}{,}{ @s todo{s}}{,}{ @s skipped}{,}{ @p passed}{,}{ @s pending}{ (@_ assertion{s})}",
+    ),
+    ("snforge", "Tests: @p passed, @f failed, @s {skipped}{ignored}{, @s ignored}, @_ filtered out"),
+    ("bats", "@a test{s}, @f failure{s}{, @s skipped}{, @e not run}{ in @_ seconds}"),
+    ("JUnit 4", "OK (@p test{s})"),
+    ("JUnit 4", "Tests run: @a, Failures: @f"),
+    (
+        "Pester",
+        "Tests Passed: @p, Failed: @f, Skipped: @s{,} {Pending: @s, }{Inconclusive: @s, }{Inconclusive: @s}\
+         {Total: @_, }{NotRun: @_}",
+    ),
+    ("Pester", "Container failed: @e"),
+    ("EUnit", " Failed: @f. Skipped: @s. Passed: @p."),
+    ("EUnit", " All @p tests passed."),
+    ("EUnit", " Test passed.@P"),
+    ("EUnit", "One or more tests were cancelled.@E"),
+    (
+        "Bazel",
+        "Executed @_ out of @_ test{s}:{ @p test{s} pass{es}}{,}{ and}{ @e fail{s} to build}{,}{ and}{ @f fail{s} locally}\
+         {,}{ and}{ @f fail{s} remotely}{,}{ and}{ @s {was}{were} skipped}.",
+    ),
+    ("tasty", "All @p tests passed (@*"),
+    ("tasty", "@f out of @a tests failed (@*"),
+    ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
+    ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
+    ("Alcotest", "Test Successful in @_s. @p test{s} run."),
+    ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
+    (
+        "LuaUnit",
+        "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
+    ),
+    ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
+    ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
+    ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
+    ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
+    ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
+    ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
+    ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
+    ("CUnit", " tests @_ @_ @p @f @s"),
+    ("Unity", "@a Tests @f Failures @s Ignored"),
+    ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
+    ("terraform test", "{Success}{Failure}! @p passed, @f failed{, @s skipped}."),
+    ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
+    ("nf-test", "FAILURE: Executed @a test{s} in @_s (@f failed)"),
+    ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
+    ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
+    ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
+];
+
+/// Likewise, of runners that sum up again and again: the last summary is the whole.
+pub(super) const RUNNING: &[(&str, &str)] = &[
+    ("Robot Framework", "@a test{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
+    ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
+];
+
+/// A runner, and its summary of several lines, in order. `?` stands before what may be missing.
+pub(super) const BLOCKS: &[(&str, &[&str])] = &[
+    ("Meson", &["Ok: @p", "?Expected Fail: @s", "Fail: @f", "?Unexpected Pass: @f", "?Skipped: @s", "?Timeout: @f"]),
+    (
+        "Automake",
+        &["# TOTAL: @_", "# PASS: @p", "# SKIP: @s", "# XFAIL: @s", "# FAIL: @f", "# XPASS: @f", "# ERROR: @e"],
+    ),
+    (
+        "JUnit",
+        &[
+            "[ @e containers failed ]",
+            "[ @_ tests found ]",
+            "[ @s tests skipped ]",
+            "[ @_ tests started ]",
+            "[ @s tests aborted ]",
+            "[ @p tests successful ]",
+            "[ @f tests failed ]",
+        ],
+    ),
+    (
+        "stestr",
+        &[" - Passed: @p", " - Skipped: @s", " - Expected Fail: @s", " - Unexpected Success: @f", " - Failed: @f"],
+    ),
+    ("uvu", &[" Total: @r", " Passed: @p", " Skipped: @s", " Duration: @*"]),
+    ("tap-spec", &[" total: @_", " passing: @p", "? failing: @f", " duration: @*"]),
+    (
+        "NUnit",
+        &[
+            "Test Count: @a, Passed: @p, Failed: @_, {Warnings: @p, }Inconclusive: @s, Skipped: @s",
+            "?Failed Tests - Failures: @f, Errors: @e, Invalid: @e",
+        ],
+    ),
+    ("OUnit", &["Ran: @p tests in: @_ seconds.", "OK"]),
+];
+
+/// The numbers of a summary, as they come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    summary: Summary,
+    all: Option<u64>,
+    has_all_but_skipped: bool,
+    has_passed: bool,
+    told: usize,
+}
+
+impl Counts {
+    /// Matches all of a line, and adds its numbers.
+    pub(super) fn line(&mut self, pattern: &str, text: &str) -> bool {
+        // Nearly all lines are told by their first character.
+        let may_begin = match pattern.chars().next() {
+            Some('@') => text.starts_with(|c: char| c.is_ascii_digit()),
+            Some('{') | None => true,
+            Some(first) => text.starts_with(first),
+        };
+        if !may_begin {
+            return false;
+        }
+        let mut counts = self.clone();
+        let is_whole = counts.part(pattern, text) == Some("");
+        if is_whole {
+            *self = counts;
+        }
+        is_whole
+    }
+
+    /// Matches the beginning of a text; what is behind it.
+    fn part<'t>(&mut self, pattern: &str, mut text: &'t str) -> Option<&'t str> {
+        let mut rest = pattern;
+        while let Some(next) = rest.chars().next() {
+            let behind = rest.get(next.len_utf8()..)?;
+            match next {
+                '{' => {
+                    let inner = behind.get(..closing(behind)?)?;
+                    let mut counts = self.clone();
+                    if let Some(left) = counts.part(inner, text) {
+                        (*self, text) = (counts, left);
+                    }
+                    rest = behind.get(inner.len() + 1..)?;
+                }
+                '@' => {
+                    let kind = behind.chars().next()?;
+                    text = self.number(kind, text)?;
+                    rest = behind.get(kind.len_utf8()..)?;
+                }
+                ' ' => {
+                    let left = text.trim_start_matches(' ');
+                    (text, rest) = ((left.len() < text.len()).then_some(left)?, behind);
+                }
+                _ => (text, rest) = (text.strip_prefix(next)?, behind),
+            }
+        }
+        Some(text)
+    }
+
+    fn number<'t>(&mut self, kind: char, text: &'t str) -> Option<&'t str> {
+        if kind == '*' {
+            return Some("");
+        }
+        let is_digit = |c: char| c.is_ascii_digit() || (kind == '_' && c == '.');
+        let left = if kind.is_uppercase() { text } else { text.trim_start_matches(is_digit) };
+        let digits = text.get(..text.len() - left.len())?;
+        if kind == '_' {
+            return (!digits.is_empty()).then_some(left);
+        }
+        let number = if kind.is_uppercase() { 1 } else { digits.parse().ok()? };
+        self.told += 1;
+        let slot = match kind {
+            'p' | 'P' => {
+                self.has_passed = true;
+                &mut self.summary.passed
+            }
+            'f' => &mut self.summary.failed,
+            'e' | 'E' => &mut self.summary.errored,
+            's' => &mut self.summary.skipped,
+            _ => {
+                self.has_all_but_skipped = kind == 'r';
+                self.all.get_or_insert_default()
+            }
+        };
+        *slot = slot.checked_add(number)?;
+        Some(left)
+    }
+
+    /// What is left of all tests passed, or, if those that passed are told, failed. `None` if it tells nothing, or of more
+    /// tests than there are.
+    pub(super) fn summary(self) -> Option<Summary> {
+        let Counts { mut summary, all, has_all_but_skipped, has_passed, told } = self;
+        if let Some(all) = all {
+            let skipped = if has_all_but_skipped { 0 } else { summary.skipped };
+            let parts = [summary.passed, summary.failed, summary.errored, skipped];
+            let left = parts.into_iter().try_fold(all, u64::checked_sub)?;
+            let slot = if has_passed { &mut summary.failed } else { &mut summary.passed };
+            *slot = slot.checked_add(left)?;
+        }
+        (told > 0).then_some(summary)
+    }
+}
+
+/// Where the brace is that closes the one before `text`.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    text.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+        None
+    })
+}
+
+/// A line as a pattern expects it: most runners' output stands as well further in.
+fn indented<'t>(pattern: &str, text: &'t str) -> &'t str {
+    if pattern.starts_with(' ') { text } else { text.trim_start() }
+}
+
+/// What a line tells by itself.
+pub(super) fn summed_up(patterns: &[(&'static str, &str)], text: &str) -> Option<(&'static str, Summary)> {
+    patterns.iter().find_map(|(tool, pattern)| {
+        let mut counts = Counts::default();
+        counts.line(pattern, indented(pattern, text)).then(|| counts.summary())?.map(|summary| (*tool, summary))
+    })
+}
+
+/// What `12 passed, 0 failed` tells, alone or behind a title as in `=== Results: 12 passed, 0 failed ===`.
+pub(super) fn plain(text: &str) -> Option<Summary> {
+    let text = text.trim_matches([' ', '=', '-', '*', '─', '═']);
+    let (title, told) = text.split_once(": ").unwrap_or(("", text));
+    let mut counts = Counts::default();
+    let is_plain = counts.line("@p passed, @f failed{, @s skipped}{.}", told);
+    let is_title = title.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') && title.split(' ').count() <= 2;
+    counts.summary().filter(|_| is_plain && is_title)
+}
+
+/// A summary of several lines that has begun.
+#[derive(Debug)]
+pub(super) struct Block {
+    tool: &'static str,
+    /// What may come yet.
+    left: &'static [&'static str],
+    counts: Counts,
+}
+
+impl Block {
+    /// The one that begins with the line.
+    pub(super) fn begun(text: &str) -> Option<Block> {
+        BLOCKS.iter().find_map(|(tool, left)| {
+            let mut block = Block { tool, left, counts: Counts::default() };
+            let (first, left) = left.split_first()?;
+            block.left = left;
+            block.counts.line(first, indented(first, text)).then_some(block)
+        })
+    }
+
+    /// Takes a line; `false` if it is none of the block's.
+    pub(super) fn line(&mut self, text: &str) -> bool {
+        while let Some((pattern, left)) = self.left.split_first() {
+            let may_be_missing = pattern.starts_with('?');
+            let pattern = pattern.trim_start_matches('?');
+            if self.counts.line(pattern, indented(pattern, text)) {
+                self.left = left;
+                return true;
+            }
+            if !may_be_missing {
+                return false;
+            }
+            self.left = left;
+        }
+        false
+    }
+
+    /// Whether nothing can come any more.
+    pub(super) fn is_whole(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// What it told, if nothing is missing.
+    pub(super) fn told(self) -> Option<(&'static str, Summary)> {
+        let is_whole = self.left.iter().all(|pattern| pattern.starts_with('?'));
+        let summary = self.counts.summary().filter(|_| is_whole)?;
+        Some((self.tool, summary))
+    }
+}

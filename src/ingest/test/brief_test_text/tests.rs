@@ -1,0 +1,152 @@
+//! Each runner's summary, and what only looks like one.
+
+use super::*;
+use crate::error::Reject;
+use crate::ingest::input::Input;
+use crate::ingest::test::tests_support::{counts, sniffed};
+
+fn read(text: &str) -> Result<Parsed> {
+    (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+}
+
+/// Tests, passed, failed, errored, skipped.
+const SUMMARIES: &[(&str, [u64; 5])] = &[
+    ("  Tests:    1 failed, 2 deprecated, 1 risky, 1 todo, 3 skipped, 4 passed (9 assertions)\n", [12, 7, 1, 0, 4]),
+    ("  Tests:  1 failed, 2 passed, 3 pending\n  Time:   0.10s\n", [6, 2, 1, 0, 3]),
+    ("Tests: 1 passed, 2 failed, 3 skipped, 4 ignored, 5 filtered out\n", [10, 1, 2, 0, 7]),
+    ("3 tests, 1 failure, 1 skipped in 2 seconds\n", [3, 1, 1, 0, 1]),
+    ("3 tests, 0 failures\n1 test, 1 failure\n", [4, 3, 1, 0, 0]),
+    ("OK (3 tests)\n", [3, 3, 0, 0, 0]),
+    ("Tests run: 3,  Failures: 2\n", [3, 1, 2, 0, 0]),
+    ("Tests Passed: 1, Failed: 2, Skipped: 3 NotRun: 4\n", [6, 1, 2, 0, 3]),
+    ("Tests Passed: 1, Failed: 2, Skipped: 3, Inconclusive: 4, NotRun: 5\nContainer failed: 1\n", [11, 1, 2, 1, 7]),
+    ("Tests Passed: 1, Failed: 2, Skipped: 3, Pending: 4, Inconclusive: 5 \n", [15, 1, 2, 0, 12]),
+    ("  Failed: 1.  Skipped: 2.  Passed: 3.\nOne or more tests were cancelled.\n", [7, 3, 1, 1, 2]),
+    ("  Test passed.\n  All 2 tests passed.\n", [3, 3, 0, 0, 0]),
+    (
+        "Executed 2 out of 9 tests: 3 tests pass, 1 fails to build, 1 fails locally and 4 were skipped.\n",
+        [9, 3, 1, 1, 4],
+    ),
+    ("Executed 0 out of 1 test: 1 test passes.\nExecuted 1 out of 1 test: 1 fails remotely.\n", [2, 1, 1, 0, 0]),
+    ("All 3 tests passed (0.01s)\n1 out of 2 tests failed (0.00s)\n", [5, 4, 1, 0, 0]),
+    ("Cases: 5  Tried: 5  Errors: 1  Failures: 2\n", [5, 2, 2, 1, 0]),
+    (
+        "Ran: 3 tests in: 0.11 seconds.\nFAILED: Cases: 3 Tried: 3 Errors: 0 Failures: 1 Skip:  1 Todo: 0 Timeouts: 0.\n",
+        [3, 1, 1, 0, 1],
+    ),
+    ("Ran: 3 tests in: 0.11 seconds.\nOK\n", [3, 3, 0, 0, 0]),
+    ("Test Successful in 0.001s. 2 tests run.\n2 failures! in 0.001s. 3 tests run.\n", [5, 3, 2, 0, 0]),
+    ("Ran 3 tests in 0.000 seconds, 1 success, 1 failure, 1 error, 1 skipped\n", [4, 1, 1, 1, 1]),
+    ("  FAIL  | 1 passed, 2 failed, 3 skipped   // 25ms\n  OK  | 2 passed   // 4ms\n", [8, 3, 2, 0, 3]),
+    ("6 examples (2 passed, 1 pending, 1 failed, 2 broken)\n", [6, 2, 1, 2, 1]),
+    ("33%: Checks: 3, Failures: 1, Errors: 1\n", [3, 1, 1, 1, 0]),
+    ("[====] Synthesis: Tested: 3 | Passing: 1 | Failing: 2 | Crashing: 1\n", [3, 1, 2, 0, 0]),
+    ("Errors (1 failures, 5 tests, 2 ran, 2 checks, 1 ignored, 2 filtered out, 0 ms)\n", [3, 1, 1, 0, 1]),
+    ("               tests      4      3      2      1        1\n", [4, 2, 1, 0, 1]),
+    ("4 Tests 1 Failures 2 Ignored \nFAIL\n", [4, 1, 1, 0, 2]),
+    ("1 success(es) 2 failure(s) 0 error(s) 3 test(s) run\n", [3, 1, 2, 0, 0]),
+    ("Failure! 1 passed, 2 failed, 3 skipped.\nSuccess! 1 passed, 0 failed.\n", [7, 2, 2, 0, 3]),
+    ("FAILURE: Executed 3 tests in 4.2s (1 failed)\nSUCCESS: Executed 1 tests in 62.1s\n", [4, 3, 1, 0, 0]),
+    ("Test result: FAILED. Total tests: 2; passed: 1; failed: 1\n", [2, 1, 1, 0, 0]),
+    ("Total tests: 5, passed: 4, failed: 1. [wasm-gc]\n", [5, 4, 1, 0, 0]),
+    ("Ok:                 1   \nFail:               2   \n\nOk:   1\nFail: 0\nTimeout: 1\n", [5, 2, 3, 0, 0]),
+    ("# TOTAL: 6\n# PASS:  1\n# SKIP:  1\n# XFAIL: 1\n# FAIL:  1\n# XPASS: 1\n# ERROR: 1\n", [6, 1, 2, 1, 2]),
+    ("  Total:     3\n  Passed:    1\n  Skipped:   1\n  Duration:  22.33ms\n", [4, 1, 2, 0, 1]),
+    ("  total:     2\n  passing:   2\n  duration:  1.2s\n", [2, 2, 0, 0, 0]),
+    (" - Passed: 1\n - Skipped: 1\n - Expected Fail: 1\n - Unexpected Success: 1\n - Failed: 1\n", [5, 1, 2, 0, 2]),
+    (
+        "[         1 containers failed     ]\n[         6 tests found           ]\n[         1 tests skipped         ]\n\
+         [         3 tests started         ]\n[         1 tests aborted         ]\n[         1 tests successful      ]\n\
+         [         1 tests failed          ]\n",
+        [5, 1, 1, 1, 2],
+    ),
+    (
+        "FAIL in (a) (t.clj:4)\nFAIL in (a f) (t.clj:5)\nERROR in (b) (t.clj:6)\nRan 3 tests containing 5 assertions.\n2 failures, 1 errors.\n",
+        [3, 1, 1, 1, 0],
+    ),
+    ("Ran 3 tests containing 5 assertions.\n0 failures, 0 errors.\n", [3, 3, 0, 0, 0]),
+    // The last one is the whole.
+    ("3 tests, 1 passed, 1 failed, 1 skipped\n6 tests, 2 passed, 2 failed, 2 skipped\n", [6, 2, 2, 0, 2]),
+    ("1 critical test, 1 passed, 0 failed\n2 tests total, 1 passed, 1 failed\n", [2, 1, 1, 0, 0]),
+    ("[ FAIL 0 | WARN 0 | SKIP 0 | PASS 1 ]\n[ FAIL 1 | WARN 9 | SKIP 2 | PASS 3 ]\n", [6, 3, 1, 0, 2]),
+    (
+        "Summary for all V _test.v files: 1 failed, 3 passed, 4 total. Elapsed time: 787 ms, on 4 parallel jobs.\n",
+        [4, 3, 1, 0, 0],
+    ),
+    (
+        "Test Count: 5, Passed: 1, Failed: 2, Warnings: 1, Inconclusive: 0, Skipped: 1\n  Failed Tests - Failures: 1, Errors: 1, Invalid: 0\n",
+        [5, 2, 1, 1, 1],
+    ),
+    ("Test Count: 2, Passed: 1, Failed: 0, Inconclusive: 0, Skipped: 1\n  Start time: 1\n", [2, 1, 0, 0, 1]),
+    // Sets in a set are part of it.
+    (
+        "Test Summary: | Pass  Fail  Error  Broken  Total  Time\ncart          |   13     1              2     16  1.2s\n\
+         \x20 inner       |    1     1                     2  0.4s\nTest Summary: | Error  Total\nother         |     1      1\n",
+        [17, 13, 1, 1, 2],
+    ),
+    (
+        "Test Summary: |\nempty         | No tests\nTest Summary: | Pass  Total\na | b         |    2      2\n",
+        [2, 2, 0, 0, 0],
+    ),
+];
+
+#[test]
+fn each_runner_s_summary_is_read() {
+    for (text, expected) in SUMMARIES {
+        assert_eq!(counts(&read(text).unwrap()), *expected, "{text}");
+        assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
+    }
+}
+
+#[test]
+fn plain_lines_count_where_nothing_else_does() {
+    for (text, expected) in [
+        ("Results: 3 passed, 1 failed\n", [4, 3, 1, 0, 0]),
+        ("=== Test results: 3 passed, 1 failed, 2 skipped ===\n", [6, 3, 1, 0, 2]),
+        ("3 passed, 1 failed\nTotal: 2 passed, 0 failed.\n", [6, 5, 1, 0, 0]),
+        ("a: 3 passed, 1 failed\nb: 2 passed, 0 failed\nTotal: 5 passed, 1 failed\n", [6, 5, 1, 0, 0]),
+    ] {
+        assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
+        assert!(matches!(sniffed(&FORMAT, text), Sniff::Maybe(_)), "{text}");
+        let with_another = format!("{text}1 test, 0 failures\n");
+        assert_eq!(counts(&read(&with_another).unwrap()), [1, 1, 0, 0, 0], "{text}");
+    }
+    for none in ["a and b: 3 passed, 1 failed\n", "3 passed, 1 failed in 2s\n", "passed, failed\n", "3 passed\n"] {
+        assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_summary_is_none() {
+    for text in [
+        "Tests:       1 failed, 2 passed, 3 total\n",
+        "Tests:\n",
+        "Tests: 3, Assertions: 3, Failures: 1.\n",
+        "Finished in 0.1 seconds\n3 tests, 1 failure\n",
+        "3 tests, 4 failures\n",
+        "OK (3 tests, 3 assertions)\n",
+        "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n",
+        "All 2 tests passed.\n",
+        "Ran 3 tests in 0.003s\n\nOK\n",
+        "Ran: 3 tests in: 0.11 seconds.\n",
+        "Total tests: 39. Passed: 33. Failed: 4. Skipped: 2.\n",
+        "Ok: 1\nFailures: 2\n",
+        "# TOTAL: 2\n# PASS:  1\n\n",
+        "Ran 3 tests containing 5 assertions.\n2 failures, 1 errors.\n",
+        "18446744073709551616 tests, 0 failures\n",
+        "Test Summary: | Pass  Total\n",
+    ] {
+        assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
+    }
+}
+
+#[test]
+fn a_cut_inside_a_summary_is_refused() {
+    let block = "# TOTAL: 1\n# PASS:  1\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  0\n# XPASS: 0\n# ERROR: 0\n";
+    let twice = format!("{block}# TOTAL: 2\n# PASS:  1\n");
+    assert_eq!(read(&twice).unwrap_err().reject(), Some(Reject::NoResult));
+    assert_eq!(read("3 tests, 1 fail").unwrap_err().reject(), Some(Reject::Malformed));
+    let large = "18446744073709551615 tests, 0 failures\n1 test, 0 failures\n";
+    assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+}
