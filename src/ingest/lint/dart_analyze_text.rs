@@ -85,6 +85,8 @@ fn row(text: &str) -> Option<Row<'_>> {
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
+    /// It said that it analyzes: alone, `No issues found!` may be anybody's.
+    is_analyzing: bool,
     /// A finding whose place did not come yet.
     open: String,
     listed: u64,
@@ -118,6 +120,7 @@ impl TextReader for Reader {
             join(&mut self.open, text.trim_start());
         } else {
             self.close()?;
+            self.is_analyzing |= text.starts_with("Analyzing ");
             self.said = said(text).or(self.said);
         }
         Ok(())
@@ -128,7 +131,7 @@ impl TextReader for Reader {
         match (row(text), said(text)) {
             (Some(row), _) if row.place.is_some() => Claim::Ours,
             (Some(_), _) => Claim::Alike,
-            (None, Some(said)) if said == 0 || is_met() => Claim::Last,
+            (None, Some(said)) if (said == 0 && self.is_analyzing) || is_met() => Claim::Last,
             (None, _) if !self.open.is_empty() && text.starts_with("       ") => Claim::Ours,
             (None, _) => Claim::Other,
         }
@@ -181,6 +184,7 @@ mod tests {
 
     #[test]
     fn a_clean_run_is_zero_and_a_cut_or_foreign_one_refused() {
+        assert!(Reader::default().claim("No issues found!") == Claim::Other, "it may be anybody's");
         assert_eq!(parsed("Analyzing shop...\nNo issues found! (ran in 2.3s)\n").unwrap().figures.total, Some(0));
         let rows = "Analyzing shop...\n\nwarning - lib/a.dart:3:5 - No. - x\n";
         assert_eq!(parsed(&format!("{rows}\n2 issues found.\n")).unwrap().warnings.len(), 1);
