@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use self::documents::{Document, Documents, Step};
 use self::lint::Findings;
 use self::speakers::Mark;
+use self::tables::Tables;
 use super::input::{Input, Invalid};
 use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
@@ -33,6 +34,7 @@ mod attempts;
 mod documents;
 mod lint;
 mod speakers;
+mod tables;
 
 /// Commands that speak side by side; where it seems to be more, the names are none.
 const SPEAKERS_HELD: usize = 64;
@@ -189,6 +191,7 @@ fn read(input: &Input<'_>) -> Result<(Vec<Parsed>, Stream)> {
 struct Stream {
     tools: Vec<Option<Box<dyn Runs>>>,
     findings: Findings,
+    tables: Tables,
     document: Document,
     documents: Documents,
     has_go_events: bool,
@@ -202,6 +205,7 @@ impl Stream {
         Stream {
             tools: TOOLS.iter().map(|tool| Some((tool.reader)())).collect(),
             findings: Findings::new(),
+            tables: Tables::default(),
             document: Document::default(),
             documents: Documents::default(),
             has_go_events: false,
@@ -213,7 +217,10 @@ impl Stream {
     fn line(&mut self, text: &str) {
         let inside = self.tools.iter().position(|tool| tool.as_ref().is_some_and(|tool| tool.holds(text)));
         match inside {
-            Some(at) => self.feed(at, text),
+            Some(at) => {
+                self.tables.line(text, self.tools.get(at).and_then(Option::as_deref));
+                self.feed(at, text);
+            }
             None => self.outside(text),
         }
     }
@@ -256,6 +263,7 @@ impl Stream {
     }
 
     fn text(&mut self, text: &str) {
+        self.tables.line(text, None);
         if !text.trim().is_empty() {
             self.documents.close();
         }
@@ -307,6 +315,7 @@ impl Stream {
             self.give_back(&held);
         }
         self.close();
+        self.reports.extend(self.tables.take());
         std::mem::take(&mut self.reports)
     }
 }

@@ -35,6 +35,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    (line.starts_with("Name") || line.starts_with("| Name")) && columns(line).is_some()
+}
+
 /// How many columns of numbers a heading announces.
 fn columns(line: &str) -> Option<usize> {
     let cells = cells(line);

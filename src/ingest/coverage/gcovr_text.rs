@@ -30,6 +30,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    line.starts_with("File") && heading(line).is_some()
+}
+
 fn heading(line: &str) -> Option<()> {
     matches!(cells(line).as_slice(), ["File", "Lines", "Exec", "Cover", "Missing"]).then_some(())
 }

@@ -43,6 +43,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
+/// Whether a table or a summary begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    line.starts_with("File") && column_of_lines(line).is_some() || line.starts_with('=') && is_heading(line)
+}
+
 /// Which cell tells the share of lines, in the heading of a table.
 fn column_of_lines(line: &str) -> Option<usize> {
     let cells: Vec<&str> = line.split('|').map(str::trim).collect();

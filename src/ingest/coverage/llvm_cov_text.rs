@@ -31,6 +31,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    line.starts_with("Filename") && heading(line).is_some()
+}
+
 /// The names of the columns after the first; they hold single blanks.
 fn heading(line: &str) -> Option<Vec<String>> {
     let mut names = line.split("  ").map(str::trim).filter(|name| !name.is_empty());

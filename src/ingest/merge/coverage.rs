@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Measurement, are_copies};
+use super::{Measurement, are_copies, is_console};
 use crate::ingest::{CoverageDetails, Details, FileLines, Parsed};
 use crate::model::metrics::CoverageMetrics;
 use crate::model::units::Percent;
@@ -13,7 +13,11 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
         return;
     }
     let mut united = United::default();
-    let mut reports = reports.to_vec();
+    let (mut reports, mut printed): (Vec<_>, Vec<_>) =
+        reports.iter().copied().partition(|(_, parsed)| !is_console(parsed));
+    if reports.is_empty() {
+        std::mem::swap(&mut reports, &mut printed);
+    }
     // The report with the most lines first, and of equals one that names them: the others are then told by it, or add to
     // it.
     reports.sort_by_key(|(_, parsed)| (std::cmp::Reverse(parsed.figures.lines_total), !tells_files(parsed)));
@@ -24,7 +28,9 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
             *slot = Some(by);
         }
     }
-    match united.sum() {
+    let sum = united.sum();
+    told_again(&printed, &reports, sum, measurement);
+    match sum {
         Some((covered, total)) => {
             measurement.coverage = Percent::of(covered, total).map(|percentage| CoverageMetrics {
                 percentage,
@@ -36,6 +42,28 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     }
     if united.added.is_empty() {
         measurement.coverage = given(&reports, &mut measurement.warnings);
+    }
+}
+
+/// What a command prints beside its report files is told by those already, if in other units or rounded.
+fn told_again(
+    printed: &[(usize, &Parsed)],
+    files: &[(usize, &Parsed)],
+    sum: Option<(u64, u64)>,
+    measurement: &mut Measurement,
+) {
+    let Some((by, _)) = files.first() else { return };
+    for (index, parsed) in printed {
+        if let Some(same) = measurement.same_run_as.get_mut(*index) {
+            *same = Some(*by);
+        }
+        let told = totals(parsed);
+        if told.is_some() && told != sum && !files.iter().any(|(_, file)| totals(file) == told) {
+            let name = parsed.format.name;
+            measurement
+                .warnings
+                .push(format!("{name} on the console tells other totals than the report files, which count"));
+        }
     }
 }
 

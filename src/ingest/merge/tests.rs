@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{FROM_CONSOLE, Measurement, merge};
 use crate::ingest::console::console;
-use crate::ingest::coverage::{cobertura, go_cover_func, istanbul_summary, lcov, opencover};
+use crate::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbul_summary, lcov, opencover};
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
 use crate::ingest::test::{cargo_test_text, go_test_json, go_test_text, jest_text, junit, pytest_text};
 use crate::ingest::{
@@ -300,6 +300,20 @@ fn lines_of_one_file_unite_and_different_files_add() {
     assert_eq!(measurement.same_run_as, [None, None]);
     let copy = merged(&[unit.clone(), unit]);
     assert_eq!((covered(&copy), copy.same_run_as.iter().flatten().count()), ((1, 3), 1));
+}
+
+#[test]
+fn a_table_on_the_console_counts_where_no_file_tells_the_coverage() {
+    let table = |covered, total| {
+        let figures = Figures { lines_covered: Some(covered), lines_total: Some(total), ..Figures::default() };
+        on_console(Parsed::new(&coveragepy_text::FORMAT, figures, Details::Coverage(CoverageDetails::default())))
+    };
+    let file = lines(&lcov::FORMAT, &[("a.py", &[(1, true), (2, false)])]);
+    assert_eq!(covered(&merged(&[table(3, 4)])), (3, 4));
+    let same = merged(&[table(1, 2), file.clone()]);
+    assert_eq!((covered(&same), same.same_run_as, same.warnings), ((1, 2), vec![Some(1), None], vec![]));
+    let other = merged(&[table(3, 4), file]);
+    assert_eq!((covered(&other), other.warnings.len()), ((1, 2), 1));
 }
 
 #[test]

@@ -426,6 +426,11 @@ impl runs::Runs for Reader {
         self.is_inside()
     }
 
+    /// pytest-cov says so, between dashes or underscores.
+    fn prints_table(&self, below: &str) -> bool {
+        below.starts_with(['-', '_']) && below.contains(" coverage: platform ")
+    }
+
     fn finish(self: Box<Self>) -> Vec<runs::Run> {
         let (runs, _) = Reader::finish(*self);
         // A bare summary that other text follows is nobody's.

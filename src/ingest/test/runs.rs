@@ -42,6 +42,11 @@ pub(in crate::ingest) trait Runs {
     /// one was printed by a test.
     fn holds(&self, next: &str) -> bool;
 
+    /// Whether a table of coverage that stands in a run, below that line, is the runner's own.
+    fn prints_table(&self, _below: &str) -> bool {
+        false
+    }
+
     /// How many runs came to their end so far.
     fn count(&self) -> usize;
 
