@@ -6,9 +6,8 @@
 
 use self::lines::{Block, LINES, RUNNING, plain, summed_up};
 use self::table::Table;
-use super::text_report::{Names, Summary};
+use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
-use super::{cargo_test_text, pytest_text};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
@@ -41,8 +40,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
-    if head.xml().is_some() || head.lines().any(is_foreign) {
+    if is_foreign(head) {
         return Sniff::No;
     }
     let mut told = Told::default();
