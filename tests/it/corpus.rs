@@ -185,8 +185,8 @@ fn cuts_never_give_other_figures() {
             before.strip_suffix(b"\x1b[0m").unwrap_or(before).ends_with(b"\n")
                 || matches!(bytes.get(cut), Some(b'\n' | b'\r'))
         };
-        // Without the soak, some 40 cuts spread over the file, and every one of its last bytes.
-        let step = if every_byte { 1 } else { 1 + bytes.len() / 40 };
+        // Without the soak, some 16 cuts spread over the file, and every one of its last bytes.
+        let step = if every_byte { 1 } else { 1 + bytes.len() / 16 };
         let tail = bytes.len().saturating_sub(16);
         let cuts = (0..bytes.len()).filter(|cut| cut % step == 0 || *cut > tail);
         let told_otherwise = cuts.filter_map(|cut| {

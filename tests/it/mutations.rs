@@ -10,9 +10,10 @@ use highwater::ingest::{self, Input, Parsed, merge};
 use highwater::integrations::{AGENTS, Payload};
 use rayon::prelude::*;
 
-/// Mutations of each fixture: all of them with `HIGHWATER_SOAK`, else as many as fit into some kilobytes, 40 at most.
+/// Mutations of each fixture: all of them with `HIGHWATER_SOAK`, as in `.ci/run`, else as many as fit into some kilobytes,
+/// 16 at most.
 const MUTATIONS: u64 = 2_000;
-const QUICK_BYTES: usize = 40_000;
+const QUICK_BYTES: usize = 20_000;
 /// Longest fixture that is damaged.
 const LONGEST: usize = 64 * 1024;
 
@@ -134,7 +135,7 @@ fn n3_n4_damaged_fixtures_never_panic_and_what_is_accepted_adds_up() {
         if bytes.is_empty() || bytes.len() > LONGEST {
             return Vec::new();
         }
-        let quick = u64::try_from((QUICK_BYTES / bytes.len()).clamp(8, 40)).unwrap();
+        let quick = u64::try_from((QUICK_BYTES / bytes.len()).clamp(4, 16)).unwrap();
         let seeds = 0..if soak { MUTATIONS } else { quick };
         let one = |seed: u64| {
             let mut random = Random::new(seed << 16 | u64::try_from(index).unwrap());
