@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::runs::{Run, Runs};
-use super::text_report::{Names, Summary, no_result};
-use super::{cargo_test_text, gotestsum_text, milliseconds, pytest_text};
+use super::text_report::{Names, Summary, is_foreign_line, no_result};
+use super::{gotestsum_text, milliseconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::go_bench_text::is_benchmarks;
@@ -40,7 +40,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         let names = ["\"Package\":\"", "\"Test\":\"", "\"ImportPath\":\""];
         let is_event =
             line.starts_with('{') && line.contains("\"Action\":\"") && names.iter().any(|name| line.contains(name));
-        if is_event || (!found && (cargo_test_text::is_marker(line) || pytest_text::is_marker(line))) {
+        if is_event || (!found && is_foreign_line(line)) {
             return Sniff::No;
         }
         match read(line) {

@@ -4,7 +4,8 @@
 //! It has no end of its own: the plan tells how many points to expect. Files are told in YAML by some tools alone.
 
 use self::lines::{Line, Point, partial_directive, read};
-use super::{TestTally, cargo_test_text, pytest_text};
+use super::TestTally;
+use super::text_report::is_foreign_line;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -38,8 +39,6 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.text().trim_start().starts_with('{') {
         return Sniff::No;
     }
-    // A test of another tool can print TAP.
-    let is_foreign = |line: &str| cargo_test_text::is_marker(line) || pytest_text::is_marker(line);
     let (mut plan, mut points, mut bail) = (false, 0u64, false);
     let first = head.lines().find(|line| !line.trim().is_empty());
     if first.is_some_and(|line| matches!(read(line), Line::Plan(0, 0))) {
@@ -51,7 +50,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
             Line::Plan(0, _) => plan = true,
             Line::Point(0, point) if point.number == Some(points + 1) => points += 1,
             Line::Bail(_) => bail = true,
-            _ if points == 0 && is_foreign(line) => return Sniff::No,
+            // A test of another tool can print TAP.
+            _ if points == 0 && is_foreign_line(line) => return Sniff::No,
             _ => {}
         }
     }

@@ -24,7 +24,12 @@ pub(super) fn no_result(why: &str, line: u64) -> Error {
 
 /// Whether it is XML, or cargo test or pytest wrote it, whose tests may print what any other runner does.
 pub(super) fn is_foreign(head: &Head<'_>) -> bool {
-    head.xml().is_some() || head.lines().any(|line| cargo_test_text::is_marker(line) || pytest_text::is_marker(line))
+    head.xml().is_some() || head.lines().any(is_foreign_line)
+}
+
+/// Whether cargo test or pytest wrote the line.
+pub(super) fn is_foreign_line(line: &str) -> bool {
+    cargo_test_text::is_marker(line) || pytest_text::is_marker(line)
 }
 
 /// `4` and `failed` of `4 failed`. `None` if it is not so; the number is `None` if it is too large.
