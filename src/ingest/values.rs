@@ -31,6 +31,12 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(u64, &[u8])> {
     (rest.len() < bytes.len()).then_some((number, rest))
 }
 
+/// As [`leading`], of a text.
+pub(super) fn leading_in(text: &str) -> Option<(u64, &str)> {
+    let (number, rest) = leading(text.as_bytes())?;
+    Some((number, text.get(text.len() - rest.len()..)?))
+}
+
 /// A whole number of which one below zero counts as zero: hits of a counter that overflowed, a line that is none.
 #[inline]
 pub(super) fn whole_or_below(text: &str) -> Option<u64> {

@@ -4,7 +4,7 @@ use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable, trimmed};
-use crate::ingest::values::{leading, whole, whole_or_below};
+use crate::ingest::values::{leading, leading_in, whole, whole_or_below};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -177,11 +177,8 @@ fn data(key: &str, value: &str, tally: &mut FileTally, declared: &mut Figures) -
         "FN" => {
             let (_, rest) = at_comma(value).ok_or_else(bad)?;
             // Newer writers put the last line before the name.
-            let name = match leading(rest.as_bytes()) {
-                Some((_, [b',', name @ ..])) => rest.get(rest.len() - name.len()..).unwrap_or_default(),
-                _ => rest,
-            };
-            tally.function(name, false)
+            let name = leading_in(rest).and_then(|(_, after)| after.strip_prefix(','));
+            tally.function(name.unwrap_or(rest), false)
         }
         "FNDA" => {
             let (hits, name) = at_comma(value).ok_or_else(bad)?;

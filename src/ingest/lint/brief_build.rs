@@ -4,6 +4,7 @@
 use super::brief_text::Told;
 use super::lines::{bare_place, bracketed, placed};
 use crate::ingest::Level;
+use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
@@ -114,25 +115,18 @@ pub(super) fn is_compiler(tool: &str) -> bool {
 fn place_in_source(text: &str) -> Option<(&str, u64, &str)> {
     let text = text.strip_prefix("file://").unwrap_or(text);
     if let Some(place) = placed(text).filter(|place| place.is_a(&SOURCES)) {
-        let (_, rest) = number(place.rest).filter(|_| !place.has_column).unwrap_or((0, place.rest));
+        let (_, rest) = leading_in(place.rest).filter(|_| !place.has_column).unwrap_or((0, place.rest));
         return Some((place.path, place.line?, rest.trim_start()));
     }
     let (path, rest) = [":[", ": ("].iter().find_map(|open| text.split_once(open))?;
-    let (line, rest) = number(rest)?;
-    let (_, rest) = rest.strip_prefix(',').map(str::trim_start).and_then(number).unwrap_or((0, rest));
+    let (line, rest) = leading_in(rest)?;
+    let (_, rest) = rest.strip_prefix(',').map(str::trim_start).and_then(leading_in).unwrap_or((0, rest));
     let message = rest.strip_prefix([']', ')'])?;
     let is_source = path.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension));
     (is_source && line > 0).then(|| (path, line, message.strip_prefix(':').unwrap_or(message).trim_start()))
 }
 
 const SOURCES: [&str; 5] = ["java", "kt", "kts", "scala", "groovy"];
-
-/// The number with which a text begins, and what follows it.
-fn number(text: &str) -> Option<(u64, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = text.get(..text.len() - rest.len())?;
-    Some((digits.parse().ok()?, rest))
-}
 
 #[cfg(test)]
 mod tests {
