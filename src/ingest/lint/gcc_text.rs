@@ -85,10 +85,13 @@ fn level_of(text: &str) -> Option<(Level, &str)> {
     levels.iter().find_map(|(name, level)| Some((*level, text.strip_prefix(name)?.trim_start())))
 }
 
+/// Severities of cppcheck's beside error and warning.
+const NOTES_OF_CPPCHECK: [&str; 4] = ["style", "performance", "portability", "information"];
+
 /// What cppcheck finds beside errors and warnings: `style: The function 'f' is never used. [unusedFunction]`.
 fn of_cppcheck(text: &str) -> Option<(Level, &str)> {
     let (severity, message) = text.split_once(": ").filter(|(_, message)| bracketed(message, '[', ']').is_some())?;
-    matches!(severity, "style" | "performance" | "portability" | "information").then_some((Level::Note, message))
+    NOTES_OF_CPPCHECK.contains(&severity).then_some((Level::Note, message))
 }
 
 /// What cppcheck before version 1.88 finds: `[src/a.cpp:51]: (warning) message`, `[a.c:2] -> [b.c:9]: (error) message`.
@@ -98,7 +101,7 @@ fn of_old_cppcheck(text: &str) -> Option<(Level, &str, u64, &str)> {
     let level = match severity.split(',').next()? {
         "error" => Level::Error,
         "warning" => Level::Warning,
-        "style" | "performance" | "portability" | "information" => Level::Note,
+        note if NOTES_OF_CPPCHECK.contains(&note) => Level::Note,
         _ => return None,
     };
     let (path, line) = places.rsplit_once('[').map_or(places, |(_, last)| last).rsplit_once(':')?;
