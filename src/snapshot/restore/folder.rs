@@ -172,19 +172,21 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) ->
 /// # Errors
 /// A failure that names the directory.
 pub fn numbers(layout: &Layout) -> Result<BTreeSet<u64>> {
-    let number = |name: OsString| name.to_str().and_then(|name| number(name.strip_suffix(".json").unwrap_or(name)));
-    Ok(disk::list(&layout.restores())?.into_iter().filter_map(number).collect())
+    named(layout, |name| name.strip_suffix(".json").unwrap_or(name))
 }
 
 /// Those whose folder is there: records stay, and there may be thousands.
 fn with_folder(layout: &Layout) -> Result<BTreeSet<u64>> {
-    let number = |name: OsString| name.to_str().and_then(number);
-    Ok(disk::list(&layout.restores())?.into_iter().filter_map(number).collect())
+    named(layout, |name| name)
 }
 
-/// Only what we would write ourselves: no sign, no leading zero.
-fn number(digits: &str) -> Option<u64> {
-    digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
+/// The numbers of which `digits` makes names. Only what we would write ourselves: no sign, no leading zero.
+fn named(layout: &Layout, digits: impl Fn(&str) -> &str) -> Result<BTreeSet<u64>> {
+    let number = |name: OsString| {
+        let digits = digits(name.to_str()?);
+        digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
+    };
+    Ok(disk::list(&layout.restores())?.into_iter().filter_map(number).collect())
 }
 
 /// The restore that was begun and has not ended.
