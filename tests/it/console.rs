@@ -51,19 +51,15 @@ fn each_tool_is_found_in_its_own_output() {
 
 #[test]
 fn tables_of_coverage_are_read_where_the_tool_prints_them_and_not_where_a_test_does() {
-    let capture = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/console").join(name);
-        std::fs::read_to_string(path).unwrap()
-    };
     let coverage = |text: &str| {
         let measurement = merge(&read(text));
         assert!(measurement.testing.is_some(), "{text}");
         measurement.coverage.map(|coverage| (coverage.percentage.to_string(), coverage.lines_total))
     };
-    let pytest = capture("coverage-pytest.txt");
+    let pytest = stream("coverage-pytest.txt");
     assert_eq!(coverage(&pytest), Some(("62.50".to_owned(), Some(8))));
-    assert_eq!(coverage(&capture("coverage-jest.txt")), Some(("75.00".to_owned(), Some(4))));
-    assert_eq!(coverage(&capture("coverage-nyc.txt")), Some(("85.71".to_owned(), None)));
+    assert_eq!(coverage(&stream("coverage-jest.txt")), Some(("75.00".to_owned(), Some(4))));
+    assert_eq!(coverage(&stream("coverage-nyc.txt")), Some(("85.71".to_owned(), None)));
     let (before, after) = pytest.split_once("= tests coverage =").unwrap();
     let without = format!("{before}{}", after.split_once("62%\n=").unwrap().1);
     assert_eq!(coverage(&without), None, "only a test printed one");

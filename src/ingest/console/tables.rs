@@ -45,7 +45,8 @@ impl Tables {
             // Istanbul's line of dashes stands above its heading.
             self.open = Some(Open { format, text: format!("{}\n", self.before), is_inside });
         }
-        if let Some(mut open) = self.open.take_if(|open| open.is_inside == is_inside) {
+        // What began in other hands is cut.
+        if let Some(mut open) = self.open.take().filter(|open| open.is_inside == is_inside) {
             open.text.push_str(text);
             open.text.push('\n');
             let table = Input::bytes("(console)", open.text.as_bytes());
@@ -54,8 +55,6 @@ impl Tables {
             } else if open.text.len() <= LONGEST_BYTES {
                 self.open = Some(open);
             }
-        } else {
-            self.open = None;
         }
         if !text.is_empty() {
             text.clone_into(&mut self.before);
