@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::runs;
-use super::runs::Runs;
+use super::runs::{self, Runs};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
