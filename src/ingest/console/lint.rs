@@ -55,21 +55,24 @@ fn voices() -> Vec<Box<dyn Voice>> {
 /// Reads the findings.
 pub(super) struct Findings {
     voices: Vec<Box<dyn Voice>>,
+    /// Of each voice, for the line that is read.
+    claims: Vec<Claim>,
 }
 
 impl Findings {
     pub(super) fn new() -> Findings {
-        Findings { voices: voices() }
+        Findings { voices: voices(), claims: Vec::new() }
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        let claims: Vec<Claim> = self.voices.iter().map(|voice| voice.claim(text)).collect();
-        let ours = claims.iter().position(|claim| matches!(claim, Claim::Ours | Claim::Last));
-        for (at, (voice, claim)) in self.voices.iter_mut().zip(claims).enumerate() {
+        self.claims.clear();
+        self.claims.extend(self.voices.iter().map(|voice| voice.claim(text)));
+        let ours = self.claims.iter().position(|claim| matches!(claim, Claim::Ours | Claim::Last));
+        for (at, (voice, claim)) in self.voices.iter_mut().zip(&self.claims).enumerate() {
             match ours {
-                Some(ours) if ours == at => voice.line(text, claim),
+                Some(ours) if ours == at => voice.line(text, *claim),
                 Some(_) => voice.end_run(),
-                None if claim == Claim::Other => voice.line(text, claim),
+                None if *claim == Claim::Other => voice.line(text, *claim),
                 None => {}
             }
         }
@@ -98,8 +101,11 @@ struct Talk<R> {
 }
 
 impl<R: TextReader> Talk<R> {
-    fn read(&mut self, text: &str) -> Result<()> {
-        self.reader.line(text.trim_end())
+    fn read(&mut self, text: &str, claim: Claim) -> Result<()> {
+        match claim {
+            Claim::Other => self.reader.other(text.trim_end()),
+            _ => self.reader.line(text.trim_end()),
+        }
     }
 }
 
@@ -110,7 +116,7 @@ impl<R: TextReader> Voice for Talk<R> {
 
     fn line(&mut self, text: &str, claim: Claim) {
         self.is_certain |= matches!(claim, Claim::Ours | Claim::Last);
-        if self.read(text).is_err() {
+        if self.read(text, claim).is_err() {
             (self.reader, self.is_certain) = (R::default(), false);
         }
         if claim == Claim::Last {
@@ -160,7 +166,7 @@ impl Voice for PythonCodes {
             }
             Some(Some(ruff_text::Teller::Ruff)) => self.ruff.line(text, claim),
             Some(None) => {
-                self.ruff.line(text, Claim::Other);
+                self.ruff.line(text, Claim::Alike);
                 self.flake8.line(text, claim);
             }
             None if claim == Claim::Last => {

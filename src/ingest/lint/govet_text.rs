@@ -100,6 +100,10 @@ impl TextReader for Reader {
         }
     }
 
+    fn other(&mut self, _: &str) -> Result<()> {
+        Ok(())
+    }
+
     fn is_whole(&self, text: &str) -> bool {
         let is_status = || text.strip_prefix("exit status ").is_some_and(|code| code.parse::<u8>().is_ok());
         is_status() || text == NONE || finding_of(text).is_some_and(|found| found.check.is_some())

@@ -36,6 +36,14 @@ pub(in crate::ingest) trait TextReader: Default {
     /// Whose the next line is, beside other tools.
     fn claim(&self, text: &str) -> Claim;
 
+    /// The next line, if it is nobody's: what [`TextReader::line`] does then, without finding that out again.
+    ///
+    /// # Errors
+    /// A count is too large.
+    fn other(&mut self, text: &str) -> Result<()> {
+        self.line(text)
+    }
+
     /// Whether a last line without a line end is known to be a whole one.
     fn is_whole(&self, text: &str) -> bool;
 
@@ -136,10 +144,14 @@ pub(super) fn bare_place(text: &str) -> Option<(&str, Option<u64>)> {
 
 /// `12:` at the beginning: the number, and what follows. A range, `12-15:`, where it is a column.
 fn number(text: &str, is_later: bool) -> Option<(&str, &str)> {
-    let (number, rest) = text.split_once(':')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_range = || number.split_once('-').is_some_and(|(from, to)| is_number(from) && is_number(to));
-    (is_number(number) || (is_later && is_range())).then_some((number, rest))
+    let digits = |from: usize| text.bytes().skip(from).take_while(u8::is_ascii_digit).count();
+    let mut end = digits(0);
+    if is_later && end > 0 && text.get(end..)?.starts_with('-') {
+        let last = digits(end + 1);
+        end += if last > 0 { 1 + last } else { 0 };
+    }
+    let rest = text.get(end..)?.strip_prefix(':')?;
+    (end > 0).then_some((text.get(..end)?, rest))
 }
 
 /// Whether it may be the path of a file: no log level, no time of day, no address. A colon stands after a drive only: tools
@@ -147,12 +159,10 @@ fn number(text: &str, is_later: bool) -> Option<(&str, &str)> {
 pub(super) fn is_path(text: &str) -> bool {
     let after_drive =
         text.get(1..).and_then(|rest| rest.strip_prefix(':')).filter(|rest| rest.starts_with(['/', '\\']));
-    if after_drive.unwrap_or(text).contains(':') {
-        return false;
-    }
     let starts_like_one = text.starts_with(|c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '{' | '|' | '#'));
-    let is_time = text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
-    starts_like_one && !is_time && !text.contains(": ") && !text.contains("://") && !text.contains('\t')
+    let is_time = || text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
+    let is_address = after_drive.is_some_and(|rest| rest.starts_with("//"));
+    starts_like_one && !is_address && !after_drive.unwrap_or(text).contains([':', '\t']) && !is_time()
 }
 
 /// A finding, its texts made fit to be shown.

@@ -58,8 +58,9 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let text =
         text.split_once('>').filter(|(process, _)| is_number(process)).map_or(text, |(_, rest)| rest.trim_start());
-    for (colon, _) in text.match_indices(": ") {
-        let (origin, rest) = (text.get(..colon)?.trim_end(), text.get(colon + 2..)?.trim_start());
+    for colon in memchr::memchr_iter(b':', text.as_bytes()) {
+        let Some(rest) = text.get(colon + 1..)?.strip_prefix(' ') else { continue };
+        let (origin, rest) = (text.get(..colon)?.trim_end(), rest.trim_start());
         let words = [("error", Level::Error), ("fatal error", Level::Error), ("warning", Level::Warning)];
         let told = words.iter().find_map(|(word, level)| Some((*level, rest.strip_prefix(word)?.strip_prefix(' ')?)));
         let Some((level, (code, message))) = told.and_then(|(level, rest)| Some((level, rest.split_once(':')?))) else {
@@ -141,16 +142,23 @@ impl TextReader for Reader {
         } else if let Some((errors, warnings)) = totals(text) {
             let (before, below) = self.declared.unwrap_or_default();
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
-        } else if matches!(text, "Build FAILED." | "Build succeeded.") {
-            self.is_repeating = self.listed > 0;
-        } else if text.starts_with("Time Elapsed ") {
-            (self.is_repeating, self.listed) = (false, 0);
+        } else {
+            self.other(text)?;
         }
         Ok(())
     }
 
     fn claim(&self, text: &str) -> Claim {
         if diagnostic(text).is_some() || totals(text).is_some() { Claim::Ours } else { Claim::Other }
+    }
+
+    fn other(&mut self, text: &str) -> Result<()> {
+        if matches!(text, "Build FAILED." | "Build succeeded.") {
+            self.is_repeating = self.listed > 0;
+        } else if text.starts_with("Time Elapsed ") {
+            (self.is_repeating, self.listed) = (false, 0);
+        }
+        Ok(())
     }
 
     fn is_whole(&self, text: &str) -> bool {
