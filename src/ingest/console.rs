@@ -25,7 +25,7 @@ use super::test::{
     minitest_text, mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, prove_text, pytest_text,
     qttest_text, rspec_text, sbt_text, swift_test_text, tap, unittest_text, vitest_text, zig_test_text,
 };
-use super::text::{Lines, LongLine};
+use super::text::{Lines, LongLine, split_at};
 use super::{Details, Format, Parsed};
 use crate::error::Result;
 use crate::model::figures::ReportKind;
@@ -323,7 +323,7 @@ impl Stream {
 /// `py312: commands[0]> pytest` of tox, `nox > Running session tests-3.12`.
 fn enters_environment(text: &str) -> bool {
     let is_tox =
-        || text.split_once(": commands[").is_some_and(|(name, rest)| !name.contains(' ') && rest.contains("]> "));
+        || split_at(text, ": commands[").is_some_and(|(name, rest)| !name.contains(' ') && rest.contains("]> "));
     text.starts_with("nox > Running session ") || is_tox()
 }
 

@@ -173,6 +173,18 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     find([b'\n', b'\r', b'\r'], bytes)
 }
 
+/// [`str::split_once`], for what is asked of every line: the standard library's search is made for long texts. It looks for
+/// the first sign in `part` that is rarer than small letters.
+pub(super) fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
+    let is_rare = |byte: u8| byte.is_ascii_punctuation() || byte.is_ascii_uppercase();
+    let mut signs = part.bytes().enumerate();
+    let (before, sign) = signs.find(|(_, byte)| is_rare(*byte)).or(part.bytes().enumerate().next())?;
+    memchr::memchr_iter(sign, text.as_bytes()).find_map(|at| {
+        let (first, rest) = (text.get(..at.checked_sub(before)?)?, text.get(at - before..)?);
+        Some((first, rest.strip_prefix(part)?))
+    })
+}
+
 /// The first of three bytes.
 #[inline]
 pub(super) fn find(any: [u8; 3], bytes: &[u8]) -> Option<usize> {
@@ -303,6 +315,17 @@ mod tests {
             all.push((line.number, line.text.into_owned(), line.ended));
         }
         Ok(all)
+    }
+
+    #[test]
+    fn a_text_is_split_where_the_standard_library_splits_it() {
+        for text in
+            ["", "é: b: c", "a :b", ": é", "a (Wstat: b (Wstat: c", "é)): [b", "a é ... b", "a ..... b", "an un un"]
+        {
+            for part in [": ", " (Wstat: ", "): [", " ... ", "é", "un"] {
+                assert_eq!(split_at(text, part), text.split_once(part), "{text} {part}");
+            }
+        }
     }
 
     #[test]

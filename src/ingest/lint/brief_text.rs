@@ -9,6 +9,7 @@ use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
 use crate::error::Result;
+use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -125,7 +126,7 @@ fn pyrefly_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 
 /// `/app/A.svelte:4:1`, below it `Warn: message`.
 fn svelte_check<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let (word, message) = text.split_once(": ")?;
+    let (word, message) = split_at(text, ": ")?;
     let level = match word {
         "Error" => Level::Error,
         "Warn" => Level::Warning,
@@ -173,6 +174,7 @@ fn pydocstyle<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 /// `hadolint:Dockerfile:3: …`.
 fn hadolint(text: &str) -> Option<Told<'_>> {
     let text = text.strip_prefix("hadolint:").unwrap_or(text);
+    split_at(text, " DL").or_else(|| split_at(text, " SC"))?;
     let (place, rest) = text.match_indices(' ').find_map(|(at, _)| {
         let rest = text.get(at + 1..)?;
         let code = rest.split(' ').next().filter(|code| code.starts_with("DL") || code.starts_with("SC"))?;
@@ -198,8 +200,9 @@ fn level(word: &str) -> Option<Level> {
 /// `README.md:8:57 error MD009/no-trailing-spaces message`, before its version 0.46 without the level; PyMarkdown's
 /// `README.md:8:57: MD009: message`.
 fn markdownlint(text: &str) -> Option<Told<'_>> {
-    let (place, rest) = text.match_indices(" MD").find_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?)))?;
-    let (code, rest) = rest.split_at_checked(5).filter(|(code, _)| is_code(code, 2..=2, 3..=3))?;
+    let (place, _) = split_at(text, " MD")?;
+    let (code, rest) =
+        text.get(place.len() + 1..)?.split_at_checked(5).filter(|(code, _)| is_code(code, 2..=2, 3..=3))?;
     let message = match rest.strip_prefix('/') {
         Some(names) => names.split_once(' ')?.1,
         None => rest.strip_prefix(": ")?,
@@ -215,7 +218,7 @@ fn markdownlint(text: &str) -> Option<Told<'_>> {
 
 /// `a.js: line 1, col 10, Missing semicolon.`, with `--verbose` and its code: `… (W033)`.
 fn jshint(text: &str) -> Option<Told<'_>> {
-    let (path, rest) = text.split_once(": line ").filter(|(path, _)| is_path(path))?;
+    let (path, rest) = split_at(text, ": line ").filter(|(path, _)| is_path(path))?;
     let (line, rest) = rest.split_once(", col ")?;
     let (column, message) = rest.split_once(", ")?;
     column.parse::<u64>().ok()?;
@@ -250,7 +253,7 @@ pub(super) const SCRIPTS: [&str; 10] = ["js", "cjs", "mjs", "jsx", "ts", "tsx", 
 
 /// `README.md:8:7 - Unknown word (lnog)`.
 fn cspell(text: &str) -> Option<Told<'_>> {
-    let (place, word) = text.split_once(" - ").filter(|(_, word)| word.ends_with(')'))?;
+    let (place, word) = split_at(text, " - ").filter(|(_, word)| word.ends_with(')'))?;
     let begins = ["Unknown word (", "Forbidden word (", "Misspelled word ("];
     let is_ours = begins.iter().any(|begin| word.starts_with(begin));
     let (path, line) = place.rsplit_once(':')?.0.rsplit_once(':').filter(|(path, _)| is_ours && is_path(path))?;
@@ -337,6 +340,11 @@ impl TextReader for Reader {
 
     fn claim(&self, text: &str) -> Claim {
         if self.told(text).is_some() || clean(text).is_some() { Claim::Ours } else { Claim::Other }
+    }
+
+    fn other(&mut self, text: &str) -> Result<()> {
+        self.pass(text);
+        Ok(())
     }
 
     fn is_whole(&self, text: &str) -> bool {

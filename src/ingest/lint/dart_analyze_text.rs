@@ -37,7 +37,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// The number in `3 issues found.`, `No issues found! (ran in 2.3s)`.
 fn said(text: &str) -> Option<u64> {
     let text = text.trim();
-    let text = text.rsplit_once(" (ran in ").filter(|(_, time)| time.ends_with("s)")).map_or(text, |(text, _)| text);
+    let text = match text.ends_with("s)") {
+        true => text.rsplit_once(" (ran in ").map_or(text, |(text, _)| text),
+        false => text,
+    };
     if text == "No issues found!" {
         return Some(0);
     }

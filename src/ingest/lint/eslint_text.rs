@@ -57,11 +57,11 @@ fn row<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
 /// What is in the brackets of `✖ 7 problems (4 errors, 3 warnings)`. The sign may be any: PowerShell garbles it when it
 /// writes what node prints to a file. stylelint before version 15 has none.
 fn problems(text: &str) -> Option<&str> {
-    let (count, rest) = text.split_once(" problem")?;
+    let (count, rest) = text.strip_suffix(')')?.split_once(" problem")?;
     let (sign, count) = count.rsplit_once(' ').unwrap_or(("", count));
     let is_sign = !sign.contains(|c: char| c == ' ' || c.is_ascii_alphanumeric());
     count.parse::<u64>().ok().filter(|_| is_sign)?;
-    rest.strip_prefix('s').unwrap_or(rest).strip_prefix(" (")?.strip_suffix(')')
+    rest.strip_prefix('s').unwrap_or(rest).strip_prefix(" (")
 }
 
 /// Errors and warnings of the last line.

@@ -8,6 +8,7 @@ use super::LintTally;
 use super::brief_text::SCRIPTS;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
+use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -90,8 +91,8 @@ const NOTES_OF_CPPCHECK: [&str; 4] = ["style", "performance", "portability", "in
 
 /// What cppcheck finds beside errors and warnings: `style: The function 'f' is never used. [unusedFunction]`.
 fn of_cppcheck(text: &str) -> Option<(Level, &str)> {
-    let (severity, message) = text.split_once(": ").filter(|(_, message)| bracketed(message, '[', ']').is_some())?;
-    NOTES_OF_CPPCHECK.contains(&severity).then_some((Level::Note, message))
+    let message = NOTES_OF_CPPCHECK.iter().find_map(|severity| text.strip_prefix(severity)?.strip_prefix(": "))?;
+    bracketed(message, '[', ']').map(|_| (Level::Note, message))
 }
 
 /// What cppcheck before version 1.88 finds: `[src/a.cpp:51]: (warning) message`, `[a.c:2] -> [b.c:9]: (error) message`.
@@ -120,7 +121,8 @@ fn ended(text: &str) -> Option<&'static str> {
 /// Name, level and message of what the driver, the compiler proper or the linker says without a place:
 /// `cc1: fatal error: x.c: No such file or directory`, `/usr/bin/ld: error: …`.
 fn driver(text: &str) -> Option<(&str, Level, &str)> {
-    let (path, rest) = text.split_once(": ")?;
+    let (path, rest) = split_at(text, ": ")?;
+    let (level, message) = level_of(rest)?;
     let name = path.rsplit(['/', '\\']).next()?;
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let is_version = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -131,8 +133,7 @@ fn driver(text: &str) -> Option<(&str, Level, &str)> {
         "gcc", "g++", "cc", "c++", "cc1", "cc1plus", "cc1obj", "clang", "clang++", "ld", "lld", "ld.lld", "ld64.lld",
         "mold", "collect2", "lto1", "wrapper", "f951", "gfortran",
     ];
-    let (level, message) = level_of(rest).filter(|_| is_path(path) && names.contains(&name))?;
-    Some((name, level, message))
+    (is_path(path) && names.contains(&name)).then_some((name, level, message))
 }
 
 /// Whether the message only says that linking failed, for reasons told before.
@@ -202,6 +203,10 @@ impl TextReader for Reader {
             None if driver(text).is_some() || of_old_cppcheck(text).is_some() || ended(text).is_some() => Claim::Ours,
             None => Claim::Other,
         }
+    }
+
+    fn other(&mut self, _: &str) -> Result<()> {
+        Ok(())
     }
 
     fn is_whole(&self, text: &str) -> bool {

@@ -7,6 +7,7 @@
 use super::LintTally;
 use super::lines::{Claim, TextReader, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -44,8 +45,10 @@ fn counted_as(text: &str, word: &str) -> Option<u64> {
 
 /// Line, level and message of ` 3 | ERROR   | [x] Line indented incorrectly`.
 fn row(text: &str) -> Option<(Option<u64>, Level, &str)> {
-    let mut cells = text.splitn(3, " | ");
-    let line = cells.next()?.trim().parse::<u64>().ok()?;
+    leading_in(text.trim_start())?;
+    let (line, rest) = text.split_once(" | ")?;
+    let line = line.trim().parse::<u64>().ok()?;
+    let mut cells = rest.splitn(2, " | ");
     let level = match cells.next()?.trim() {
         "ERROR" => Level::Error,
         "WARNING" => Level::Warning,

@@ -9,6 +9,7 @@ use super::LintTally;
 use super::github_text::annotation;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -70,7 +71,7 @@ fn message(text: &str) -> Option<Message<'_>> {
         return in_brackets(place.rest).map(|message| Message { path, line, ..message });
     }
     // `path(line): [C0114(symbol)object] message`.
-    if let Some((place, rest)) = text.split_once("): [") {
+    if let Some((place, rest)) = split_at(text, "): [") {
         let (path, line) = place.rsplit_once('(')?;
         let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
         let rest = text.get(text.len() - rest.len() - 1..)?;

@@ -6,6 +6,7 @@
 use super::LintTally;
 use super::lines::{Claim, TextReader, bracketed, check_listed, finding, is_of_another, join, placed, read};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -56,6 +57,7 @@ fn row(text: &str) -> Option<Row<'_>> {
 
 /// Errors, warnings and what is below, of `4 errors, 2 warnings, 1 information`.
 fn summary(text: &str) -> Option<[u64; 3]> {
+    leading_in(text)?;
     let mut parts = text.split(", ");
     let mut next = |words: &[&str]| {
         let (number, word) = parts.next()?.split_once(' ')?;

@@ -57,6 +57,8 @@ fn offense(text: &str) -> Option<Offense<'_>> {
             (Some(place.path), place.line, letter, told)
         }
         None => {
+            let (letter, _) = text.split_at_checked(1)?;
+            level_of(letter)?;
             let mut parts = text.splitn(4, ':');
             let (letter, line, column, told) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
             column.trim_start().parse::<u64>().ok()?;
@@ -74,9 +76,10 @@ fn offense(text: &str) -> Option<Offense<'_>> {
 
 /// How many offenses `3 files inspected, 7 offenses detected, 5 offenses autocorrectable` tells.
 fn summary(text: &str) -> Option<u64> {
-    let (files, rest) = text.split_once(" inspected, ")?;
-    let (number, word) = files.split_once(' ')?;
-    number.parse::<u64>().ok().filter(|_| matches!(word, "file" | "files"))?;
+    let (number, rest) = text.split_once(' ')?;
+    number.parse::<u64>().ok()?;
+    let (word, rest) = rest.split_once(" inspected, ")?;
+    matches!(word, "file" | "files").then_some(())?;
     let offenses = rest.split(", ").next()?;
     let (count, word) = offenses.strip_suffix(" detected")?.split_once(' ')?;
     let is_ours = matches!(word, "offense" | "offenses");

@@ -42,7 +42,7 @@ fn place(text: &str) -> Option<(&str, Option<u64>)> {
 
 /// Code, level and message of `  ^---^ SC2164 (warning): …`, `^-- SC2086 (info): …`.
 fn arrow(text: &str) -> Option<(&str, Level, &str)> {
-    let (arrow, told) = text.trim_start().split_once(' ')?;
+    let (arrow, told) = text.trim_start().split_once(' ').filter(|(arrow, _)| arrow.starts_with('^'))?;
     let (code, told) = told.split_once(" (").filter(|(code, _)| is_code(code, 2..=2, 4..=5))?;
     let (level, message) = told.split_once("): ")?;
     let level = match level {
@@ -51,7 +51,7 @@ fn arrow(text: &str) -> Option<(&str, Level, &str)> {
         "info" | "style" => Level::Note,
         _ => return None,
     };
-    (arrow.starts_with('^') && arrow.bytes().all(|byte| matches!(byte, b'^' | b'-'))).then_some((code, level, message))
+    arrow.bytes().all(|byte| matches!(byte, b'^' | b'-')).then_some((code, level, message))
 }
 
 /// Reads lines.

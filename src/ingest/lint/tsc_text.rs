@@ -49,7 +49,7 @@ struct Diagnostic<'a> {
 }
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
-    for (at, _) in text.match_indices("error TS") {
+    for at in memchr::memmem::find_iter(text.as_bytes(), "error TS") {
         let (before, after) = (text.get(..at)?, text.get(at + 6..)?);
         let Some((code, message)) = after.split_once(':') else { continue };
         let is_code = code.strip_prefix("TS").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
@@ -120,6 +120,10 @@ impl TextReader for Reader {
             Some(_) => Claim::Alike,
             None => Claim::Other,
         }
+    }
+
+    fn other(&mut self, _: &str) -> Result<()> {
+        Ok(())
     }
 
     fn is_whole(&self, text: &str) -> bool {

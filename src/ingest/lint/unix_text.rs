@@ -5,6 +5,7 @@
 use super::LintTally;
 use super::lines::{Claim, TextReader, bracketed, finding, is_of_another, is_path, placed, read};
 use crate::error::Result;
+use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -53,7 +54,7 @@ fn unix(text: &str) -> Option<Told<'_>> {
 
 /// `path: line 2, col 5, Error - message (rule)`.
 fn compact(text: &str) -> Option<Told<'_>> {
-    let (path, rest) = text.split_once(": line ").filter(|(path, _)| is_path(path))?;
+    let (path, rest) = split_at(text, ": line ").filter(|(path, _)| is_path(path))?;
     let (line, rest) = rest.split_once(", col ")?;
     let (column, rest) = rest.split_once(", ")?;
     let (level, message) = rest.split_once(" - ")?;
@@ -67,7 +68,7 @@ fn compact(text: &str) -> Option<Told<'_>> {
 /// `path(2,5): error rule : message`, as ESLint's formatter visualstudio writes it; without a rule where the file could not be
 /// parsed.
 pub(super) fn visualstudio(text: &str) -> Option<Told<'_>> {
-    let (place, rest) = text.split_once("): ")?;
+    let (place, rest) = split_at(text, "): ")?;
     let (path, numbers) = place.rsplit_once('(').filter(|(path, _)| is_path(path))?;
     let (line, column) = numbers.split_once(',')?;
     let (level, (rule, message)) =
@@ -106,6 +107,10 @@ impl TextReader for Reader {
 
     fn claim(&self, text: &str) -> Claim {
         if told(text).is_some() { Claim::Ours } else { Claim::Other }
+    }
+
+    fn other(&mut self, _: &str) -> Result<()> {
+        Ok(())
     }
 
     fn is_whole(&self, _: &str) -> bool {

@@ -3,7 +3,7 @@
 //!
 //! The summary stands above the list of what failed. An error outside of tests is an error like that of a test.
 
-use super::text_report::{Names, Summary};
+use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::{first_lines, printable};
@@ -34,6 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// The counts of `2 successes / 1 failure / 2 errors / 1 pending : 0.001534 seconds`.
 fn summary(line: &str) -> Option<Summary> {
+    counted(line)?;
     let (counts, time) = line.split_once(" : ")?;
     let parts: Vec<&str> = counts.split(" / ").collect();
     let meaning = |word: &str| match word {
@@ -62,11 +63,11 @@ impl Announced for Busted {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        let heading = text.split_once(" → ").or_else(|| text.split_once(" -> "));
-        let outcome = heading.and_then(|(word, place)| match word {
-            "Failure" => Some((Outcome::Failed, place)),
-            "Error" => Some((Outcome::Errored, place)),
-            _ => None,
+        let headings = [("Failure", Outcome::Failed), ("Error", Outcome::Errored)];
+        let outcome = headings.iter().find_map(|(word, outcome)| {
+            let rest = text.strip_prefix(word)?;
+            let place = rest.strip_prefix(" → ").or_else(|| rest.strip_prefix(" -> "))?;
+            Some((*outcome, place))
         });
         if let Some(found) = summary(text) {
             (self.found, self.names) = (Some(found), Names::default());

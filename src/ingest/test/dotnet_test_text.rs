@@ -50,11 +50,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// The numbers of `Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3, Duration: 9 ms - a.dll (net8.0)`:
 /// failed, passed, skipped.
 fn project(line: &str) -> Option<[Option<u64>; 3]> {
-    let (word, rest) = line.trim_start().split_once("! ")?;
+    let (word, rest) = line.trim_start().split_once('!')?;
     if !matches!(word, "Passed" | "Failed" | "Skipped" | "Aborted" | "Canceled") {
         return None;
     }
-    let rest = rest.trim_start().strip_prefix("- ")?;
+    let rest = rest.strip_prefix(' ')?.trim_start().strip_prefix("- ")?;
     let mut numbers = rest.splitn(5, ", ");
     let mut number = |title: &str| numbers.next()?.strip_prefix(title)?.strip_prefix(':').map(str::trim).map(digits)?;
     let counts = [number("Failed")?, number("Passed")?, number("Skipped")?];
@@ -65,7 +65,8 @@ fn project(line: &str) -> Option<[Option<u64>; 3]> {
 /// Likewise in any other language: `Réussi!  - échec :     0, réussite :     3, ignorée(s) :     0, total :     3, durée :
 /// 46 ms - a.dll (net8.0)`, `通过!  - 失败:     0，通过:     3，…`. The order is the same, and the numbers add up.
 fn translated(line: &str) -> Option<[Option<u64>; 3]> {
-    let (_, rest) = line.split_once("! ").filter(|_| line.contains(".dll (") && line.ends_with(')'))?;
+    let is_ours = line.ends_with(')') && line.contains(".dll (");
+    let (_, rest) = if is_ours { line.split_once("! ") } else { None }?;
     let mut numbers = rest.split([',', '，']);
     let mut number = || {
         let (title, number) = numbers.next()?.rsplit_once(' ')?;

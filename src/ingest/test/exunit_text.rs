@@ -47,6 +47,7 @@ fn finishes(line: &str) -> bool {
 
 /// The counts of `2 doctests, 7 tests, 2 failures, 1 excluded, 2 invalid, 1 skipped`.
 fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
+    counted(line)?;
     let counts: Vec<_> = line.split(", ").map(counted).collect::<Option<_>>()?;
     let failures = counts.iter().position(|(_, word)| matches!(*word, "failure" | "failures"))?;
     let (kinds, rest) = counts.split_at(failures);

@@ -43,10 +43,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// The counts of `5 scenarios (1 failed, 1 undefined, 3 passed)` and of `3 scenarios passed, 1 failed, 1 error, 1 skipped`.
 fn scenarios(line: &str) -> Option<Vec<(Option<u64>, Outcome)>> {
-    let line = line.to_ascii_lowercase();
-    if matches!(line.as_str(), "no scenarios" | "0 scenarios") {
+    if line.eq_ignore_ascii_case("no scenarios") || line == "0 scenarios" {
         return Some(Vec::new());
     }
+    counted(line)?;
+    let line = line.to_ascii_lowercase();
     let (all, rest) = counted(&line)?;
     let rest = rest.strip_prefix("scenarios ").or_else(|| rest.strip_prefix("scenario "))?;
     let part = |part: &str| counted(part).and_then(|(number, word)| Some((number, outcome(word)?)));
@@ -70,8 +71,8 @@ fn outcome(word: &str) -> Option<Outcome> {
 
 /// `14 steps (1 failed, 12 passed)`, `12 steps passed, 1 failed`.
 fn is_steps(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    line == "no steps" || counted(&line).is_some_and(|(_, rest)| rest.starts_with("step"))
+    let begins = |rest: &str| rest.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("step"));
+    line.eq_ignore_ascii_case("no steps") || counted(line).is_some_and(|(_, rest)| begins(rest))
 }
 
 /// One run.

@@ -38,9 +38,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// The numbers of `7 specs, 5 failures, 2 pending specs`.
 fn summary(line: &str) -> Option<[Option<u64>; 3]> {
-    if !line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
+    counted(line)?;
     let mut parts = line.split(", ").map(counted);
     let ((specs, "spec" | "specs"), (failures, "failure" | "failures")) = (parts.next()??, parts.next()??) else {
         return None;

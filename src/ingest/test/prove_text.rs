@@ -6,7 +6,7 @@ use super::text_report::{Names, Summary, no_result};
 use super::text_runs::Unannounced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::figures::ReportKind;
 
@@ -52,7 +52,7 @@ fn is_result(line: &str) -> bool {
 
 /// The file of `t/bad.t (Wstat: 256 (exited 1) Tests: 3 Failed: 1)`, its tests, and how many failed.
 fn file(line: &str) -> Option<(&str, u64, u64)> {
-    let (file, rest) = line.split_once(" (Wstat: ")?;
+    let (file, rest) = split_at(line, " (Wstat: ")?;
     let (tests, failed) = rest.strip_suffix(')')?.rsplit_once(" Tests: ")?.1.split_once(" Failed: ")?;
     Some((file.trim_end(), tests.parse().ok()?, failed.parse().ok()?))
 }
@@ -98,7 +98,7 @@ impl Prove {
             self.close()?;
             self.found.failed = add(self.found.failed, failed)?;
             self.file = (failed == 0).then(|| (name.to_owned(), tests));
-        } else if let Some(planned) = text.split_once("Bad plan.  You planned ").map(|(_, rest)| rest) {
+        } else if let Some(planned) = split_at(text, "Bad plan.  You planned ").map(|(_, rest)| rest) {
             let planned = planned.split(' ').next().and_then(|planned| planned.parse::<u64>().ok());
             let missing = planned.zip(self.file.as_ref()).and_then(|(planned, (_, ran))| planned.checked_sub(*ran));
             if let Some(missing @ 1..) = missing {

@@ -43,6 +43,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// The counts of `10 examples, 4 failures, 3 pending, 1 error occurred outside of examples`.
 fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
+    counted(line)?;
     let counts: Vec<_> = line.split(", ").map(counted).collect::<Option<_>>()?;
     let words: Vec<&str> = counts.iter().map(|(_, word)| *word).take(2).collect();
     matches!(words.as_slice(), ["example" | "examples", "failure" | "failures"]).then_some(counts)

@@ -8,6 +8,7 @@ use super::text_report::{Names, Summary};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -51,7 +52,7 @@ fn scalatest(line: &str) -> Option<Summary> {
 
 /// The counts of `Failed: Total 5, Failed 1, Errors 0, Passed 3, Ignored 1`.
 fn sbt(line: &str) -> Option<Summary> {
-    let (word, rest) = line.split_once(": Total ")?;
+    let (word, rest) = split_at(line, ": Total ")?;
     let (_, counts) = rest.split_once(", ").filter(|_| matches!(word, "Passed" | "Failed" | "Error"))?;
     sum(&counts.to_ascii_lowercase()).filter(|_| counts.contains("Passed "))
 }

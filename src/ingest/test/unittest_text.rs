@@ -7,7 +7,7 @@ use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines};
+use crate::ingest::text::{Lines, LongLine, first_lines, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -79,6 +79,7 @@ fn status(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
 
 /// Name and outcome of `test_a (mod.Class.test_a) ... ok`.
 fn verbose(line: &str) -> Option<(String, Outcome)> {
+    split_at(line, " ... ")?;
     let (name, word) = line.trim_end().rsplit_once(" ... ")?;
     let outcome = match word {
         "ok" | "unexpected success" => Outcome::Passed,

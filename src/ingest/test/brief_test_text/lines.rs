@@ -52,7 +52,8 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("CUnit", " tests @_ @_ @p @f @s"),
     ("Unity", "@a Tests @f Failures @s Ignored"),
     ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
-    ("terraform test", "{Success}{Failure}! @p passed, @f failed{, @s skipped}."),
+    ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
+    ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
     ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
     ("nf-test", "FAILURE: Executed @a test{s} in @_s (@f failed)"),
     ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
@@ -114,13 +115,7 @@ pub(super) struct Counts {
 impl Counts {
     /// Matches all of a line, and adds its numbers.
     pub(super) fn line(&mut self, pattern: &str, text: &str) -> bool {
-        // Nearly all lines are told by their first character.
-        let may_begin = match pattern.chars().next() {
-            Some('@') => text.starts_with(|c: char| c.is_ascii_digit()),
-            Some('{') | None => true,
-            Some(first) => text.starts_with(first),
-        };
-        if !may_begin {
+        if !may_begin(pattern, text) {
             return false;
         }
         let mut counts = self.clone();
@@ -218,6 +213,16 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
+/// Nearly all lines are told by their first character.
+#[inline]
+fn may_begin(pattern: &str, text: &str) -> bool {
+    match (pattern.as_bytes().first(), text.as_bytes().first()) {
+        (Some(b'@'), first) => first.is_some_and(u8::is_ascii_digit),
+        (Some(b'{') | None, _) => true,
+        (wanted, first) => wanted == first,
+    }
+}
+
 /// A line as a pattern expects it: most runners' output stands as well further in.
 fn indented<'t>(pattern: &str, text: &'t str) -> &'t str {
     if pattern.starts_with(' ') { text } else { text.trim_start() }
@@ -225,15 +230,20 @@ fn indented<'t>(pattern: &str, text: &'t str) -> &'t str {
 
 /// What a line tells by itself.
 pub(super) fn summed_up(patterns: &[(&'static str, &str)], text: &str) -> Option<(&'static str, Summary)> {
+    let inner = text.trim_start();
     patterns.iter().find_map(|(tool, pattern)| {
+        let text = if pattern.starts_with(' ') { text } else { inner };
         let mut counts = Counts::default();
-        counts.line(pattern, indented(pattern, text)).then(|| counts.summary())?.map(|summary| (*tool, summary))
+        counts.line(pattern, text).then(|| counts.summary())?.map(|summary| (*tool, summary))
     })
 }
 
 /// What `12 passed, 0 failed` tells, alone or behind a title as in `=== Results: 12 passed, 0 failed ===`.
 pub(super) fn plain(text: &str) -> Option<Summary> {
     let text = text.trim_matches([' ', '=', '-', '*', '─', '═']);
+    if !text.ends_with(['d', '.']) {
+        return None;
+    }
     let (title, told) = text.split_once(": ").unwrap_or(("", text));
     let mut counts = Counts::default();
     let is_plain = counts.line("@p passed, @f failed{, @s skipped}{.}", told);
@@ -253,11 +263,10 @@ pub(super) struct Block {
 impl Block {
     /// The one that begins with the line.
     pub(super) fn begun(text: &str) -> Option<Block> {
-        BLOCKS.iter().find_map(|(tool, left)| {
-            let mut block = Block { tool, left, counts: Counts::default() };
-            let (first, left) = left.split_first()?;
-            block.left = left;
-            block.counts.line(first, indented(first, text)).then_some(block)
+        BLOCKS.iter().find_map(|(tool, lines)| {
+            let (first, left) = lines.split_first()?;
+            let mut counts = Counts::default();
+            counts.line(first, indented(first, text)).then_some(Block { tool, left, counts })
         })
     }
 
