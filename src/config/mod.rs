@@ -1,6 +1,7 @@
 //! YAML text over the built-in defaults → one valid [`LoopConfig`]; unknown keys are named and refused.
 //!
-//! `default.yaml` holds every default with its unit and its reason. A user's file is read into patches (all keys
+//! `default.yaml` holds every default with its unit and its reason; `default.json` is made from it, because the program reads
+//! the defaults at each start, and YAML takes twenty times as long. A user's file is read into patches (all keys
 //! optional) straight from its text, so that errors carry line and column and `1e3`, where text is meant, stays text.
 
 mod metrics;
@@ -21,6 +22,9 @@ use crate::model::verdict::Dimension;
 /// The reference: every key, its default, unit and reason.
 pub const DEFAULT_YAML: &str = include_str!("default.yaml");
 
+/// The values of [`DEFAULT_YAML`].
+const DEFAULT_JSON: &str = include_str!("default.json");
+
 /// A config file is text written by people; over this it is something else.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -36,9 +40,9 @@ pub struct Effective {
 /// The built-in defaults.
 ///
 /// # Errors
-/// None in a released build: a test reads `default.yaml`.
+/// None in a released build: a test reads them.
 pub fn defaults() -> Result<LoopConfig> {
-    serde_yaml::from_str(DEFAULT_YAML)
+    serde_json::from_slice(DEFAULT_JSON.as_bytes())
         .map_err(|error| Error::bug("the built-in defaults do not load").because(error.to_string()))
 }
 
@@ -48,13 +52,30 @@ pub fn defaults() -> Result<LoopConfig> {
 /// Bad input with line and column: not YAML, an unknown key (with the nearest known one), a wrong type, a key that is
 /// there twice, a value out of its range. Every error names `name`.
 pub fn load(text: &str, name: &str) -> Result<Effective> {
+    let config = read(text, name)?;
+    let mut given = BTreeSet::new();
+    if let (false, Ok(value)) = (is_empty(text), serde_yaml::from_str::<serde_json::Value>(text)) {
+        collect_keys(&value, "", &mut given);
+    }
+    Ok(Effective { config, given })
+}
+
+/// Whether a text sets nothing.
+fn is_empty(text: &str) -> bool {
+    text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+}
+
+/// As [`load`], where nobody asks which keys were set.
+///
+/// # Errors
+/// As [`load`].
+pub fn read(text: &str, name: &str) -> Result<LoopConfig> {
     let mut config = defaults()?;
     if text.len() > MAX_BYTES {
         return Err(Error::bad_input("config is larger than 1 MiB").in_file(name));
     }
-    let is_empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
-    if is_empty {
-        return Ok(Effective { config, given: BTreeSet::new() });
+    if is_empty(text) {
+        return Ok(config);
     }
     let patch: LoopConfigPatch = serde_yaml::from_str(text).map_err(|error| {
         // What is no YAML at all may look like an unknown key first.
@@ -70,11 +91,7 @@ pub fn load(text: &str, name: &str) -> Result<Effective> {
         };
         error.help("`highwater config show` prints every key with its value; the defaults say why each is as it is")
     })?;
-    let mut given = BTreeSet::new();
-    if let Ok(value) = serde_yaml::from_str::<serde_json::Value>(text) {
-        collect_keys(&value, "", &mut given);
-    }
-    Ok(Effective { config, given })
+    Ok(config)
 }
 
 /// The configuration as YAML text that every YAML version reads alike: strings are always quoted (a bare `no` or `12:30`
@@ -420,6 +437,18 @@ mod tests {
     #[test]
     fn the_default_file_is_itself_a_valid_config_file() {
         assert_eq!(load(DEFAULT_YAML, "default.yaml").unwrap().config, defaults().unwrap());
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the test writes the file if it is asked to")]
+    fn the_defaults_as_json_are_those_of_the_reference() {
+        let reference: LoopConfig = serde_yaml::from_str(DEFAULT_YAML).unwrap();
+        let json = serde_json::to_string_pretty(&reference).unwrap() + "\n";
+        if std::env::var_os("HIGHWATER_UPDATE_DEFAULTS").is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/config/default.json"), &json).unwrap();
+            return;
+        }
+        assert_eq!(DEFAULT_JSON, json, "HIGHWATER_UPDATE_DEFAULTS=1 cargo test --lib config::tests writes it");
     }
 
     #[test]

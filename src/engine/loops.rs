@@ -100,6 +100,6 @@ pub fn frozen_config(layout: &Layout, store: &Store, id: ObjectId) -> Result<Fro
         None => Objects::open(layout)?.read(&id)?,
     };
     let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("the loop's config is not text").at(&path))?;
-    let config = config::load(&text, &path.display().to_string())?.config;
+    let config = config::read(&text, &path.display().to_string())?;
     Ok(Frozen { config, text, id, was_edited })
 }

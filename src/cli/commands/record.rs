@@ -68,8 +68,8 @@ fn warn_of_another_config(context: &Context, store: &Store) {
     if config::to_yaml(&now.config).is_ok_and(|text| text.as_bytes() == frozen) {
         return;
     }
-    let frozen = String::from_utf8(frozen).ok().and_then(|text| config::load(&text, "").ok());
-    let Some(mut frozen) = frozen.map(|frozen| frozen.config) else { return };
+    let frozen = String::from_utf8(frozen).ok().and_then(|text| config::read(&text, "").ok());
+    let Some(mut frozen) = frozen else { return };
     // What `begin` was told on its command line stands in no file.
     if !now.given.contains("progress.threshold") {
         frozen.progress.threshold = now.config.progress.threshold;
