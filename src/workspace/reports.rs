@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
 use crate::error::{Error, Reject, Result};
@@ -35,7 +35,7 @@ pub struct Found {
 /// # Errors
 /// A glob that is none; more files than `limits.reports`.
 pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found>> {
-    let mut globs = ByExtension::new(&reports.globs)?;
+    let mut globs = Globs::new(&reports.globs)?;
     let skipped = skipped_directories(&reports.skip_directories)?;
     let mut found = BTreeMap::new();
     let walk = WalkDir::new(root).into_iter().filter_entry(|entry| {
@@ -46,10 +46,10 @@ pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found
     });
     // A directory that cannot be read holds no report for us; the snapshot names it as unheld.
     for entry in walk.filter_map(Result::ok) {
-        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-        if entry.file_type().is_dir() || !globs.is_match(relative)? {
+        if entry.file_type().is_dir() || !globs.is_match(entry.path(), root) {
             continue;
         }
+        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
         found.insert(relative.to_path_buf(), describe(root, entry.path(), false));
         if u64::try_from(found.len()).is_ok_and(|count| count > limits.reports) {
             return Err(Error::report(
@@ -124,41 +124,68 @@ fn glob_set(globs: &[Glob]) -> Result<GlobSet> {
     set.build().map_err(|error| Error::bad_input("the globs cannot be used together").because(error.to_string()))
 }
 
-/// Globs by what follows the last dot. Most files of a work tree have an extension that no glob asks for; of the globs of
-/// the others only those are compiled that are asked (all of them took a third of a record's own instructions).
-struct ByExtension {
-    plain: HashMap<Vec<u8>, (Vec<Glob>, Option<GlobSet>)>,
+/// Globs by what follows the last dot. Few files of a work tree have a name that one of them may match, and a glob is compiled
+/// when the first of them is met (all of them took half of a record's own instructions).
+struct Globs {
+    by_extension: HashMap<Vec<u8>, Vec<Asked>>,
     /// Those that end with a pattern, or have no dot.
-    others: GlobSet,
+    others: Vec<Asked>,
 }
 
-impl ByExtension {
-    fn new(globs: &[String]) -> Result<ByExtension> {
-        let mut plain: HashMap<_, (Vec<Glob>, _)> = HashMap::new();
+impl Globs {
+    fn new(globs: &[String]) -> Result<Globs> {
+        let mut by_extension: HashMap<_, Vec<_>> = HashMap::new();
         let mut others = Vec::new();
-        for glob in globs {
-            match glob.rsplit_once('.') {
+        for text in globs {
+            let asked = Asked::new(text)?;
+            match text.rsplit_once('.') {
                 Some((_, extension)) if extension.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
-                    plain.entry(extension.into()).or_default().0.push(parse(glob)?);
+                    by_extension.entry(extension.into()).or_default().push(asked);
                 }
-                _ => others.push(parse(glob)?),
+                _ => others.push(asked),
             }
         }
-        Ok(ByExtension { plain, others: glob_set(&others)? })
+        Ok(Globs { by_extension, others })
     }
 
-    fn is_match(&mut self, path: &Path) -> Result<bool> {
-        let extension = path.as_os_str().as_encoded_bytes().rsplit(|&byte| byte == b'.').next();
-        if let Some((globs, set)) = extension.and_then(|extension| self.plain.get_mut(extension)) {
-            let set = match set {
-                Some(set) => set,
-                None => set.insert(glob_set(globs)?),
-            };
-            if set.is_match(path) {
-                return Ok(true);
-            }
-        }
-        Ok(self.others.is_match(path))
+    /// Whether one matches the file, whose path below `root` is compared.
+    fn is_match(&mut self, file: &Path, root: &Path) -> bool {
+        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+        let extension = name.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+        let asked = self.by_extension.get_mut(extension).into_iter().flatten().chain(&mut self.others);
+        let mut likely = asked.filter(|asked| asked.may_match(name));
+        likely.any(|asked| asked.is_match(file.strip_prefix(root).unwrap_or(file)))
+    }
+}
+
+/// A glob, and how the names of files begin and end that it may match.
+struct Asked {
+    glob: Glob,
+    begin: String,
+    end: String,
+    compiled: Option<GlobMatcher>,
+}
+
+impl Asked {
+    fn new(text: &str) -> Result<Asked> {
+        let name = match text.rsplit_once('/') {
+            // What stands for one of several may reach over the name's beginning.
+            _ if text.contains(['{', '[', '\\']) => "*",
+            Some((_, name)) => name,
+            None => text,
+        };
+        let is_any = |c: char| matches!(c, '*' | '?');
+        let begin = name.split(is_any).next().unwrap_or_default().to_owned();
+        let end = name.rsplit(is_any).next().unwrap_or_default().to_owned();
+        Ok(Asked { glob: parse(text)?, begin, end, compiled: None })
+    }
+
+    fn may_match(&self, name: &[u8]) -> bool {
+        name.starts_with(self.begin.as_bytes()) && name.ends_with(self.end.as_bytes())
+    }
+
+    fn is_match(&mut self, path: &Path) -> bool {
+        self.compiled.get_or_insert_with(|| self.glob.compile_matcher()).is_match(path)
     }
 }
 
@@ -270,10 +297,22 @@ mod tests {
     #[test]
     fn globs_match_whatever_they_end_with() {
         let dir = tempfile::tempdir().unwrap();
-        let expected = [".tap", "a.b/c", "a.tap", "a.x-y", "b/report", "dotted.d/e.xml", "f.JSON", "g.tar.gz"];
+        let expected = [
+            ".tap",
+            "a.b/c",
+            "a.tap",
+            "a.x-y",
+            "b/report",
+            "d/ab/c.yml",
+            "dotted.d/e.xml",
+            "f.JSON",
+            "g.tar.gz",
+            "x*y.a",
+        ];
         expected.iter().for_each(|name| put(dir.path(), name));
-        ["a.b.c", "a.tapx", "tap", "f.json", "gz"].iter().for_each(|name| put(dir.path(), name));
-        let globs = ["**/*.tap", "*.b/c", "*.x-y", "**/report", "**/*.{xml,yml}", "*.[J]SON", "*.gz"];
+        ["a.b.c", "a.tapx", "tap", "f.json", "gz", "xxy.a"].iter().for_each(|name| put(dir.path(), name));
+        let globs =
+            ["**/*.tap", "*.b/c", "*.x-y", "**/report", "**/*.{xml,}", "d/{z,ab/*}.yml", "*.[J]SON", "*.gz", "x\\*?.a"];
         let reports = Reports { globs: globs.map(String::from).to_vec(), skip_directories: Vec::new() };
         assert_eq!(names(&find(dir.path(), &reports, &config().limits).unwrap()), expected);
         let broken = Reports { globs: vec!["**/[.xml".into()], skip_directories: Vec::new() };
