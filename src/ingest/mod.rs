@@ -22,6 +22,7 @@ mod json;
 pub mod lint;
 pub mod merge;
 pub mod metric;
+mod patterns;
 pub mod size;
 pub mod test;
 mod text;

@@ -1,10 +1,11 @@
-//! How each runner sums up, as patterns of lines, and how they are matched.
+//! How each runner sums up, as [`patterns`] of lines.
 //!
-//! `@` and a letter is a number: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped,
-//! `_` of no meaning here; `@P` and `@E` are one such test without a number, `@*` is whatever follows. `{…}` may be missing.
-//! A space is one or several.
+//! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `_` of no meaning here;
+//! `@P` and `@E` are one such test without a number.
 
+use crate::ingest::patterns::{self, Numbers, indented};
 use crate::ingest::test::text_report::Summary;
+use crate::ingest::values::whole;
 
 /// A runner, and its summary of one line. Several add up.
 pub(super) const LINES: &[(&str, &str)] = &[
@@ -112,60 +113,9 @@ pub(super) struct Counts {
     told: usize,
 }
 
-impl Counts {
-    /// Matches all of a line, and adds its numbers.
-    pub(super) fn line(&mut self, pattern: &str, text: &str) -> bool {
-        if !may_begin(pattern, text) {
-            return false;
-        }
-        let mut counts = self.clone();
-        let is_whole = counts.part(pattern, text) == Some("");
-        if is_whole {
-            *self = counts;
-        }
-        is_whole
-    }
-
-    /// Matches the beginning of a text; what is behind it.
-    fn part<'t>(&mut self, pattern: &str, mut text: &'t str) -> Option<&'t str> {
-        let mut rest = pattern;
-        while let Some(next) = rest.chars().next() {
-            let behind = rest.get(next.len_utf8()..)?;
-            match next {
-                '{' => {
-                    let inner = behind.get(..closing(behind)?)?;
-                    let mut counts = self.clone();
-                    if let Some(left) = counts.part(inner, text) {
-                        (*self, text) = (counts, left);
-                    }
-                    rest = behind.get(inner.len() + 1..)?;
-                }
-                '@' => {
-                    let kind = behind.chars().next()?;
-                    text = self.number(kind, text)?;
-                    rest = behind.get(kind.len_utf8()..)?;
-                }
-                ' ' => {
-                    let left = text.trim_start_matches(' ');
-                    (text, rest) = ((left.len() < text.len()).then_some(left)?, behind);
-                }
-                _ => (text, rest) = (text.strip_prefix(next)?, behind),
-            }
-        }
-        Some(text)
-    }
-
-    fn number<'t>(&mut self, kind: char, text: &'t str) -> Option<&'t str> {
-        if kind == '*' {
-            return Some("");
-        }
-        let is_digit = |c: char| c.is_ascii_digit() || (kind == '_' && c == '.');
-        let left = if kind.is_uppercase() { text } else { text.trim_start_matches(is_digit) };
-        let digits = text.get(..text.len() - left.len())?;
-        if kind == '_' {
-            return (!digits.is_empty()).then_some(left);
-        }
-        let number = if kind.is_uppercase() { 1 } else { digits.parse().ok()? };
+impl Numbers for Counts {
+    fn take(&mut self, kind: char, digits: &str) -> Option<()> {
+        let number = if kind.is_uppercase() { 1 } else { whole(digits)? };
         self.told += 1;
         let slot = match kind {
             'p' | 'P' => {
@@ -181,9 +131,11 @@ impl Counts {
             }
         };
         *slot = slot.checked_add(number)?;
-        Some(left)
+        Some(())
     }
+}
 
+impl Counts {
     /// What is left of all tests passed, or, if those that passed are told, failed. `None` if it tells nothing, or of more
     /// tests than there are.
     pub(super) fn summary(self) -> Option<Summary> {
@@ -199,42 +151,13 @@ impl Counts {
     }
 }
 
-/// Where the brace is that closes the one before `text`.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    text.char_indices().find_map(|(at, c)| {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => return Some(at),
-            '}' => depth -= 1,
-            _ => {}
-        }
-        None
-    })
-}
-
-/// Nearly all lines are told by their first character.
-#[inline]
-fn may_begin(pattern: &str, text: &str) -> bool {
-    match (pattern.as_bytes().first(), text.as_bytes().first()) {
-        (Some(b'@'), first) => first.is_some_and(u8::is_ascii_digit),
-        (Some(b'{') | None, _) => true,
-        (wanted, first) => wanted == first,
-    }
-}
-
-/// A line as a pattern expects it: most runners' output stands as well further in.
-fn indented<'t>(pattern: &str, text: &'t str) -> &'t str {
-    if pattern.starts_with(' ') { text } else { text.trim_start() }
-}
-
 /// What a line tells by itself.
 pub(super) fn summed_up(patterns: &[(&'static str, &str)], text: &str) -> Option<(&'static str, Summary)> {
     let inner = text.trim_start();
     patterns.iter().find_map(|(tool, pattern)| {
         let text = if pattern.starts_with(' ') { text } else { inner };
         let mut counts = Counts::default();
-        counts.line(pattern, text).then(|| counts.summary())?.map(|summary| (*tool, summary))
+        patterns::line(pattern, text, &mut counts).then(|| counts.summary())?.map(|summary| (*tool, summary))
     })
 }
 
@@ -246,7 +169,7 @@ pub(super) fn plain(text: &str) -> Option<Summary> {
     }
     let (title, told) = text.split_once(": ").unwrap_or(("", text));
     let mut counts = Counts::default();
-    let is_plain = counts.line("@p passed, @f failed{, @s skipped}{.}", told);
+    let is_plain = patterns::line("@p passed, @f failed{, @s skipped}{.}", told, &mut counts);
     let is_title = title.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') && title.split(' ').count() <= 2;
     counts.summary().filter(|_| is_plain && is_title)
 }
@@ -266,7 +189,7 @@ impl Block {
         BLOCKS.iter().find_map(|(tool, lines)| {
             let (first, left) = lines.split_first()?;
             let mut counts = Counts::default();
-            counts.line(first, indented(first, text)).then_some(Block { tool, left, counts })
+            patterns::line(first, indented(first, text), &mut counts).then_some(Block { tool, left, counts })
         })
     }
 
@@ -275,7 +198,7 @@ impl Block {
         while let Some((pattern, left)) = self.left.split_first() {
             let may_be_missing = pattern.starts_with('?');
             let pattern = pattern.trim_start_matches('?');
-            if self.counts.line(pattern, indented(pattern, text)) {
+            if patterns::line(pattern, indented(pattern, text), &mut self.counts) {
                 self.left = left;
                 return true;
             }
