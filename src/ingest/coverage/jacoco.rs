@@ -22,7 +22,8 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "The counters LINE and BRANCH of each source file; one without counters has its line elements, covered where an \
                instruction ran. A report without source files has the counters of its classes, else of its packages, else its \
-               own. The counters of the whole report are only compared.",
+               own. The counters of the whole report are only compared. Of classes compiled without line numbers no lines are \
+               told.",
     sniff,
     parse,
 };
@@ -85,6 +86,8 @@ struct Reader {
     report: Counters,
     files: Listed,
     is_jacoco: bool,
+    /// A counter of anything tells that there is something to cover.
+    has_counts: bool,
     /// Counters without numbers, and lines without them.
     unusable: u64,
 }
@@ -135,10 +138,15 @@ impl Elements for Reader {
             return Err(Error::report(Reject::NotThisFormat, why));
         }
         let levels = [self.sources, self.classes, self.packages, self.groups, self.report];
-        let level = levels.into_iter().find(|level| level.lines.is_some()).unwrap_or_default();
-        let branches = level.branches.unwrap_or_default();
-        let totals = Totals { lines: Some(level.lines.unwrap_or_default()), branches, ..Totals::default() };
-        let mut parsed = totals.finish_listed(&FORMAT, self.files)?;
+        let is_told = |level: &Counters| level.lines.is_some();
+        let level = levels.iter().find(|level| is_told(level)).or(levels.iter().find(|level| level.branches.is_some()));
+        let Counters { lines, branches } = level.copied().unwrap_or_default();
+        let (lines, branches) = (Some(lines.unwrap_or_default()), branches.unwrap_or_default());
+        let mut parsed = Totals { lines, branches, ..Totals::default() }.finish_listed(&FORMAT, self.files)?;
+        if self.has_counts && !levels.iter().any(is_told) {
+            (parsed.figures.lines_covered, parsed.figures.lines_total) = (None, None);
+            parsed.warnings.push("it tells no lines: the classes were compiled without line numbers".to_owned());
+        }
         let declared = Figures {
             lines_covered: self.report.lines.map(|lines| lines.covered),
             lines_total: self.report.lines.map(|lines| lines.total),
@@ -170,7 +178,11 @@ impl Reader {
         let sum = match kind.as_deref() {
             Some("LINE") => &mut counters.lines,
             Some("BRANCH") => &mut counters.branches,
-            _ => return Ok(()),
+            _ => {
+                let is_count = |count: &str| whole(count).is_some_and(|count| count > 0);
+                self.has_counts |= [missed, covered].iter().flatten().any(|count| is_count(count));
+                return Ok(());
+            }
         };
         match (number("missed", missed)?, number("covered", covered)?) {
             (Some(missed), Some(covered)) => {
@@ -269,6 +281,16 @@ mod tests {
         };
         assert_eq!(files(&package(lines)), ["p/a"]);
         assert!(files(&package(&format!("{lines}{}", line(0, 2)))).is_empty());
+    }
+
+    #[test]
+    fn lines_of_classes_without_line_numbers_are_unknown() {
+        let counter = |kind: &str, missed: u64| format!("<counter type='{kind}' missed='{missed}' covered='3'/>");
+        let class = |inside: &str| format!("<package name='p'><class name='A'>{inside}</class></package>{inside}");
+        let told = read(&class(&format!("{}{}", counter("INSTRUCTION", 4), counter("BRANCH", 1)))).unwrap();
+        assert_eq!(told.figures.counts(), [("branches_covered", 3), ("branches_total", 4)]);
+        assert_eq!((told.warnings.len(), told.declared), (1, None));
+        assert!(counts(&class(&counter("METHOD", 0))).is_empty());
     }
 
     #[test]
