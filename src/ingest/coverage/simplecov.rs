@@ -1,4 +1,4 @@
-//! What SimpleCov's two JSON files have in common: a file's lines by position, and its branches.
+//! What SimpleCov's two JSON files have in common: a file's lines by position, as Coveralls has them too, and its branches.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl<'de> Visitor<'de> for SourceVisitor {
 }
 
 /// Lines by position.
-struct Lines(FileTally);
+pub(super) struct Lines(pub FileTally);
 
 impl<'de> Deserialize<'de> for Lines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lines, D::Error> {
