@@ -169,6 +169,7 @@ pub const FORMATS: &[&Format] = &[
     &coverage::scoverage::FORMAT,
     &coverage::dotcover_json::FORMAT,
     &coverage::dotcover_xml::FORMAT,
+    &coverage::brief_coverage_text::FORMAT,
     // Findings.
     &lint::sarif::FORMAT,
     &lint::rustc_json::FORMAT,

@@ -1,8 +1,8 @@
-//! Tables of coverage, which a command prints below its tests, and pytest and Jest above their summary.
+//! Tables and sums of coverage, which a command prints below its tests, and pytest and Jest above their summary.
 
 use std::collections::BTreeMap;
 
-use crate::ingest::coverage::{coveragepy_text, gcovr_text, istanbul_text, llvm_cov_text};
+use crate::ingest::coverage::{brief_coverage_text, coveragepy_text, gcovr_text, istanbul_text, llvm_cov_text};
 use crate::ingest::test::runs::Runs;
 use crate::ingest::text::LONGEST_BYTES;
 use crate::ingest::{Format, Input, Parsed, parse};
@@ -32,6 +32,7 @@ pub(super) struct Tables {
     before: String,
     open: Option<Open>,
     told: BTreeMap<&'static str, Parsed>,
+    sums: brief_coverage_text::Told,
 }
 
 impl Tables {
@@ -56,14 +57,18 @@ impl Tables {
                 self.open = Some(open);
             }
         }
+        if !is_inside {
+            self.sums.line(text);
+        }
         if !text.is_empty() {
             text.clone_into(&mut self.before);
         }
     }
 
-    /// The tables that came to their end.
+    /// The tables that came to their end, and the last sums.
     pub(super) fn take(&mut self) -> Vec<Parsed> {
-        std::mem::take(self).told.into_values().collect()
+        let Tables { told, sums, .. } = std::mem::take(self);
+        told.into_values().chain(sums.report().ok().flatten()).collect()
     }
 }
 

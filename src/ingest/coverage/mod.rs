@@ -3,6 +3,7 @@
 use super::Parsed;
 use crate::model::figures::Figures;
 
+pub mod brief_coverage_text;
 pub mod clover;
 pub mod cobertura;
 pub mod codecov_json;
