@@ -60,6 +60,10 @@ fn tables_of_coverage_are_read_where_the_tool_prints_them_and_not_where_a_test_d
     assert_eq!(coverage(&pytest), Some(("62.50".to_owned(), Some(8))));
     assert_eq!(coverage(&stream("coverage-jest.txt")), Some(("75.00".to_owned(), Some(4))));
     assert_eq!(coverage(&stream("coverage-nyc.txt")), Some(("85.71".to_owned(), None)));
+    assert_eq!(coverage(&stream("coverage-node.txt")), Some(("71.43".to_owned(), None)));
+    assert_eq!(coverage(&stream("coverage-go.txt")), Some(("83.30".to_owned(), None)));
+    assert_eq!(coverage(&stream("coverage-mix.txt")), Some(("33.33".to_owned(), None)));
+    assert_eq!(coverage(&stream("coverage-phpunit.txt")), Some(("60.00".to_owned(), Some(5))));
     let (before, after) = pytest.split_once("= tests coverage =").unwrap();
     let without = format!("{before}{}", after.split_once("62%\n=").unwrap().1);
     assert_eq!(coverage(&without), None, "only a test printed one");

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ingest::coverage::{brief_coverage_text, coveragepy_text, gcovr_text, istanbul_text, llvm_cov_text};
+use crate::ingest::coverage::{
+    brief_coverage_text, coveragepy_text, gcovr_text, go_cover_func, istanbul_text, llvm_cov_text,
+};
 use crate::ingest::test::runs::Runs;
 use crate::ingest::text::LONGEST_BYTES;
 use crate::ingest::{Format, Input, Parsed, parse};
@@ -33,6 +35,7 @@ pub(super) struct Tables {
     open: Option<Open>,
     told: BTreeMap<&'static str, Parsed>,
     sums: brief_coverage_text::Told,
+    package: go_cover_func::OfPackage,
 }
 
 impl Tables {
@@ -60,15 +63,18 @@ impl Tables {
         if !is_inside {
             self.sums.line(text);
         }
+        if runner.is_none_or(|runner| runner.prints_share(text)) {
+            self.package.line(text);
+        }
         if !text.is_empty() {
             text.clone_into(&mut self.before);
         }
     }
 
-    /// The tables that came to their end, and the last sums.
+    /// The tables that came to their end, the last sums, and a package's share.
     pub(super) fn take(&mut self) -> Vec<Parsed> {
-        let Tables { told, sums, .. } = std::mem::take(self);
-        told.into_values().chain(sums.report().ok().flatten()).collect()
+        let Tables { told, sums, package, .. } = std::mem::take(self);
+        told.into_values().chain(sums.report().ok().flatten()).chain(package.report()).collect()
     }
 }
 

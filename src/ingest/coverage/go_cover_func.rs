@@ -1,5 +1,5 @@
 //! `go-cover-func`: what `go tool cover -func` prints: the share of statements that ran, of each function and in all. It
-//! tells no counts.
+//! tells no counts. Nor does `go test -cover`, which tells the share of each package among its tests.
 
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -71,9 +71,84 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     Ok(Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default())))
 }
 
+/// The share that `go test -cover` tells, if there is one package: how shares of several add up, nobody tells.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct OfPackage {
+    /// Of the tests whose package has not been told yet.
+    share: Option<Percent>,
+    package: Option<(String, Option<Percent>)>,
+    has_others: bool,
+}
+
+impl OfPackage {
+    /// Takes a line: `ok  	shop/cart	0.005s	coverage: 83.3% of statements`.
+    pub(in crate::ingest) fn line(&mut self, text: &str) {
+        if text.starts_with("coverage: ") {
+            self.share = share(text);
+            return;
+        }
+        let Some((word, rest)) = text.split_once('\t') else { return };
+        let share = match word.trim_end() {
+            // Without tests, as Go tells it from 1.22 on.
+            "" => share(text).filter(|_| rest.contains("\tcoverage: ")),
+            "ok" => share(text),
+            "FAIL" => self.share,
+            "?" => None,
+            _ => return,
+        };
+        if word.is_empty() && share.is_none() {
+            return;
+        }
+        self.share = None;
+        let name = rest.split(['\t', ' ']).next().unwrap_or_default();
+        match &mut self.package {
+            None => self.package = Some((name.to_owned(), share)),
+            Some((known, before)) if known == name => *before = share.or(*before),
+            Some(_) => self.has_others = true,
+        }
+    }
+
+    /// The report.
+    pub(in crate::ingest) fn report(self) -> Option<Parsed> {
+        let percent_covered = self.package.filter(|_| !self.has_others)?.1?;
+        let figures = Figures { percent_covered: Some(percent_covered), ..Figures::default() };
+        Some(Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default())))
+    }
+}
+
+fn share(text: &str) -> Option<Percent> {
+    let (share, _) = text.split_once("coverage: ")?.1.split_once("% of statements")?;
+    Percent::new(share.parse().ok()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_package_has_a_share_and_several_have_none() {
+        let told = |text: &str| {
+            let mut package = OfPackage::default();
+            text.lines().for_each(|line| package.line(line));
+            package.report().and_then(|parsed| parsed.figures.percent_covered)
+        };
+        let ok = "ok  \tshop/cart\t0.005s\tcoverage: 83.3% of statements\n";
+        let failed = "--- FAIL: TestA (0.00s)\nFAIL\ncoverage: 83.3% of statements\nFAIL\tshop/cart\t0.003s\nFAIL\n";
+        let verbose = format!("PASS\ncoverage: 83.3% of statements\n{ok}");
+        let again = format!("ok  \tshop/cart\t(cached)\n{ok}ok  \tshop/cart\t(cached)\n");
+        for text in [ok, failed, &verbose, &again, &ok.replace("statements", "statements in ./...")] {
+            assert_eq!(told(text), Percent::new(83.3), "{text}");
+        }
+        for other in [
+            "?   \tshop/price\t[no test files]",
+            "\tshop/price\t\tcoverage: 0.0% of statements",
+            "FAIL\tshop/price [build failed]",
+        ] {
+            assert_eq!(told(&format!("{ok}{other}\n")), None, "{other}");
+        }
+        assert_eq!(told("ok  \tshop/cart\t0.005s\n\tx\ncoverage: 83.3% of statements\n"), None);
+        assert_eq!(told("ok  \tshop/cart\t0.005s\tcoverage: [no statements]\n"), None);
+    }
 
     fn read(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))

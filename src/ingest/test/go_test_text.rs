@@ -396,6 +396,10 @@ impl Runs for Stream {
         self.inside && !(self.after_heading && gotestsum_text::is_row(text))
     }
 
+    fn prints_share(&self, text: &str) -> bool {
+        text.starts_with("coverage: ") || matches!(read(text), Line::Package(_) | Line::Failed(_))
+    }
+
     fn finish(self: Box<Self>) -> Vec<Run> {
         self.runs
     }

@@ -47,6 +47,11 @@ pub(in crate::ingest) trait Runs {
         false
     }
 
+    /// Whether a line that stands in a run may tell the runner's own share of coverage.
+    fn prints_share(&self, _text: &str) -> bool {
+        false
+    }
+
     /// How many runs came to their end so far.
     fn count(&self) -> usize;
 
