@@ -1,8 +1,8 @@
 //! Patterns of lines: what a tool's line says, and where its numbers stand in it.
 //!
 //! `@` and a letter is a number, which [`Numbers`] takes by that letter: digits; after `@_` and `@.` points may be among them,
-//! a capital is a number of which the line has no digits, `@*` is whatever follows. `{…}` may be missing. A space is one or
-//! several.
+//! a capital is a number of which the line has no digits. `@w` is a word, `@*` is whatever follows. `{…}` may be missing. A
+//! space is one or several.
 
 /// The numbers of a line, as they come.
 pub(super) trait Numbers: Clone {
@@ -27,7 +27,7 @@ pub(super) fn line<N: Numbers>(pattern: &str, text: &str, numbers: &mut N) -> bo
 #[inline]
 fn may_begin(pattern: &str, text: &str) -> bool {
     match (pattern.as_bytes().first(), text.as_bytes().first()) {
-        (Some(b'@'), first) => first.is_some_and(u8::is_ascii_digit),
+        (Some(b'@'), first) => pattern.starts_with("@w") || first.is_some_and(u8::is_ascii_digit),
         (Some(b'{') | None, _) => true,
         (wanted, first) => wanted == first,
     }
@@ -68,8 +68,13 @@ fn part<'t, N: Numbers>(pattern: &str, mut text: &'t str, numbers: &mut N) -> Op
 }
 
 fn number<'t, N: Numbers>(kind: char, text: &'t str, numbers: &mut N) -> Option<&'t str> {
-    if kind == '*' {
-        return Some("");
+    match kind {
+        '*' => return Some(""),
+        'w' => {
+            let left = text.trim_start_matches(|c: char| c != ' ');
+            return (left.len() < text.len()).then_some(left);
+        }
+        _ => {}
     }
     let is_digit = |c: char| c.is_ascii_digit() || (matches!(kind, '_' | '.') && c == '.');
     let left = if kind.is_uppercase() { text } else { text.trim_start_matches(is_digit) };
@@ -116,7 +121,9 @@ mod tests {
         assert_eq!(taken("@p ok{, @f bad}{ in @_ s}", "3 ok").unwrap(), ["p3"]);
         assert_eq!(taken("{a }@.%@*", "75.5% and more").unwrap(), [".75.5"]);
         assert_eq!(taken("one@P", "one").unwrap(), ["P"]);
-        for (pattern, text) in [("@p ok", "3 ok."), ("@p ok", "x ok"), ("a@_b", "ab"), ("{a", "a")] {
+        assert_eq!(taken("@w has @p", "a.b has 3").unwrap(), ["p3"]);
+        for (pattern, text) in [("@p ok", "3 ok."), ("@p ok", "x ok"), ("a@_b", "ab"), ("@w has", " has"), ("{a", "a")]
+        {
             assert_eq!(taken(pattern, text), None, "{text}");
         }
     }

@@ -4,7 +4,7 @@
 //!
 //! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
 
-use self::lines::{Block, LINES, RUNNING, plain, summed_up};
+use self::lines::{Block, GINKGO, LINES, OF_WORKERS, RUNNING, of_worker, plain, summed_up};
 use self::table::Table;
 use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
-                 nf-test, snforge, Move, MoonBit, V, NUnit's console; scripts that end with \"12 passed, 0 failed\"",
+                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, TestNG, Ginkgo, WebdriverIO; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
@@ -64,6 +64,8 @@ pub(in crate::ingest) struct Told {
     plain: Plain,
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
+    /// A summary of Ginkgo's, below which go test may say what all of it came to as a test of its own.
+    ginkgo: Option<Summary>,
 }
 
 /// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
@@ -93,8 +95,18 @@ impl Told {
             self.plain.before.merge(&before.unwrap_or_default())?;
             return Ok(None);
         }
+        if let Some(summary) = self.ginkgo.take().filter(|_| !text.starts_with("--- ")) {
+            self.sum.get_or_insert_default().merge(&summary)?;
+        }
         // Such a summary is like that of bats.
-        let alone = summed_up(LINES, text).filter(|_| !is_anothers);
+        let alone = match of_worker(text) {
+            Some(text) => summed_up(OF_WORKERS, text),
+            None => summed_up(LINES, text).filter(|_| !is_anothers),
+        };
+        if let Some((GINKGO, summary)) = alone {
+            self.ginkgo = Some(summary);
+            return Ok(Some(GINKGO));
+        }
         let told = [self.block(text), alone, self.row(text), self.clojure.line(text)];
         for (_, summary) in told.iter().flatten() {
             self.sum.get_or_insert_default().merge(summary)?;
@@ -166,10 +178,13 @@ impl Unannounced for Told {
 
     /// Anything may print a plain line.
     fn is_certain(&self) -> bool {
-        self.sum.is_some() || self.running.is_some()
+        self.sum.is_some() || self.running.is_some() || self.ginkgo.is_some()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
+        if let Some(summary) = &self.ginkgo {
+            self.sum.get_or_insert_default().merge(summary)?;
+        }
         if let Some(summary) = &self.running {
             self.sum.get_or_insert_default().merge(summary)?;
         } else if self.sum.is_none()

@@ -1,7 +1,7 @@
 //! How each runner sums up, as [`patterns`] of lines.
 //!
-//! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `_` of no meaning here;
-//! `@P` and `@E` are one such test without a number.
+//! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `n` all but those
+//! errored, `_` of no meaning here; `@P` and `@E` are one such test without a number.
 
 use crate::ingest::patterns::{self, Numbers, indented};
 use crate::ingest::test::text_report::Summary;
@@ -60,7 +60,28 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
     ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
     ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
+    ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
+    ("xUnit.net", "@w Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*"),
+    (GINKGO, "{SUCCESS!}{FAIL!} -- @p Passed | @f Failed | {@_ Flaked | }@s Pending | @s Skipped"),
 ];
+
+/// Whose summary stands above a line of `go test`.
+pub(super) const GINKGO: &str = "Ginkgo";
+
+/// What WebdriverIO says behind the mark of each of its workers.
+pub(super) const OF_WORKERS: &[(&str, &str)] = &[
+    ("WebdriverIO", "@p passing{ (@*}"),
+    ("WebdriverIO", "@f failing"),
+    ("WebdriverIO", "@s skipped"),
+    ("WebdriverIO", "@s pending"),
+];
+
+/// The line behind such a mark: `[chrome 140.0 linux #0-0] 2 passing (1.1s)`.
+pub(super) fn of_worker(text: &str) -> Option<&str> {
+    let (mark, rest) = text.strip_prefix('[')?.split_once("] ")?;
+    let (worker, spec) = mark.rsplit_once('#')?.1.split_once('-')?;
+    (whole(worker).is_some() && whole(spec).is_some()).then_some(rest)
+}
 
 /// Likewise, of runners that sum up again and again: the last summary is the whole.
 pub(super) const RUNNING: &[(&str, &str)] = &[
@@ -109,6 +130,7 @@ pub(super) struct Counts {
     summary: Summary,
     all: Option<u64>,
     has_all_but_skipped: bool,
+    has_all_but_errored: bool,
     has_passed: bool,
     told: usize,
 }
@@ -126,7 +148,7 @@ impl Numbers for Counts {
             'e' | 'E' => &mut self.summary.errored,
             's' => &mut self.summary.skipped,
             _ => {
-                self.has_all_but_skipped = kind == 'r';
+                (self.has_all_but_skipped, self.has_all_but_errored) = (kind == 'r', kind == 'n');
                 self.all.get_or_insert_default()
             }
         };
@@ -139,10 +161,11 @@ impl Counts {
     /// What is left of all tests passed, or, if those that passed are told, failed. `None` if it tells nothing, or of more
     /// tests than there are.
     pub(super) fn summary(self) -> Option<Summary> {
-        let Counts { mut summary, all, has_all_but_skipped, has_passed, told } = self;
+        let Counts { mut summary, all, has_all_but_skipped, has_all_but_errored, has_passed, told } = self;
         if let Some(all) = all {
             let skipped = if has_all_but_skipped { 0 } else { summary.skipped };
-            let parts = [summary.passed, summary.failed, summary.errored, skipped];
+            let errored = if has_all_but_errored { 0 } else { summary.errored };
+            let parts = [summary.passed, summary.failed, errored, skipped];
             let left = parts.into_iter().try_fold(all, u64::checked_sub)?;
             let slot = if has_passed { &mut summary.failed } else { &mut summary.passed };
             *slot = slot.checked_add(left)?;

@@ -65,6 +65,25 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         [3, 1, 1, 1, 0],
     ),
     ("Ran 3 tests containing 5 assertions.\n0 failures, 0 errors.\n", [3, 3, 0, 0, 0]),
+    (
+        "Shop\nTotal tests run: 4, Passes: 1, Failures: 2, Skips: 1\n===\nTotal tests run: 1, Failures: 0, Skips: 0\n",
+        [5, 2, 2, 0, 1],
+    ),
+    (
+        "=== TEST EXECUTION SUMMARY ===\n   A.Tests  Total: 3, Errors: 1, Failed: 1, Skipped: 1, Time: 0.151s\n\
+         \x20  B  Total: 2, Errors: 0, Failed: 0, Skipped: 0, Not Run: 1, Time: 0.093s\n         GRAND TOTAL: 5  1  1  1  0.2s (0.3s)\n",
+        [6, 2, 1, 1, 2],
+    ),
+    (
+        "Ran 3 of 4 Specs in 0.001 seconds\nFAIL! -- 1 Passed | 2 Failed | 1 Pending | 0 Skipped\nFAIL\n\n\
+         SUCCESS! -- 2 Passed | 0 Failed | 1 Flaked | 0 Pending | 1 Skipped\n",
+        [7, 3, 2, 0, 2],
+    ),
+    (
+        "[chrome 140.0 linux #0-0] 2 passing (1.1s)\n[chrome 140.0 linux #0-0] 1 failing\n[chrome 140.0 linux #0-1] 1 passing (20ms)\n\
+         [chrome 140.0 linux #0-1] 1 skipped\n\nSpec Files:      1 passed, 1 failed, 2 total (100% completed) in 00:00:05\n",
+        [5, 3, 1, 0, 1],
+    ),
     // The last one is the whole.
     ("3 tests, 1 passed, 1 failed, 1 skipped\n6 tests, 2 passed, 2 failed, 2 skipped\n", [6, 2, 2, 0, 2]),
     ("1 critical test, 1 passed, 0 failed\n2 tests total, 1 passed, 1 failed\n", [2, 1, 1, 0, 0]),
@@ -96,6 +115,16 @@ fn each_runner_s_summary_is_read() {
         assert_eq!(counts(&read(text).unwrap()), *expected, "{text}");
         assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
     }
+}
+
+#[test]
+fn what_go_test_sums_up_itself_is_not_ginkgo_s() {
+    let run = "FAIL! -- 1 Passed | 2 Failed | 1 Pending | 0 Skipped\n--- FAIL: TestShop (0.00s)\nFAIL\n";
+    assert!(read(run).is_err());
+    assert_eq!(
+        counts(&read(&format!("{run}SUCCESS! -- 2 Passed | 0 Failed | 0 Pending | 0 Skipped\n")).unwrap()),
+        [2, 2, 0, 0, 0]
+    );
 }
 
 #[test]
