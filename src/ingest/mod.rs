@@ -136,6 +136,10 @@ pub const FORMATS: &[&Format] = &[
     &test::gotestsum_text::FORMAT,
     &test::robot::FORMAT,
     &test::cucumber_json::FORMAT,
+    &test::newman_json::FORMAT,
+    &test::ginkgo_json::FORMAT,
+    &test::xcresult_json::FORMAT,
+    &test::allure_json::FORMAT,
     // Coverage.
     &coverage::lcov::FORMAT,
     &coverage::cobertura::FORMAT,
