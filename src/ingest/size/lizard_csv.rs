@@ -1,6 +1,6 @@
 //! `lizard-csv`: what `lizard --csv` writes: one line a function, eleven columns, with a heading only if it was asked for.
 
-use super::Functions;
+use super::{Functions, fields};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
@@ -66,7 +66,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 
 /// Lines of code and complexity. A number that is cut shows: the last column is told in the sixth as well.
 fn function(line: &str) -> Option<(u64, u64)> {
-    let fields = fields(line)?;
+    let fields = fields(line, ',')?;
     let [nloc, ccn, tokens, parameters, length, location, file, _, _, start, end] = fields.as_slice() else {
         return None;
     };
@@ -75,21 +75,6 @@ fn function(line: &str) -> Option<(u64, u64)> {
     }
     let is_located = location.ends_with(&format!("@{start}-{end}@{file}"));
     is_located.then_some((whole(nloc)?, whole(ccn)?))
-}
-
-/// The fields of a line; a quote within quotes is written twice.
-fn fields(line: &str) -> Option<Vec<String>> {
-    let mut fields = vec![String::new()];
-    let (mut quoted, mut chars) = (false, line.chars().peekable());
-    while let Some(c) = chars.next() {
-        match (c, quoted) {
-            ('"', true) if chars.next_if_eq(&'"').is_some() => fields.last_mut()?.push('"'),
-            ('"', _) => quoted = !quoted,
-            (',', false) => fields.push(String::new()),
-            (c, _) => fields.last_mut()?.push(c),
-        }
-    }
-    (!quoted).then_some(fields)
 }
 
 #[cfg(test)]

@@ -4,14 +4,26 @@ use super::{Details, Format, Parsed, SizeDetails, add};
 use crate::error::Result;
 use crate::model::figures::Figures;
 
+pub mod cloc_csv;
 pub mod cloc_json;
+pub mod cloc_text;
+pub mod cloc_xml;
+pub mod cloc_yaml;
 pub mod lizard_csv;
+pub mod lizard_text;
 pub mod lizard_xml;
 pub mod pygount_json;
+pub mod pygount_text;
 pub mod radon_cc_json;
+pub mod radon_cc_text;
 pub mod radon_raw_json;
+pub mod radon_raw_text;
+pub mod scc_csv;
 pub mod scc_json;
+pub mod scc_text;
+mod table;
 pub mod tokei_json;
+pub mod tokei_text;
 
 /// Lines of files, added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +112,21 @@ impl Functions {
         let mean = has_any.then(|| self.ccn_total as f64 / self.functions as f64);
         Parsed::new(format, figures, Details::Size(SizeDetails { complexity_mean: mean }))
     }
+}
+
+/// The fields of a line of CSV; a quote within quotes is written twice.
+fn fields(line: &str, delimiter: char) -> Option<Vec<String>> {
+    let mut fields = vec![String::new()];
+    let (mut quoted, mut chars) = (false, line.chars().peekable());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.next_if_eq(&'"').is_some() => fields.last_mut()?.push('"'),
+            '"' => quoted = !quoted,
+            c if c == delimiter && !quoted => fields.push(String::new()),
+            c => fields.last_mut()?.push(c),
+        }
+    }
+    (!quoted).then_some(fields)
 }
 
 #[cfg(test)]
