@@ -2,7 +2,7 @@
 //! unit and with which way is better, so that no config is needed to judge it.
 //!
 //! Names are the same in every run: `bench.NAME.time`, where NAME is the benchmark's own name; `mutation.score` and
-//! `mutation.survived`; `k6.NAME.STATISTIC`.
+//! `mutation.survived`; `bundle.NAME.size`; `duplication.percent`; `k6.NAME.STATISTIC`.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,33 @@ use crate::model::custom::median;
 use crate::model::figures::{Figures, MetricFigure};
 use crate::model::metrics::Direction;
 
+pub mod autocannon_json;
+pub mod bencher_text;
+pub mod benchmark_dotnet_json;
+pub mod binutils_size_text;
+pub mod brief_mutation_text;
 pub mod cargo_mutants;
+pub mod complexipy_json;
 pub mod criterion;
+pub mod criterion_text;
+pub mod esbuild_metafile;
 pub mod go_bench_text;
 pub mod google_benchmark_json;
+pub mod google_benchmark_text;
+pub mod gremlins_json;
 pub mod hyperfine;
+pub mod infection_json;
+pub mod jmh_json;
+pub mod jscpd_json;
 pub mod k6_json;
+pub mod lighthouse_json;
 pub mod mutmut_json;
+pub mod pit_xml;
 pub mod pytest_benchmark_json;
+pub mod radon_mi_json;
+pub mod size_limit_json;
 pub mod stryker_json;
+pub mod vitest_bench_json;
 
 /// Metrics of one report that are kept; more of them are passed over, and said.
 const METRICS_KEPT: usize = 1_000;
@@ -60,6 +78,11 @@ impl Metrics {
     /// Adds the time of a benchmark, in seconds or in the unit that is told.
     fn time(&mut self, benchmark: &str, value: Option<f64>, unit: &str) {
         self.add(&bench(benchmark, "time"), value, Some(unit), Some(Direction::Lower));
+    }
+
+    /// Whether the time of such a benchmark was added.
+    fn has_time(&self, benchmark: &str) -> bool {
+        self.by_name.contains_key(&bench(benchmark, "time"))
     }
 
     /// The report's figures.
