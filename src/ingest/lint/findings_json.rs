@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::LintTally;
@@ -31,6 +32,8 @@ pub(super) enum Place {
     Under(&'static str),
     /// The one or the other.
     TopOrUnder(&'static str),
+    /// The document is the list, or the one element of it.
+    TopOrAlone,
 }
 
 /// Reads one document, handing over the elements of its list one by one.
@@ -43,11 +46,10 @@ where
     F: FnMut(T) -> Result<()>,
 {
     let (fault, each) = (Fault::default(), RefCell::new(each));
-    let under = if let Place::TopOrUnder(key) = place { Some(key) } else { None };
-    let seed = Elements { under, each: &each, fault: &fault, element: PhantomData };
+    let seed = Elements { place, each: &each, fault: &fault, element: PhantomData };
     fault.ours(match place {
-        Place::Under(name) => json::object(input, Under { key: Key { name, seed }, fault: &fault }),
-        Place::Top | Place::TopOrUnder(_) => json::document(input, seed),
+        Place::Under(name) => json::object(input, seed.under(name)),
+        Place::Top | Place::TopOrUnder(_) | Place::TopOrAlone => json::document(input, seed),
     })
 }
 
@@ -61,7 +63,7 @@ where
     F: FnMut(T) -> Result<()>,
 {
     let (fault, each) = (Fault::default(), RefCell::new(each));
-    let seed = || Elements { under: None, each: &each, fault: &fault, element: PhantomData };
+    let seed = || Elements { place: Place::Top, each: &each, fault: &fault, element: PhantomData };
     fault.ours(json::documents(input, seed))
 }
 
@@ -161,10 +163,18 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Under<'_, S> {
 
 /// A list; `null` is an empty one.
 struct Elements<'a, T, F> {
-    under: Option<&'static str>,
+    place: Place,
     each: &'a RefCell<F>,
     fault: &'a Fault,
     element: PhantomData<T>,
+}
+
+impl<'a, T, F> Elements<'a, T, F> {
+    /// The list under that key of an object.
+    fn under(self, name: &'static str) -> Under<'a, Elements<'a, T, F>> {
+        let fault = self.fault;
+        Under { key: Key { name, seed: Elements { place: Place::Top, ..self } }, fault }
+    }
 }
 
 impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for Elements<'_, T, F> {
@@ -191,10 +201,13 @@ impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for Eleme
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let fault = self.fault;
-        match self.under {
-            Some(name) => Under { key: Key { name, seed: Elements { under: None, ..self } }, fault }.visit_map(map),
-            None => fault.through(Err(foreign("a JSON object stands where a list is expected"))),
+        match self.place {
+            Place::Under(name) | Place::TopOrUnder(name) => self.under(name).visit_map(map),
+            Place::TopOrAlone => {
+                let element = T::deserialize(MapAccessDeserializer::new(map))?;
+                self.fault.through((self.each.borrow_mut())(element))
+            }
+            Place::Top => self.fault.through(Err(foreign("a JSON object stands where a list is expected"))),
         }
     }
 }
@@ -355,9 +368,11 @@ impl Findings {
 fn level_of(word: &str) -> Option<Level> {
     match word.to_ascii_lowercase().as_str() {
         "error" | "fatal" | "critical" | "blocker" | "high" => Some(Level::Error),
-        "warning" | "warn" | "medium" | "major" | "minor" => Some(Level::Warning),
+        "warning" | "warn" | "medium" | "moderate" | "major" | "minor" => Some(Level::Warning),
         "note" | "notice" | "info" | "information" | "informational" | "hint" | "style" | "advice" | "refactor"
-        | "convention" | "low" | "undefined" | "inventory" | "experiment" => Some(Level::Note),
+        | "convention" | "suggestion" | "low" | "negligible" | "undefined" | "unknown" | "inventory" | "experiment" => {
+            Some(Level::Note)
+        }
         _ => None,
     }
 }
@@ -395,6 +410,8 @@ mod tests {
         assert_eq!(numbers("{\"x\":[],\"l\":[{\"n\":1}]}", Place::Under("l")).unwrap(), [1]);
         assert_eq!(numbers("{\"l\":[{\"n\":1}]}", Place::TopOrUnder("l")).unwrap(), [1]);
         assert_eq!(numbers("{\"l\":null}", Place::Under("l")).unwrap(), [0; 0]);
+        assert_eq!(numbers("[{\"n\":1},{\"n\":2}]", Place::TopOrAlone).unwrap(), [1, 2]);
+        assert_eq!(numbers("x\n{\"n\":1}", Place::TopOrAlone).unwrap(), [1]);
         for (text, place, reject) in [
             ("{\"l\":[]}", Place::Top, Reject::NotThisFormat),
             ("{\"x\":[]}", Place::Under("l"), Reject::NotThisFormat),

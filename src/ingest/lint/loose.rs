@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::ingest::values::leading_in;
+
 /// A value that no figure depends on: whatever its type is, it spoils nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Loose {
@@ -29,6 +31,20 @@ impl Loose {
     /// Whether it is a string.
     pub(super) fn is_text(&self) -> bool {
         matches!(self, Loose::Text(_))
+    }
+
+    /// The number, or that with which the string begins: the first line of `12-14`.
+    pub(super) fn leading(&self) -> Loose {
+        match self {
+            Loose::Text(text) => leading_in(text).map_or(Loose::Other, |(number, _)| Loose::Number(number)),
+            Loose::Number(number) => Loose::Number(*number),
+            Loose::Other => Loose::Other,
+        }
+    }
+
+    /// The line from 1 where lines are counted from 0.
+    pub(super) fn from_one(&self) -> Loose {
+        self.number().and_then(|line| line.checked_add(1)).map_or(Loose::Other, Loose::Number)
     }
 
     /// The number.
@@ -110,5 +126,13 @@ mod tests {
         let values: Vec<Loose> = serde_json::from_str("[\"a\", 7, -1, 1.5, null, true, [1], {\"a\": 2}]").unwrap();
         let texts: Vec<_> = values.into_iter().filter_map(Loose::text).collect();
         assert_eq!(texts, ["a", "7"]);
+    }
+
+    #[test]
+    fn lines_may_be_ranges_or_counted_from_zero() {
+        let text = |text: &str| Loose::Text(text.to_owned());
+        let found = [text("12-14").leading(), text("x").leading(), Loose::Number(3).leading()];
+        assert_eq!(found, [Loose::Number(12), Loose::Other, Loose::Number(3)]);
+        assert_eq!([Loose::Number(0).from_one(), Loose::Number(u64::MAX).from_one()], [Loose::Number(1), Loose::Other]);
     }
 }

@@ -71,10 +71,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             return Err(foreign("not a report of Pyright: a diagnostic has no severity and no message"));
         }
         let level = findings.level(diagnostic.severity.as_deref());
-        // Counted from 0 there.
-        let line = diagnostic.range.and_then(|range| range.start.line.number()?.checked_add(1));
+        let line = diagnostic.range.unwrap_or_default().start.line.from_one();
         let Diagnostic { file: path, message, rule, .. } = diagnostic;
-        findings.add(level, Told { rule, path, line: line.map_or(Loose::Other, Loose::Number), message })
+        findings.add(level, Told { rule, path, line, message })
     })?;
     let summary = json::object(input, PhantomData::<Report>)?.summary;
     findings.declared = Figures {
