@@ -256,6 +256,11 @@ pub struct Reports {
     pub skip_directories: Vec<String>,
 }
 
+/// Whether a text is a glob whatever it says: nothing in it opens what must be closed. Most are, and need not be tried.
+pub fn is_plain_glob(text: &str) -> bool {
+    !text.contains(['[', ']', '{', '}', '\\'])
+}
+
 /// What is too much.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -13,7 +13,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
 use crate::error::{Error, Reject, Result};
-use crate::model::config::{Limits, Reports};
+use crate::model::config::{Limits, Reports, is_plain_glob};
 use crate::model::ids::TreePath;
 
 /// A file that may hold a report.
@@ -160,24 +160,24 @@ impl Globs {
 
 /// A glob, and how the names of files begin and end that it may match.
 struct Asked {
-    glob: Glob,
+    glob: String,
     begin: String,
     end: String,
     compiled: Option<GlobMatcher>,
 }
 
 impl Asked {
-    fn new(text: &str) -> Result<Asked> {
-        let name = match text.rsplit_once('/') {
-            // What stands for one of several may reach over the name's beginning.
-            _ if text.contains(['{', '[', '\\']) => "*",
-            Some((_, name)) => name,
-            None => text,
-        };
+    fn new(glob: &str) -> Result<Asked> {
+        let is_plain = is_plain_glob(glob);
+        if !is_plain {
+            parse(glob)?;
+        }
+        // What stands for one of several may reach over the name's beginning.
+        let name = if is_plain { glob.rsplit('/').next().unwrap_or_default() } else { "*" };
         let is_any = |c: char| matches!(c, '*' | '?');
         let begin = name.split(is_any).next().unwrap_or_default().to_owned();
         let end = name.rsplit(is_any).next().unwrap_or_default().to_owned();
-        Ok(Asked { glob: parse(text)?, begin, end, compiled: None })
+        Ok(Asked { glob: glob.to_owned(), begin, end, compiled: None })
     }
 
     fn may_match(&self, name: &[u8]) -> bool {
@@ -185,7 +185,10 @@ impl Asked {
     }
 
     fn is_match(&mut self, path: &Path) -> bool {
-        self.compiled.get_or_insert_with(|| self.glob.compile_matcher()).is_match(path)
+        if self.compiled.is_none() {
+            self.compiled = parse(&self.glob).ok().map(|glob| glob.compile_matcher());
+        }
+        self.compiled.as_ref().is_some_and(|glob| glob.is_match(path))
     }
 }
 
