@@ -306,6 +306,14 @@ pub const FORMATS: &[&Format] = &[
     &metric::google_benchmark_text::FORMAT,
     &metric::brief_mutation_text::FORMAT,
     &metric::binutils_size_text::FORMAT,
+    &metric::hyperfine_text::FORMAT,
+    &metric::divan_text::FORMAT,
+    &metric::jmh_text::FORMAT,
+    &metric::benchmarkjs_text::FORMAT,
+    &metric::locust_csv::FORMAT,
+    &metric::cpd_xml::FORMAT,
+    &metric::webpack_stats_json::FORMAT,
+    &metric::cargo_bloat_json::FORMAT,
 ];
 
 /// The format of that name.

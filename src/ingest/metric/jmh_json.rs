@@ -31,6 +31,14 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
+/// Modes, what they measure, and which way is better.
+pub(super) const MODES: [(&str, &str, Direction); 4] = [
+    ("thrpt", "throughput", Direction::Higher),
+    ("avgt", "time", Direction::Lower),
+    ("sample", "sample_time", Direction::Lower),
+    ("ss", "single_shot_time", Direction::Lower),
+];
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Benchmark {
@@ -53,20 +61,14 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let Few(benchmarks): Few<Benchmark> = json::document(input, PhantomData)?;
     let mut metrics = Metrics::default();
     for Benchmark { benchmark, mode, params, primary_metric } in benchmarks {
-        let (what, direction) = match mode.as_str() {
-            "thrpt" => ("throughput", Direction::Higher),
-            "avgt" => ("time", Direction::Lower),
-            "sample" => ("sample_time", Direction::Lower),
-            "ss" => ("single_shot_time", Direction::Lower),
-            other => {
-                let why = format!("the mode {:?} is not known", printable(other, 20));
-                return Err(Error::report(Reject::Malformed, why));
-            }
+        let Some((_, what, direction)) = MODES.iter().find(|(known, ..)| *known == mode) else {
+            let why = format!("the mode {:?} is not known", printable(&mode, 20));
+            return Err(Error::report(Reject::Malformed, why));
         };
         let params: Vec<String> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let name = if params.is_empty() { benchmark } else { format!("{benchmark}[{}]", params.join(",")) };
         let Score { score, score_unit } = primary_metric;
-        metrics.add(&bench(&name, what), score.as_f64(), Some(&score_unit), Some(direction));
+        metrics.add(&bench(&name, what), score.as_f64(), Some(&score_unit), Some(*direction));
     }
     metrics.finish(&FORMAT)
 }

@@ -115,7 +115,7 @@ impl Functions {
 }
 
 /// The fields of a line of CSV; a quote within quotes is written twice.
-fn fields(line: &str, delimiter: char) -> Option<Vec<String>> {
+pub(super) fn fields(line: &str, delimiter: char) -> Option<Vec<String>> {
     let mut fields = vec![String::new()];
     let (mut quoted, mut chars) = (false, line.chars().peekable());
     while let Some(c) = chars.next() {
