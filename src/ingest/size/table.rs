@@ -74,8 +74,8 @@ fn is_rule(line: &str) -> bool {
 
 /// Whether a table of the tool's begins in the report, and no test printed it.
 pub(super) fn begins(head: &Head<'_>, layout: &Layout) -> bool {
-    let is_heading =
-        |line: &str| line.to_ascii_lowercase().contains("code") && (layout.heading)(&cells(line)).is_some();
+    let may_be = |line: &str| line.contains("code") || line.contains("Code");
+    let is_heading = |line: &str| may_be(line) && (layout.heading)(&cells(line)).is_some();
     head.xml().is_none() && head.lines().any(is_heading) && !head.is_of_tests()
 }
 
