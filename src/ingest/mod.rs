@@ -311,7 +311,6 @@ pub const FORMATS: &[&Format] = &[
     &metric::jmh_text::FORMAT,
     &metric::benchmarkjs_text::FORMAT,
     &metric::locust_csv::FORMAT,
-    &metric::cpd_xml::FORMAT,
     &metric::webpack_stats_json::FORMAT,
     &metric::cargo_bloat_json::FORMAT,
 ];

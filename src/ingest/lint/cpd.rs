@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     name: "cpd",
     kind: ReportKind::Lint,
     about: "CPD's XML: duplications, with the places of each",
-    written_by: "pmd cpd --format xml, jscpd --reporters xml",
+    written_by: "pmd cpd --format xml, jscpd --reporters xml, phpcpd --log-pmd",
     told_by: "root element pmd-cpd",
     has_end: true,
     counting: "Each duplication is one error, wherever and how often it stands; a file that could not be processed is one too.",

@@ -22,7 +22,6 @@ pub mod brief_mutation_text;
 pub mod cargo_bloat_json;
 pub mod cargo_mutants;
 pub mod complexipy_json;
-pub mod cpd_xml;
 pub mod criterion;
 pub mod criterion_text;
 pub mod divan_text;
