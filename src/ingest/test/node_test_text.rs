@@ -61,7 +61,7 @@ const TITLES: [&str; 7] = ["tests", "suites", "pass", "fail", "cancelled", "skip
 impl Block {
     /// Takes a line; `true` if it is the last one of a summary.
     fn line(&mut self, line: &str) -> bool {
-        let said = line.trim_end().strip_prefix("ℹ ").and_then(|rest| rest.split_once(' '));
+        let said = told(line.trim_end()).and_then(|rest| rest.split_once(' '));
         let Some((title, number)) = said else {
             *self = Block::default();
             return false;
@@ -100,6 +100,13 @@ impl Block {
         }
         Ok(summary)
     }
+}
+
+/// What stands behind the sign `ℹ`, of which Windows' code pages make two or three others.
+fn told(line: &str) -> Option<&str> {
+    let (sign, rest) = line.split_once(' ')?;
+    let is_sign = !sign.is_empty() && !sign.chars().any(|c| c.is_ascii()) && sign.chars().count() <= 3;
+    is_sign.then_some(rest)
 }
 
 /// Depth, mark, name and time of `    ✖ child fails (101.330661ms) # reason`.
@@ -274,6 +281,9 @@ mod tests {
         assert_eq!(counts(&parsed), [6, 2, 1, 1, 2]);
         let twice = read(&format!("{TREE}{}{FAILING}✔ a (1.5ms)\n{}", end("1"), end("3"))).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([8, 2, 3, 1, 2], 1));
+        for sign in ["Γä╣", "Ôä╣", "â„¹", "в„№"] {
+            assert_eq!(counts(&read(&end("1").replace('ℹ', sign)).unwrap()), [6, 2, 1, 1, 2], "{sign}");
+        }
         let older = end("1").replace("ℹ suites 2\n", "");
         assert_eq!(counts(&read(&older).unwrap()), [6, 2, 1, 1, 2]);
     }

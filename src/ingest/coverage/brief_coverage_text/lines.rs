@@ -60,7 +60,8 @@ fn without_mark(text: &str) -> &str {
         return rest.rsplit_once(". ").map_or(text, |(_, counts)| counts);
     }
     let text = text.strip_prefix("[info]").unwrap_or(text);
-    text.trim_start_matches(['ℹ', '#']).trim_start()
+    // Windows' code pages make others of Node's sign.
+    text.trim_start_matches(|c: char| c == '#' || !c.is_ascii()).trim_start()
 }
 
 /// Of one unit, as far as it was told.
