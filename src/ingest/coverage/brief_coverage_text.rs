@@ -41,7 +41,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
         told.line(line);
     }
     match told.last().filter(|_| !head.is_of_tests()) {
-        Some(summary) => Sniff::Sure(format!("the sums of {}", summary.tool)),
+        // A log of compilers or linters may end with such sums.
+        Some(summary) => Sniff::Maybe(format!("the sums of {}", summary.tool)),
         None => Sniff::No,
     }
 }
