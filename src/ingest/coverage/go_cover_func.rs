@@ -81,7 +81,7 @@ pub(in crate::ingest) struct OfPackage {
 }
 
 impl OfPackage {
-    /// Takes a line: `ok  	shop/cart	0.005s	coverage: 83.3% of statements`.
+    /// Takes a line, as `ok shop/cart 0.005s coverage: 83.3% of statements` with tabs between.
     pub(in crate::ingest) fn line(&mut self, text: &str) {
         if text.starts_with("coverage: ") {
             self.share = share(text);

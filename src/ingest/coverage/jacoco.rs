@@ -144,8 +144,7 @@ impl Elements for Reader {
         let (lines, branches) = (Some(lines.unwrap_or_default()), branches.unwrap_or_default());
         let mut parsed = Totals { lines, branches, ..Totals::default() }.finish_listed(&FORMAT, self.files)?;
         if self.has_counts && !levels.iter().any(is_told) {
-            (parsed.figures.lines_covered, parsed.figures.lines_total) = (None, None);
-            parsed.warnings.push("it tells no lines: the classes were compiled without line numbers".to_owned());
+            tell_no_lines(&mut parsed);
         }
         let declared = Figures {
             lines_covered: self.report.lines.map(|lines| lines.covered),
@@ -229,6 +228,12 @@ impl Reader {
         self.files.add(printable(&path, usize::MAX), lines);
         Ok(())
     }
+}
+
+/// Classes that were compiled without line numbers have no counters of lines: how many there are is not known.
+pub(super) fn tell_no_lines(parsed: &mut Parsed) {
+    (parsed.figures.lines_covered, parsed.figures.lines_total) = (None, None);
+    parsed.warnings.push("it tells no lines: the classes were compiled without line numbers".to_owned());
 }
 
 fn number(name: &str, value: Option<String>) -> Result<Option<u64>> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::jacoco::tell_no_lines;
 use super::totals::{Part, Totals};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -19,7 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "JaCoCo (Gradle, Maven, its command line)",
     told_by: "the heading GROUP,PACKAGE,CLASS,INSTRUCTION_MISSED,…",
     has_end: false,
-    counting: "The sums of the columns LINE and BRANCH, missed and covered.",
+    counting: "The sums of the columns LINE and BRANCH, missed and covered. Of classes compiled without line numbers no lines are \
+               told.",
     sniff,
     parse,
 };
@@ -40,7 +42,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Refuse, Invalid::Escaped)?;
-    let (mut totals, mut sum) = (Totals::default(), None);
+    let (mut totals, mut sum, mut instructions) = (Totals::default(), None, Part::default());
     while let Some(line) = lines.next()? {
         let text = line.text.trim();
         let malformed =
@@ -55,19 +57,25 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             // A number that is cut is a number, too.
             Some(_) if !line.ended => return Err(malformed("has no end").help(CUT_HELP)),
             Some(sum) => {
-                let [branches, lines] = class(text).ok_or_else(|| malformed("is no class of JaCoCo's"))?;
-                let added = totals.branches.add(branches.covered, branches.total);
-                added.and_then(|()| sum.add(lines.covered, lines.total)).map_err(|error| error.line(line.number))?;
+                let [ran, branches, lines] = class(text).ok_or_else(|| malformed("is no class of JaCoCo's"))?;
+                for (all, part) in [(&mut instructions, ran), (&mut totals.branches, branches), (sum, lines)] {
+                    all.add(part.covered, part.total).map_err(|error| error.line(line.number))?;
+                }
             }
         }
     }
     let none = || Error::report(Reject::NotThisFormat, "not JaCoCo's CSV: it has no heading").line(1);
-    totals.lines = Some(sum.ok_or_else(none)?);
-    totals.finish(&FORMAT, BTreeMap::new())
+    let lines = sum.ok_or_else(none)?;
+    totals.lines = Some(lines);
+    let mut parsed = totals.finish(&FORMAT, BTreeMap::new())?;
+    if lines.total == 0 && instructions.total > 0 {
+        tell_no_lines(&mut parsed);
+    }
+    Ok(parsed)
 }
 
-/// Branches and lines of a class.
-fn class(line: &str) -> Option<[Part; 2]> {
+/// Instructions, branches and lines of a class.
+fn class(line: &str) -> Option<[Part; 3]> {
     let mut fields = line.rsplitn(NUMBERS + 1, ',');
     let mut numbers = [0_u64; NUMBERS];
     for number in numbers.iter_mut().rev() {
@@ -76,8 +84,11 @@ fn class(line: &str) -> Option<[Part; 2]> {
     // Group, package and class.
     fields.next().filter(|names| names.matches(',').count() >= 2)?;
     let part = |missed: u64, covered: u64| Some(Part { covered, total: missed.checked_add(covered)? });
-    let [_, _, branches_missed, branches_covered, lines_missed, lines_covered, ..] = numbers;
-    Some([part(branches_missed, branches_covered)?, part(lines_missed, lines_covered)?])
+    let (pairs, _) = numbers.as_chunks::<2>();
+    let [[missed, ran], [branches_missed, branches_covered], [lines_missed, lines_covered], ..] = pairs else {
+        return None;
+    };
+    Some([part(*missed, *ran)?, part(*branches_missed, *branches_covered)?, part(*lines_missed, *lines_covered)?])
 }
 
 #[cfg(test)]
@@ -94,6 +105,11 @@ mod tests {
         let rows = "shop,org.shop,Cart,4,10,1,3,2,6,1,3,0,2\r\n\"a, b\",org.shop,\"Price.f(int, int)\",7,0,0,0,3,0,1,0,1,0\r\n";
         assert_eq!(read(&format!("{HEADING}\r\n{rows}")).unwrap(), [6, 11, 3, 4]);
         assert_eq!(read(&format!("{HEADING}\n")).unwrap(), [0, 0]);
+        assert_eq!(
+            read(&format!("{HEADING}\nshop,shop,Cart,4,42,0,4,0,0,1,5,1,3\n")).unwrap(),
+            [4, 4],
+            "no line numbers"
+        );
         let told = crate::ingest::parse(&Input::bytes("x", format!("{HEADING}\n{rows}").as_bytes()), None).unwrap();
         assert_eq!(told.format, &FORMAT);
     }
