@@ -173,6 +173,8 @@ pub const FORMATS: &[&Format] = &[
     &coverage::scoverage::FORMAT,
     &coverage::dotcover_json::FORMAT,
     &coverage::dotcover_xml::FORMAT,
+    &coverage::gcov_text::FORMAT,
+    &coverage::vs_coverage::FORMAT,
     &coverage::brief_coverage_text::FORMAT,
     // Findings.
     &lint::sarif::FORMAT,

@@ -17,6 +17,7 @@ mod elements;
 mod files;
 mod gcc;
 pub mod gcov_json;
+pub mod gcov_text;
 pub mod gcovr_json;
 pub mod gcovr_summary_json;
 pub mod gcovr_text;
@@ -42,6 +43,7 @@ pub mod sonar_coverage;
 mod table;
 pub mod tarpaulin_json;
 mod totals;
+pub mod vs_coverage;
 pub mod xccov_json;
 
 use files::{FileTally, Files, Listed};
