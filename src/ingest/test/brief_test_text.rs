@@ -4,7 +4,7 @@
 //!
 //! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
 
-use self::lines::{Block, GINKGO, LINES, OF_WORKERS, RUNNING, of_worker, plain, summed_up};
+use self::lines::{Block, GINKGO, LINES, OF_ASSEMBLIES, OF_WORKERS, RUNNING, of_assembly, of_worker, plain, summed_up};
 use self::table::Table;
 use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
@@ -99,9 +99,10 @@ impl Told {
             self.sum.get_or_insert_default().merge(&summary)?;
         }
         // Such a summary is like that of bats.
-        let alone = match of_worker(text) {
-            Some(text) => summed_up(OF_WORKERS, text),
-            None => summed_up(LINES, text).filter(|_| !is_anothers),
+        let alone = match (of_worker(text), of_assembly(text)) {
+            (Some(text), _) => summed_up(OF_WORKERS, text),
+            (None, Some(text)) => summed_up(OF_ASSEMBLIES, text),
+            (None, None) => summed_up(LINES, text).filter(|_| !is_anothers),
         };
         if let Some((GINKGO, summary)) = alone {
             self.ginkgo = Some(summary);

@@ -3,7 +3,9 @@
 //! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `n` all but those
 //! errored, `_` of no meaning here; `@P` and `@E` are one such test without a number.
 
-use crate::ingest::patterns::{self, Numbers, indented};
+use std::sync::LazyLock;
+
+use crate::ingest::patterns::{self, Beginnings, Numbers, indented};
 use crate::ingest::test::text_report::Summary;
 use crate::ingest::values::whole;
 
@@ -61,7 +63,6 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
     ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
     ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
-    ("xUnit.net", "@w Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*"),
     (GINKGO, "{SUCCESS!}{FAIL!} -- @p Passed | @f Failed | {@_ Flaked | }@s Pending | @s Skipped"),
 ];
 
@@ -81,6 +82,16 @@ pub(super) fn of_worker(text: &str) -> Option<&str> {
     let (mark, rest) = text.strip_prefix('[')?.split_once("] ")?;
     let (worker, spec) = mark.rsplit_once('#')?.1.split_once('-')?;
     (whole(worker).is_some() && whole(spec).is_some()).then_some(rest)
+}
+
+/// What xUnit.net says behind the name of each assembly.
+pub(super) const OF_ASSEMBLIES: &[(&str, &str)] =
+    &[("xUnit.net", "Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*")];
+
+/// The line behind such a name: `   Shop.Tests  Total: 7, Errors: 0, …`.
+pub(super) fn of_assembly(text: &str) -> Option<&str> {
+    let (_, rest) = text.trim_start().split_once(' ')?;
+    Some(rest.trim_start()).filter(|rest| rest.starts_with("Total: "))
 }
 
 /// Likewise, of runners that sum up again and again: the last summary is the whole.
@@ -174,13 +185,22 @@ impl Counts {
     }
 }
 
+/// Of all of these.
+static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
+    let alone = [LINES, RUNNING, OF_WORKERS, OF_ASSEMBLIES].into_iter().flatten().map(|(_, pattern)| *pattern);
+    Beginnings::of(alone.chain(BLOCKS.iter().filter_map(|(_, lines)| lines.first().copied())))
+});
+
 /// What a line tells by itself.
 pub(super) fn summed_up(patterns: &[(&'static str, &str)], text: &str) -> Option<(&'static str, Summary)> {
-    let inner = text.trim_start();
+    if !BEGINNINGS.may_be_of(text) {
+        return None;
+    }
     patterns.iter().find_map(|(tool, pattern)| {
-        let text = if pattern.starts_with(' ') { text } else { inner };
         let mut counts = Counts::default();
-        patterns::line(pattern, text, &mut counts).then(|| counts.summary())?.map(|summary| (*tool, summary))
+        patterns::line(pattern, indented(pattern, text), &mut counts)
+            .then(|| counts.summary())?
+            .map(|summary| (*tool, summary))
     })
 }
 
@@ -209,6 +229,9 @@ pub(super) struct Block {
 impl Block {
     /// The one that begins with the line.
     pub(super) fn begun(text: &str) -> Option<Block> {
+        if !BEGINNINGS.may_be_of(text) {
+            return None;
+        }
         BLOCKS.iter().find_map(|(tool, lines)| {
             let (first, left) = lines.split_first()?;
             let mut counts = Counts::default();
