@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
     told_by: "JSON lines of type diagnostic with fields.severity, or of type summary with fields.advisories, bans, licenses or sources",
     has_end: false,
     counting: "Diagnostics by severity: error, warning; note and help are notes.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

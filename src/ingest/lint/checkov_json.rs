@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Failed checks by severity, or errors where it is not told. Skipped checks are suppressed. Files that could not be \
                parsed are told, not counted.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

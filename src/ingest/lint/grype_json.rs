@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Matches by severity: Critical and High are errors, Medium warnings, Low, Negligible and Unknown notes. Ignored matches \
                are suppressed.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

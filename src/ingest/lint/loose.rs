@@ -43,7 +43,7 @@ impl Loose {
     }
 
     /// The line from 1 where lines are counted from 0.
-    pub(super) fn from_one(&self) -> Loose {
+    pub(super) fn one_based(&self) -> Loose {
         self.number().and_then(|line| line.checked_add(1)).map_or(Loose::Other, Loose::Number)
     }
 
@@ -133,6 +133,9 @@ mod tests {
         let text = |text: &str| Loose::Text(text.to_owned());
         let found = [text("12-14").leading(), text("x").leading(), Loose::Number(3).leading()];
         assert_eq!(found, [Loose::Number(12), Loose::Other, Loose::Number(3)]);
-        assert_eq!([Loose::Number(0).from_one(), Loose::Number(u64::MAX).from_one()], [Loose::Number(1), Loose::Other]);
+        assert_eq!(
+            [Loose::Number(0).one_based(), Loose::Number(u64::MAX).one_based()],
+            [Loose::Number(1), Loose::Other]
+        );
     }
 }

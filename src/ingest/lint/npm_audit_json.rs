@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Vulnerable packages since npm 7, advisories before, by severity: critical and high are errors, moderate warnings, low \
                and info notes.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

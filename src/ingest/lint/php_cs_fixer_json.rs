@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with files, memory and time.total",
     has_end: true,
     counting: "Each file is an error, as for the other formatters; its fixers are told.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each vulnerability of a package is an error; there are no levels. Packages that were passed over are told; if all \
                were, there is no result.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

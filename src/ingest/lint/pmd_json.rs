@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "As pmd: priorities 1 and 2 are errors, 3 and 4 warnings, 5 notes; without one, an error. A file that could not be \
                processed is an error. Suppressed violations are suppressed.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

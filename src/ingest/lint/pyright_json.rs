@@ -71,7 +71,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             return Err(foreign("not a report of Pyright: a diagnostic has no severity and no message"));
         }
         let level = findings.level(diagnostic.severity.as_deref());
-        let line = diagnostic.range.unwrap_or_default().start.line.from_one();
+        let line = diagnostic.range.unwrap_or_default().start.line.one_based();
         let Diagnostic { file: path, message, rule, .. } = diagnostic;
         findings.add(level, Told { rule, path, line, message })
     })?;

@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with issues and errors alone, or with issues.rule, issues.range and issues.callers",
     has_end: true,
     counting: "Issues by severity: error, warning; notice is a note. What stands in errors is an error, or what it says.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each by its severity: CRITICAL and HIGH are errors, MEDIUM warnings, LOW and UNKNOWN notes. Checks that passed are none, \
                those with an exception are suppressed.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 

@@ -46,7 +46,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             return Err(foreign("not a report of TSLint: an element has no failure or no ruleName"));
         }
         let level = findings.level(one.rule_severity.as_deref());
-        let line = one.start_position.unwrap_or_default().line.from_one();
+        let line = one.start_position.unwrap_or_default().line.one_based();
         findings.add(level, Told { rule: one.rule_name, path: one.name, line, message: one.failure })
     })?;
     findings.finish(&FORMAT)

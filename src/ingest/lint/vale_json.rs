@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object of files, whose lists have Check, Severity, Span and Match",
     has_end: true,
     counting: "Alerts by severity: error, warning; suggestion is a note.",
-    sniff: sniff,
+    sniff,
     parse,
 };
 
