@@ -6,9 +6,10 @@
 
 use super::LintTally;
 use super::brief_text::SCRIPTS;
-use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::lines::{Claim, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
 use crate::ingest::text::split_at;
+use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -17,7 +18,8 @@ pub const FORMAT: Format = Format {
     name: "gcc-text",
     kind: ReportKind::Lint,
     about: "terminal output of gcc or clang: errors, warnings, notes",
-    written_by: "gcc, g++, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, SwiftLint",
+    written_by: "gcc, g++, gfortran, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, ghc, ocamlc, \
+                 zig, SwiftLint",
     told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
     has_end: false,
     counting: "Lines with a place and a level: error and fatal error, warning, note and remark; cppcheck's style, performance, \
@@ -31,16 +33,21 @@ pub const FORMAT: Format = Format {
 const OF_OTHERS: [&str; 5] = ["py", "pyi", "ipynb", "rs", "go"];
 
 /// Files that are compiled by what prints so, and shell scripts.
-const COMPILED: [&str; 25] = [
+const COMPILED: [&str; 32] = [
     "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
-    "f", "f90", "d", "java", "swift", "sh", "bash",
+    "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash",
 ];
+
+/// Files of gfortran, which writes its levels in upper case, below the source and its place.
+const FORTRAN: [&str; 6] = ["f", "for", "f90", "f95", "f03", "f08"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
     // The first place decides: a build of several languages is read as what comes first.
     let mut first = head.lines().filter_map(|line| match diagnostic(line) {
         Some(found) => Some(!found.is_of_others),
-        None => (driver(line).is_some() || of_old_cppcheck(line).is_some()).then_some(true),
+        None => {
+            (driver(line).is_some() || of_old_cppcheck(line).is_some() || place_above(line).is_some()).then_some(true)
+        }
     });
     match first.next() {
         _ if is_of_another(head) => Sniff::No,
@@ -67,7 +74,8 @@ struct Diagnostic<'a> {
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let place = placed(text)?;
-    let (level, message) = level_of(place.rest).or_else(|| of_cppcheck(place.rest))?;
+    let fortran = || of_fortran(place.rest).filter(|_| place.is_a(&FORTRAN));
+    let (level, message) = level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran)?;
     // javac tells no column.
     let has_column = place.has_column || place.is_a(&["java"]);
     let is_of_others = place.is_a(&OF_OTHERS) || place.is_a(&SCRIPTS);
@@ -84,6 +92,73 @@ fn level_of(text: &str) -> Option<(Level, &str)> {
         ("remark: ", Level::Note),
     ];
     levels.iter().find_map(|(name, level)| Some((*level, text.strip_prefix(name)?.trim_start())))
+}
+
+/// Files of OCaml's compiler, which names the place above the source.
+const OCAML: [&str; 4] = ["ml", "mli", "mll", "mly"];
+
+/// gfortran's `Error: Syntax error at (1)`, and OCaml's `Error: Unbound value x`.
+fn of_fortran(text: &str) -> Option<(Level, &str)> {
+    let levels = [("Fatal Error: ", Level::Error), ("Error: ", Level::Error), ("Warning: ", Level::Warning)];
+    levels.iter().find_map(|(name, level)| Some((*level, text.strip_prefix(name)?)))
+}
+
+/// OCaml's `Warning 26 [unused-var]: message`, `Error (warning 26 [unused-var]): message`, `Alert deprecated: message`: level,
+/// rule and message.
+fn of_ocaml(text: &str) -> Option<(Level, Option<&str>, &str)> {
+    let (word, message) = text.split_once(": ")?;
+    let levels = [("Warning", Level::Warning), ("Alert", Level::Warning), ("Error (", Level::Error)];
+    let level = levels.iter().find_map(|(start, level)| word.starts_with(start).then_some(*level))?;
+    Some((level, word.split_once('[').and_then(|(_, rest)| rest.split(']').next()), message))
+}
+
+/// What stands above its message.
+struct Above {
+    path: String,
+    line: Option<u64>,
+    /// Told with the place, or only with the message.
+    level: Option<Level>,
+    /// The rules in brackets behind the level.
+    rules: String,
+}
+
+/// gfortran's `a.f90:8:12:`, OCaml's `File "a.ml", line 3, characters 6-7:`, and GHC's `A.hs:3:5: error: [GHC-88464]`, `A.hs:(3,5)-(4,7): warning: [-Wname]`.
+fn place_above(text: &str) -> Option<Above> {
+    if let Some(place) = text.strip_suffix(':').and_then(bare_place) {
+        let is_fortran =
+            place.0.rsplit_once('.').is_some_and(|(_, end)| FORTRAN.contains(&end.to_lowercase().as_str()));
+        return is_fortran.then(|| Above {
+            path: place.0.to_owned(),
+            line: place.1,
+            level: None,
+            rules: String::new(),
+        });
+    }
+    if let Some((path, rest)) = text.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line")) {
+        let is_ocaml = path.rsplit_once('.').is_some_and(|(_, end)| OCAML.contains(&end));
+        let (line, _) =
+            leading_in(rest.trim_start_matches('s').trim_start()).filter(|_| is_ocaml && rest.ends_with(':'))?;
+        return Some(Above { path: path.to_owned(), line: Some(line), level: None, rules: String::new() });
+    }
+    let (path, line, rest) = match split_at(text, ":(") {
+        Some((path, span)) => (path, leading_in(span)?.0, span.split_once("): ")?.1),
+        None => placed(text).and_then(|place| Some((place.path, place.line?, place.rest)))?,
+    };
+    let is_haskell = path.ends_with(".hs") || path.ends_with(".lhs");
+    let (word, rules) =
+        rest.split_once(':').filter(|(_, rules)| is_haskell && (rules.is_empty() || rules.ends_with(']')))?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        _ => return None,
+    };
+    let rules = rules.trim_start();
+    (rules.is_empty() || rules.starts_with('[')).then(|| Above {
+        path: path.to_owned(),
+        line: Some(line),
+        level: Some(level),
+        rules: rules.to_owned(),
+    })
 }
 
 /// Severities of cppcheck's beside error and warning.
@@ -150,6 +225,8 @@ pub(in crate::ingest) struct Reader {
     failed_link: Option<String>,
     /// The tool of the last finding that named its rule: notes have none.
     tool: Option<(&'static str, Sort)>,
+    /// A place whose message did not come yet.
+    above: Option<Above>,
 }
 
 impl Reader {
@@ -159,20 +236,47 @@ impl Reader {
             None => (message, None),
         };
         let swift = || place.0.is_some_and(|path| path.ends_with(".swift")).then(|| bracketed(message, '(', ')'))?;
+        let compiler = compiler_of(place.0);
         let (message, rule, told) = match (rule, swift()) {
             (None, Some((message, rule))) => (message, Some(rule), Some(("swiftlint", Sort::Linter))),
-            (rule, _) => (message, rule, rule.map(tool_of)),
+            (rule, _) => (message, rule, rule.filter(|_| compiler == "gcc").map(tool_of)),
         };
         let is_note = level == Level::Note;
-        let (tool, sort) = told.or(self.tool.filter(|_| is_note)).unwrap_or(("gcc", Sort::Compiler));
+        let told = told.or(self.tool.filter(|_| is_note));
+        let (tool, sort) = told.unwrap_or((compiler, Sort::Compiler));
         self.tool = Some((tool, sort));
         self.errors += u64::from(level == Level::Error);
         self.tally.finding(finding(tool, level, place, rule, message), sort)
     }
 }
 
+impl Reader {
+    /// The message of the place above.
+    fn below(&mut self, above: &Above, text: &str) -> Result<bool> {
+        let told = match above.level {
+            Some(level) => (!text.is_empty()).then(|| (level, text.trim_start().trim_start_matches("• "))),
+            None => of_fortran(text),
+        };
+        let rest =
+            || of_ocaml(text).map(|(level, rule, message)| (level, format!("{message} [{}]", rule.unwrap_or("alert"))));
+        let told = told.map(|(level, message)| (level, format!("{message} {}", above.rules)));
+        let Some((level, message)) = told.or_else(rest) else { return Ok(false) };
+        self.add(level, (Some(&above.path), above.line), message.trim_end()).map(|()| true)
+    }
+}
+
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
+        if let Some(above) = self.above.take() {
+            if self.below(&above, text)? {
+                return Ok(());
+            }
+            self.above = Some(above);
+        }
+        if let Some(above) = place_above(text) {
+            self.above = Some(above);
+            return Ok(());
+        }
         if let Some(found) = diagnostic(text) {
             return self.add(found.level, (Some(found.path), found.line), found.message);
         }
@@ -201,12 +305,14 @@ impl TextReader for Reader {
             Some(found) if is_certain(&found) => Claim::Ours,
             Some(_) => Claim::Alike,
             None if driver(text).is_some() || of_old_cppcheck(text).is_some() || ended(text).is_some() => Claim::Ours,
+            None if place_above(text).is_some() => Claim::Ours,
+            None if self.above.is_some() && (of_fortran(text).is_some() || of_ocaml(text).is_some()) => Claim::Ours,
             None => Claim::Other,
         }
     }
 
-    fn other(&mut self, _: &str) -> Result<()> {
-        Ok(())
+    fn other(&mut self, text: &str) -> Result<()> {
+        if self.above.is_some() { self.line(text) } else { Ok(()) }
     }
 
     fn is_whole(&self, text: &str) -> bool {
@@ -228,6 +334,19 @@ impl TextReader for Reader {
 /// `readability-magic-numbers,-warnings-as-errors`.
 fn rule_of(text: &str) -> &str {
     text.split(',').next().unwrap_or(text)
+}
+
+/// Whose file it is.
+fn compiler_of(path: Option<&str>) -> &'static str {
+    match path.and_then(|path| path.rsplit_once('.')) {
+        Some((_, "java")) => "javac",
+        Some((_, "swift")) => "swiftc",
+        Some((_, "hs" | "lhs")) => "ghc",
+        Some((_, "zig")) => "zig",
+        Some((_, end)) if OCAML.contains(&end) => "ocaml",
+        Some((_, end)) if FORTRAN.contains(&end.to_lowercase().as_str()) => "gfortran",
+        _ => "gcc",
+    }
 }
 
 /// The tool whose rule it is.
@@ -313,6 +432,48 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
         for other in ["Checking a.c ...\n1/2 files checked 50% done\n", "[a.c:3]: (see) x\n", "[12:30]: (error) x\n"] {
             assert_eq!(parsed(other).unwrap_err().reject(), Some(Reject::NotThisFormat), "{other}");
         }
+    }
+
+    #[test]
+    fn gfortran_ocaml_and_ghc_print_place_and_message_apart() {
+        let text = "a.f90:8:12:\n\n    8 |   call nope(\n      |            1\nError: Syntax error in argument list at (1)\n\
+                    a.f90:5:6:\n\n    5 |   i = 1.5\n      |      1\nWarning: Change of value at (1) [-Wconversion]\n\
+                    B.F90:6:3: Error: Symbol j at (1) has no type\n";
+        let one = |f: Finding| (f.tool, f.level, f.line.unwrap(), f.rule.unwrap_or_default(), f.message);
+        let all: Vec<_> = told(text).into_iter().map(one).collect();
+        let expected = |tool: &str, level, line, rule: &str, message: &str| {
+            (tool.to_owned(), level, line, rule.to_owned(), message.to_owned())
+        };
+        assert_eq!(
+            all,
+            [
+                expected("gfortran", Level::Error, 8, "", "Syntax error in argument list at (1)"),
+                expected("gfortran", Level::Warning, 5, "-Wconversion", "Change of value at (1)"),
+                expected("gfortran", Level::Error, 6, "", "Symbol j at (1) has no type"),
+            ]
+        );
+        let text = "A.hs:3:5: error: [GHC-88464]\n    Variable not in scope: foo\n  |\n3 | main = foo\n\n\
+                    A.hs:(4,1)-(5,7): warning: [-Wunused-matches]\n    • Defined but not used: x\n\nA.hs:6:1: error:\n    parse error\n";
+        let all: Vec<_> = told(text).into_iter().map(one).collect();
+        assert_eq!(
+            all,
+            [
+                expected("ghc", Level::Error, 3, "GHC-88464", "Variable not in scope: foo"),
+                expected("ghc", Level::Warning, 4, "-Wunused-matches", "Defined but not used: x"),
+                expected("ghc", Level::Error, 6, "", "parse error"),
+            ]
+        );
+        let text = "File \"bin/a.ml\", line 3, characters 6-7:\n3 |   x + z\n          ^\nError: Unbound value z\n\
+                    File \"b.ml\", lines 4-5, characters 2-7:\nWarning 26 [unused-var]: unused variable y.\n";
+        let all: Vec<_> = told(text).into_iter().map(one).collect();
+        assert_eq!(
+            all,
+            [
+                expected("ocaml", Level::Error, 3, "", "Unbound value z"),
+                expected("ocaml", Level::Warning, 4, "unused-var", "unused variable y."),
+            ]
+        );
+        assert_eq!(told("A.java:3: error: ';' expected\n").first().unwrap().tool, "javac");
     }
 
     #[test]
