@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     name: "msbuild-text",
     kind: ReportKind::Lint,
     about: "terminal output of MSBuild and its compilers",
-    written_by: "dotnet build|publish|pack, msbuild, xbuild, csc, mcs, vbc, cl",
+    written_by: "dotnet build|publish|pack|format, msbuild, xbuild, csc, mcs, vbc, cl",
     told_by: "\"Cart.cs(4,49): error CS0103: …\", and \"3 Error(s)\" or \"Build succeeded in 1.2s\"",
     has_end: false,
     counting: "Lines with \"error\" or \"warning\" and a code, where they are first printed, not where the summary repeats them. \
@@ -76,8 +76,11 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     None
 }
 
-/// `CS0103`, `MSB3073`, `NETSDK1045`; TypeScript's own is not MSBuild's.
+/// `CS0103`, `MSB3073`, `NETSDK1045`, and the words of `dotnet format --verify-no-changes`; TypeScript's own is not MSBuild's.
 fn is_code(text: &str) -> bool {
+    if ["WHITESPACE", "FINALNEWLINE", "ENDOFLINE", "CHARSET", "IMPORTS"].contains(&text) {
+        return true;
+    }
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let mut digits = text.bytes().skip(letters);
     letters > 0 && letters < text.len() && digits.all(|byte| byte.is_ascii_digit()) && !text.starts_with("TS")
