@@ -1,7 +1,8 @@
 //! `eslint-text`: what ESLint prints, its formatter `stylish`. <https://eslint.org/docs/latest/use/formatters/#stylish>
 //!
 //! Rows `line:column  level  message  rule` under the name of a file, and at the end `✖ 7 problems (4 errors, 3 warnings)`.
-//! It prints nothing where it finds nothing.
+//! It prints nothing where it finds nothing. Vale prints the same rows, names its rules `Style.Rule`, and sums up
+//! `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`, also where it found nothing.
 
 use super::LintTally;
 use super::lines::{Claim, TextReader, check_summary, counted, finding, is_of_another, read};
@@ -14,16 +15,20 @@ pub const FORMAT: Format = Format {
     name: "eslint-text",
     kind: ReportKind::Lint,
     about: "terminal output of ESLint",
-    written_by: "eslint (formatter stylish)",
-    told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"",
+    written_by: "eslint (formatter stylish), vale",
+    told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"; Vale's summary",
     has_end: true,
-    counting: "Rows by level, error or warning. The numbers in the summary are only compared; without a summary the report is \
+    counting: "Rows by level, error or warning; Vale's suggestions are notes. The numbers in the summary are only compared; without a summary the report is \
                cut.",
     sniff,
     parse: |input| read::<Reader>(input, "ESLint"),
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
+    let is_vale_s = |line: &str| summary_of_vale(line.trim_end()).is_some();
+    if head.lines().chain(head.last_lines()).any(is_vale_s) && !is_of_another(head) {
+        return Sniff::Sure("a summary as Vale prints it".into());
+    }
     stylish(head, &WORDS, "ESLint")
 }
 
@@ -34,8 +39,8 @@ struct Row<'a> {
     rule: Option<&'a str>,
 }
 
-/// What ESLint calls its levels.
-const WORDS: [(&str, Level); 2] = [("error", Level::Error), ("warning", Level::Warning)];
+/// What ESLint calls its levels, and Vale.
+const WORDS: [(&str, Level); 3] = [("error", Level::Error), ("warning", Level::Warning), ("suggestion", Level::Note)];
 
 /// `  line:column  level  message  rule`, indented less by stylelint before version 15. The rule is missing where the file
 /// could not be parsed.
@@ -68,6 +73,23 @@ fn problems(text: &str) -> Option<&str> {
 fn summary(text: &str) -> Option<(u64, u64)> {
     let (errors, warnings) = problems(text)?.split_once(", ")?;
     Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// The errors and warnings in `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`.
+fn summary_of_vale(text: &str) -> Option<(u64, u64)> {
+    let (counts, files) = text.strip_suffix('.')?.split_once(" in ")?;
+    let (_, counts) = counts.split_once(' ')?;
+    let (counts, suggestions) = counts.split_once(" and ")?;
+    let (errors, warnings) = counts.split_once(", ")?;
+    counted(suggestions, "suggestion").and(counted(files, "file"))?;
+    Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// `Vale.Spelling`.
+fn is_of_vale(rule: &str) -> bool {
+    let is_name = |part: &str| part.starts_with(|c: char| c.is_ascii_alphabetic()) && !part.contains('/');
+    rule.split_once('.')
+        .is_some_and(|(style, name)| is_name(style) && name.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Whether rows and their summary are there: rows alone may be those of a run that was killed.
@@ -105,10 +127,15 @@ impl Stylish {
     pub(super) fn line(&mut self, text: &str, tool: &str, words: &[(&str, Level)]) -> Result<()> {
         if let Some(row) = row(text, words) {
             self.open_rows += 1;
+            let tool = if row.rule.is_some_and(is_of_vale) { "vale" } else { tool };
             let finding = finding(tool, row.level, (self.file.as_deref(), row.line), row.rule, row.message);
             return self.tally.finding(finding, Sort::Linter);
         }
-        if let Some((errors, warnings)) = summary(text) {
+        let of_vale = summary_of_vale(text);
+        if of_vale.is_some() {
+            self.tally.tool("vale", Sort::Linter);
+        }
+        if let Some((errors, warnings)) = summary(text).or(of_vale) {
             // Several runs may follow each other.
             let (before, below) = self.declared.unwrap_or_default();
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
@@ -124,13 +151,14 @@ impl Stylish {
         match row(text, words) {
             Some(_) => Claim::Ours,
             None if self.open_rows > 0 && summary(text).is_some() => Claim::Last,
+            None if summary_of_vale(text).is_some() => Claim::Last,
             None => Claim::Other,
         }
     }
 
     /// Whether a last line without a line end is a whole one.
     pub(super) fn is_whole(text: &str) -> bool {
-        summary(text).is_some() || text.ends_with(" option.")
+        summary(text).is_some() || summary_of_vale(text).is_some() || text.ends_with(" option.")
     }
 
     /// The report; none without a summary.
@@ -199,6 +227,22 @@ mod tests {
             (path, Some(3), Some("my/rule-1"), "two  blanks and a rule"),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn vale_s_rows_and_summary_are_read() {
+        let rows = " README.md\n 3:1   error       Did you mean 'teh'?  Vale.Spelling   \n 9:10  warning     'the' is repeated!   Vale.Repetition \n\
+                    \x20                      as said\n 9:12  suggestion  Use 'a'.             Vale.Terms      \n\n";
+        let text = format!("\n{rows}✖ 1 error, 1 warning and 1 suggestion in 1 file.\n");
+        let all = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        let figures = &all.figures;
+        assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(1)]);
+        let Details::Lint(details) = all.details else { panic!("lint") };
+        assert_eq!(details.by_tool.into_keys().collect::<Vec<_>>(), ["vale"]);
+        let clean = "✔ 0 errors, 0 warnings and 0 suggestions in 3 files.\n";
+        let clean = crate::ingest::parse(&Input::bytes("x", clean.as_bytes()), None).unwrap();
+        assert_eq!((clean.format.name, clean.figures.total), ("eslint-text", Some(0)));
+        assert_eq!(parsed(rows).unwrap_err().reject(), Some(Reject::Malformed));
     }
 
     #[test]
