@@ -119,6 +119,17 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
     (tool, sort)
 }
 
+impl ToolCounts {
+    /// The count of a level.
+    fn of(&mut self, level: Level) -> &mut u64 {
+        match level {
+            Level::Error => &mut self.errors,
+            Level::Warning => &mut self.warnings,
+            Level::Note => &mut self.notes,
+        }
+    }
+}
+
 /// Counts findings as they come, and keeps them.
 #[derive(Debug, Default)]
 pub(super) struct LintTally {
@@ -139,14 +150,19 @@ impl LintTally {
 
     /// Counts and keeps one finding; its texts are expected to be fit to be shown.
     pub(super) fn finding(&mut self, finding: Finding, sort: Sort) -> Result<()> {
-        let counts = self.tool(&finding.tool, sort);
-        let slot = match finding.level {
-            Level::Error => &mut counts.errors,
-            Level::Warning => &mut counts.warnings,
-            Level::Note => &mut counts.notes,
-        };
+        let slot = self.tool(&finding.tool, sort).of(finding.level);
         *slot = add(*slot, 1)?;
         self.keep(finding);
+        Ok(())
+    }
+
+    /// Counts findings of which no more is told than how many there are.
+    pub(super) fn count(&mut self, tool: &str, sort: Sort, level: Level, number: u64) -> Result<()> {
+        if number > 0 {
+            let slot = self.tool(tool, sort).of(level);
+            *slot = add(*slot, number)?;
+            self.details.dropped = add(self.details.dropped, number)?;
+        }
         Ok(())
     }
 

@@ -8,7 +8,8 @@
 use super::LintTally;
 use super::lines::{Claim, TextReader, finding, finish_said, found, is_code, is_of_another, placed, read};
 use crate::error::Result;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::values::leading_in;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
 /// ruff's output.
@@ -16,10 +17,11 @@ pub const FORMAT: Format = Format {
     name: "ruff-text",
     kind: ReportKind::Lint,
     about: "terminal output of ruff check",
-    written_by: "ruff check, and in its manner ty and zizmor",
+    written_by: "ruff check, ruff format --check, and in its manner ty and zizmor",
     told_by: "\"a.py:1:8: F401 [*] `os` imported but unused\", or \"F401 …\" above \"--> a.py:1:8\"",
     has_end: false,
-    counting: "Each finding is an error, unless it tells another severity. The number in the summary is only compared.",
+    counting: "Each finding is an error, unless it tells another severity; those that --statistics counts, and files that are \
+               not formatted, too. The number in the summary is only compared.",
     sniff,
     parse: |input| read::<Reader>(input, "ruff"),
 };
@@ -27,11 +29,34 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     match teller(head) {
         Some(Teller::Ruff) if !is_of_another(head) => Sniff::Sure("findings as ruff prints them".into()),
-        None if head.lines().chain(head.last_lines()).any(|line| line == ALL_PASSED) => {
+        None if head.lines().chain(head.last_lines()).any(|line| line == ALL_PASSED || unformatted(line).is_some()) => {
             Sniff::Maybe("a line with which ruff ends".into())
         }
         _ => Sniff::No,
     }
+}
+
+/// How often a rule was broken, as `--statistics` tells, parted by tabs: `4 F401 [*] unused-import`; syntax errors have no code.
+fn statistic(text: &str) -> Option<u64> {
+    let (number, rest) = text.split_once('\t')?;
+    let (rule, rest) = rest.split_once('\t')?;
+    let is_one = is_rule(rule.trim_end()) || rule.trim_end().is_empty();
+    number.trim_start().parse().ok().filter(|_| is_one && rest.starts_with('['))
+}
+
+/// How many files `ruff format --check` would change, as it says at its end: `2 files would be reformatted, 1 file already
+/// formatted`, before version 0.1.10 `… left unchanged`.
+fn unformatted(text: &str) -> Option<u64> {
+    let of_part = |part: &str| {
+        let (number, rest) = leading_in(part)?;
+        let rest = rest.strip_prefix(" file")?;
+        match rest.strip_prefix('s').unwrap_or(rest) {
+            " would be reformatted" => Some(number),
+            " already formatted" | " left unchanged" => Some(0),
+            _ => None,
+        }
+    };
+    text.split(", ").try_fold(0_u64, |sum, part| sum.checked_add(of_part(part)?))
 }
 
 /// What ruff says when it finds nothing.
@@ -66,6 +91,9 @@ pub(super) fn teller(head: &Head<'_>) -> Option<Teller> {
         None => is_alike.then_some(Teller::Flake8),
     }
 }
+
+/// What `ruff format --check` says above a place, since version 0.15; before that `Would reformat: a.py`.
+const UNFORMATTED: &str = "unformatted: File would be reformatted";
 
 /// Files that ruff checks, by their ends.
 const PYTHON: [&str; 4] = [".py", ".pyi", ".ipynb", ".toml"];
@@ -141,6 +169,9 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
     if is_rule(first) {
         return Some(Told { level: Level::Error, rule: first, message, is_certain: unmarked.is_some() });
     }
+    if text == UNFORMATTED {
+        return Some(Told { level: Level::Error, rule: "unformatted", message, is_certain: true });
+    }
     let severities =
         [("error[", Level::Error), ("warning[", Level::Warning), ("info[", Level::Note), ("help[", Level::Note)];
     for (severity, level) in severities {
@@ -184,7 +215,9 @@ pub(in crate::ingest) struct Reader {
     /// The file whose rows follow.
     group: Option<String>,
     total: u64,
-    errors: u64,
+    /// Files that are not formatted: of all runs, and since the formatter last summed up.
+    files: u64,
+    open_files: u64,
     said: Option<u64>,
     has_passed: bool,
     is_certain: bool,
@@ -192,8 +225,11 @@ pub(in crate::ingest) struct Reader {
 
 impl Reader {
     fn add(&mut self, told: &Told<'_>, path: &str, line: Option<u64>) -> Result<()> {
+        if told.rule == "unformatted" {
+            self.open_files += 1;
+            self.files += 1;
+        }
         self.total += 1;
-        self.errors += u64::from(told.level == Level::Error);
         let finding = finding("ruff", told.level, (Some(path), line), Some(told.rule), told.message);
         self.tally.finding(finding, Sort::Linter)
     }
@@ -232,6 +268,16 @@ impl TextReader for Reader {
             return Ok(());
         }
         self.open = None;
+        if let Some(number) = statistic(text) {
+            self.is_certain = true;
+            self.total = add(self.total, number)?;
+            return self.tally.count("ruff", Sort::Linter, Level::Error, number);
+        }
+        if let Some(path) = text.strip_prefix("Would reformat: ") {
+            let told = Told { level: Level::Error, rule: "unformatted", message: "is not formatted", is_certain: true };
+            self.is_certain = true;
+            return self.add(&told, path, None);
+        }
         if text.is_empty() {
             self.group = None;
             return Ok(());
@@ -252,7 +298,12 @@ impl TextReader for Reader {
         } else if let Some(path) = text.strip_suffix(':') {
             self.group = Some(path.to_owned());
         } else if let Some(said) = remaining(text) {
-            self.said = Some(crate::ingest::add(self.said.unwrap_or(0), said)?);
+            self.said = Some(add(self.said.unwrap_or(0), said)?);
+        } else if let Some(number) = unformatted(text) {
+            self.has_passed = true;
+            // With --diff the files are not listed.
+            let listed = std::mem::take(&mut self.open_files);
+            return self.tally.count("ruff", Sort::Linter, Level::Error, number.saturating_sub(listed));
         } else if text == ALL_PASSED {
             self.has_passed = true;
         }
@@ -263,14 +314,18 @@ impl TextReader for Reader {
         let is_python =
             |place: &str| PYTHON.iter().any(|end| place.split(':').next().is_some_and(|path| path.ends_with(end)));
         // A severity and a rule by name above a place are other checkers' too.
-        let is_code = || self.open.as_ref().is_some_and(|open| is_rule(&open.rule) || open.rule == "invalid-syntax");
+        let is_code = || {
+            self.open
+                .as_ref()
+                .is_some_and(|open| is_rule(&open.rule) || matches!(&*open.rule, "invalid-syntax" | "unformatted"))
+        };
         let is_arrow = || is_code() && text.trim_start().strip_prefix("--> ").is_some_and(is_python);
         let row = || text.starts_with(' ').then(|| row_parts(text)).flatten();
         match remaining(text) {
-            _ if text == ALL_PASSED => Claim::Last,
+            _ if text == ALL_PASSED || unformatted(text).is_some() => Claim::Last,
             Some(said) if self.total > 0 || said == 0 => Claim::Last,
             Some(_) => Claim::Alike,
-            None if is_arrow() => Claim::Ours,
+            None if is_arrow() || statistic(text).is_some() || text.starts_with("Would reformat: ") => Claim::Ours,
             None if self.group.is_some() && row().is_some() => Claim::Ours,
             None => match placed(text).and_then(|place| told(place.rest, false)) {
                 Some(told) if told.is_certain => Claim::Ours,
@@ -282,14 +337,14 @@ impl TextReader for Reader {
 
     fn is_whole(&self, text: &str) -> bool {
         let is_end = is_fixable(text) || text.starts_with("No fixes available");
-        text == ALL_PASSED || is_summary(text) || (is_end && text.ends_with('.'))
+        text == ALL_PASSED || is_summary(text) || unformatted(text).is_some() || (is_end && text.ends_with('.'))
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
         if self.total == 0 && self.said.is_none() && !self.has_passed {
             return Ok(None);
         }
-        finish_said(self.tally, &FORMAT, ("ruff", Sort::Linter), self.said, self.total).map(Some)
+        finish_said(self.tally, &FORMAT, ("ruff", Sort::Linter), self.said, self.total - self.files).map(Some)
     }
 }
 
@@ -346,6 +401,21 @@ mod tests {
     }
 
     #[test]
+    fn statistics_and_the_formatter_count() {
+        let statistics = "4\tF401\t[*] unused-import\n2\t    \t[ ] invalid-syntax\nFound 6 errors.\n";
+        let all = crate::ingest::parse(&Input::bytes("x", statistics.as_bytes()), None).unwrap();
+        assert_eq!((all.figures.errors, all.declared.is_some(), all.warnings.len()), (Some(6), false, 1));
+        let new = "unformatted: File would be reformatted\n  --> pkg/a.py:6:5\n   |\n6  + x\n\n1 file would be reformatted, 2 files already formatted\n";
+        assert_eq!(told_of(new).first().map(|one| (one.0.as_str(), one.1)), Some(("pkg/a.py", Some(6))));
+        assert_eq!(told_of("Would reformat: pkg/a.py\n1 file would be reformatted\n").len(), 1);
+        assert_eq!(parsed("--- a.py\n+++ a.py\n\n2 files would be reformatted\n").unwrap().figures.errors, Some(2));
+        let both = parsed(&format!("a.py:1:8: F401 [*] `os` imported\nFound 1 error.\n{new}")).unwrap();
+        assert_eq!((both.figures.errors, both.declared), (Some(2), None));
+        assert_eq!(parsed("3 files already formatted\n").unwrap().figures.total, Some(0));
+        assert_eq!(parsed("3 files formatted\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
     fn the_summary_is_compared_and_never_alone() {
         let one = "a.py:1:8: F401 [*] `os` imported but unused\n";
         assert_eq!(
@@ -355,10 +425,7 @@ mod tests {
         assert_eq!(parsed(&format!("{one}Found 4 errors (3 fixed, 1 remaining).\n")).unwrap().declared, None);
         let declared = parsed(&format!("{one}Found 4 errors.\n")).unwrap().declared;
         assert_eq!(declared.and_then(|declared| declared.errors), Some(4));
-        assert_eq!(
-            parsed("1\tF401\t[*] unused-import\nFound 1 error.\n").unwrap_err().reject(),
-            Some(Reject::NoResult)
-        );
+        assert_eq!(parsed("Found 1 error.\n").unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(parsed("All checks passed!\n").unwrap().figures.total, Some(0));
         assert_eq!(parsed("Found 1 error (1 fixed, 0 remaining).\n").unwrap().figures.total, Some(0));
         assert_eq!(parsed(&format!("{one}a.py:2:1: F841 Loc")).unwrap_err().reject(), Some(Reject::Malformed));
