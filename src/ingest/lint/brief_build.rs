@@ -8,7 +8,7 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, phpcs, standardrb].iter().find_map(|read| read(text))
+    [bracketed_level, kotlinc, php, phpcs, standardrb].iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -24,6 +24,13 @@ pub(super) fn solc<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         _ => return None,
     };
     Some(Told { level, ..Told::error("solc", place, rule, message) })
+}
+
+/// `Errors parsing A.php`, with which `php -l` ends each file that it cannot parse.
+fn php(text: &str) -> Option<Told<'_>> {
+    let path =
+        text.strip_prefix("Errors parsing ").filter(|path| path.ends_with(".php") || path.ends_with(".phtml"))?;
+    Some(Told::error("php", (path, None), None, "cannot be parsed"))
 }
 
 /// `/p/A.php:3:1: error - message`, phpcs's report `emacs`.
@@ -108,7 +115,7 @@ fn compiler(path: &str) -> &'static str {
 
 /// Whether findings of this tool are a compiler's.
 pub(super) fn is_compiler(tool: &str) -> bool {
-    matches!(tool, "javac" | "kotlinc" | "scalac" | "solc")
+    matches!(tool, "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst")
 }
 
 /// Path, line and message where the place is one of `path:[3,12] `, `path:[3] `, `path: (3, 12): `, `path:3:12 `, `path:3: `.
@@ -177,6 +184,13 @@ mod tests {
         ] {
             assert!(told(other).is_none(), "{other}");
         }
+    }
+
+    #[test]
+    fn php_names_the_file_that_it_cannot_parse() {
+        let told = told("Errors parsing src/a.php").unwrap();
+        assert_eq!((told.tool, told.path), ("php", Some("src/a.php")));
+        assert!(super::told("Errors parsing the answer").is_none());
     }
 
     #[test]

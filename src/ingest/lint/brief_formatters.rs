@@ -3,7 +3,7 @@
 use super::brief_text::Told;
 use super::lines::{bare_place, is_path};
 
-/// What a formatter would change.
+/// What a formatter would change: of gofmt and isort the beginning of its diff.
 pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     let whole = |tool, path, message| Some(Told::error(tool, (path, None), None, message));
     if let Some(path) = text.strip_prefix("would reformat ") {
@@ -16,6 +16,13 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
         return Some(Told::error("black", bare_place(rest)?, None, "cannot be parsed"));
     }
     if let Some(path) = text.strip_prefix("ERROR: ").and_then(|rest| rest.strip_suffix(ISORT)) {
+        return whole("isort", path, "imports are not sorted or formatted");
+    }
+    if let Some((before, path)) = text.strip_prefix("diff ").and_then(|rest| rest.rsplit_once(' ')) {
+        let is_ours = path.ends_with(".go") && before.trim_start_matches("-u ").strip_suffix(".orig") == Some(path);
+        return is_ours.then(|| Told::error("gofmt", (path, None), None, "is not formatted"));
+    }
+    if let Some((path, _)) = text.strip_prefix("--- ").and_then(|rest| rest.split_once(":before\t")) {
         return whole("isort", path, "imports are not sorted or formatted");
     }
     let (path, line) = text.strip_prefix("Diff in ")?.strip_suffix(':')?.rsplit_once([':', ' '])?;
@@ -36,3 +43,23 @@ pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
 
 /// What isort says of a file.
 const ISORT: &str = " Imports are incorrectly sorted and/or formatted.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_diff_names_the_file() {
+        for (line, tool, path) in [
+            ("diff a/b.go.orig a/b.go", "gofmt", "a/b.go"),
+            ("diff -u b.go.orig b.go", "gofmt", "b.go"),
+            ("--- /p/a.py:before\t2026-01-05 10:00:00.1", "isort", "/p/a.py"),
+        ] {
+            let told = formatter(line).unwrap();
+            assert_eq!((told.tool, told.path), (tool, Some(path)), "{line}");
+        }
+        for other in ["diff --git a/b.go b/b.go", "--- a.py\t2026-01-05", "diff a.go b.go"] {
+            assert!(formatter(other).is_none(), "{other}");
+        }
+    }
+}

@@ -3,8 +3,10 @@
 //! and most print nothing where they find nothing.
 
 use super::LintTally;
+use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_formatters::{formatter, prettier};
+use super::brief_scripts;
 use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
@@ -20,12 +22,14 @@ pub const FORMAT: Format = Format {
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
-                 rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs (emacs), standardrb; javac, \
+                 rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
+                 TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny; javac, \
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
-               that a formatter would change is an error, and so is each place for rustfmt.",
+               that a formatter would change is an error, and so is each place for rustfmt. Vulnerabilities as those count \
+               them who look dependencies up: critical and high are errors, moderate warnings, low notes.",
     sniff,
     parse: |input| read::<Reader>(input, "a linter with one line for each finding"),
 };
@@ -33,11 +37,14 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     let mut reader = Reader::default();
     let found = head.lines().map(str::trim_end).find_map(|line| {
-        let found = reader.told(line).map(|told| told.tool).or_else(|| clean(line));
+        let counted = || reader.counted(line).map(|counted| counted.tool);
+        let found = reader.told(line).map(|told| told.tool).or_else(counted).or_else(|| clean(line));
         reader.pass(line);
         found
     });
-    match found.filter(|_| !is_of_another(head)) {
+    // RuboCop's other formatters write the same lines, and sum up.
+    let is_ours = |tool: &&str| *tool != "rubocop" || brief_scripts::is_rubocop_emacs(head);
+    match found.filter(is_ours).filter(|_| !is_of_another(head)) {
         Some(tool) => Sniff::Sure(format!("a line of {tool}")),
         None => Sniff::No,
     }
@@ -68,8 +75,8 @@ impl<'a> Told<'a> {
 /// What a line tells, below the one before it.
 fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let alone =
-        [azure, pyrefly, formatter, hadolint, markdownlint, jshint, standard, cspell, brief_build::told, at_place];
-    let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle, brief_build::solc];
+        [azure, pyrefly, formatter, hadolint, markdownlint, cspell, brief_build::told, brief_scripts::told, at_place];
+    let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle, brief_build::solc, brief_advisories::codespan];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
 
@@ -81,7 +88,8 @@ fn clean(text: &str) -> Option<&'static str> {
         " INFO 0 errors" => Some("pyrefly"),
         "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
-        _ => None,
+        _ if brief_advisories::has_cargo_deny_passed(text) => Some("cargo-deny"),
+        _ => brief_scripts::clean(text),
     }
 }
 
@@ -188,7 +196,7 @@ fn hadolint(text: &str) -> Option<Told<'_>> {
     Some(Told { level, ..Told::error("hadolint", (path, line.parse().ok()), Some(code), message) })
 }
 
-fn level(word: &str) -> Option<Level> {
+pub(super) fn level(word: &str) -> Option<Level> {
     match word {
         "error" => Some(Level::Error),
         "warning" => Some(Level::Warning),
@@ -214,26 +222,6 @@ fn markdownlint(text: &str) -> Option<Told<'_>> {
     let before = rest.rsplit_once(':').and_then(|(path, line)| Some((path, line.trim_start().parse().ok()?)));
     let (path, line) = before.unwrap_or((rest, last));
     is_path(path).then(|| Told { level, ..Told::error("markdownlint", (path, Some(line)), Some(code), message) })
-}
-
-/// `a.js: line 1, col 10, Missing semicolon.`, with `--verbose` and its code: `… (W033)`.
-fn jshint(text: &str) -> Option<Told<'_>> {
-    let (path, rest) = split_at(text, ": line ").filter(|(path, _)| is_path(path))?;
-    let (line, rest) = rest.split_once(", col ")?;
-    let (column, message) = rest.split_once(", ")?;
-    column.parse::<u64>().ok()?;
-    let (message, rule) = bracketed(message, '(', ')').map_or((message, None), |(message, rule)| (message, Some(rule)));
-    // With a level it is ESLint's formatter compact.
-    let has_level = message.split_once(" - ").is_some_and(|(word, _)| level(&word.to_ascii_lowercase()).is_some());
-    (!has_level).then_some(())?;
-    Some(Told::error("jshint", (path, Some(line.parse().ok()?)), rule, message))
-}
-
-/// `  /app/a.js:8:1: Extra semicolon. (semi)`: two blanks before a place, and a rule.
-fn standard(text: &str) -> Option<Told<'_>> {
-    let place = placed(text.strip_prefix("  ")?).filter(|place| place.has_column && place.is_a(&SCRIPTS))?;
-    let (message, rule) = bracketed(place.rest, '(', ')')?;
-    Some(Told::error("standard", (place.path, place.line), Some(rule), message))
 }
 
 /// oxlint's format `agent`: `a.js:3:5: warning eslint(no-var): message`; where it cannot parse, `a.js:3:5: error: message`.
@@ -288,11 +276,15 @@ fn at_place(text: &str) -> Option<Told<'_>> {
         };
         return told(tool, Some(split.1), split.0);
     }
-    if place.has_column && place.is_a(&["yml", "yaml"]) && !place.rest.starts_with('[') && !has_level() {
-        let (message, rule) = bracketed(place.rest, '[', ']').filter(|(_, rule)| is_word(rule))?;
+    if place.has_column
+        && place.is_a(&["yml", "yaml"])
+        && !place.rest.starts_with('[')
+        && !has_level()
+        && let Some((message, rule)) = bracketed(place.rest, '[', ']').filter(|(_, rule)| is_word(rule))
+    {
         return told("actionlint", Some(rule), message);
     }
-    None
+    brief_scripts::ansible_lint(&place)
 }
 
 /// Reads lines.
@@ -305,6 +297,8 @@ pub(in crate::ingest) struct Reader {
     is_checking: bool,
     /// Maven repeats the errors of a goal that failed.
     is_repeating: bool,
+    /// A report of npm audit began.
+    is_npm_audit: bool,
 }
 
 impl Reader {
@@ -315,8 +309,14 @@ impl Reader {
         told(&self.before, text).or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
+    /// What those count who look dependencies up.
+    fn counted(&self, text: &str) -> Option<Counted> {
+        brief_advisories::counted(text, self.is_npm_audit)
+    }
+
     /// Goes on to the next line.
     fn pass(&mut self, text: &str) {
+        self.is_npm_audit = brief_advisories::is_npm_audit(text) || (self.is_npm_audit && self.counted(text).is_none());
         text.clone_into(&mut self.before);
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
@@ -333,13 +333,20 @@ impl TextReader for Reader {
             let sort = if brief_build::is_compiler(tool) { Sort::Compiler } else { Sort::Linter };
             self.tally.finding(finding, sort)?;
             self.is_met = true;
+        } else if let Some(Counted { tool, counts }) = self.counted(text) {
+            self.tally.tool(tool, Sort::Linter);
+            for (level, number) in [Level::Error, Level::Warning, Level::Note].into_iter().zip(counts) {
+                self.tally.count(tool, Sort::Linter, level, number)?;
+            }
+            self.is_met = true;
         }
         self.pass(text);
         Ok(())
     }
 
     fn claim(&self, text: &str) -> Claim {
-        if self.told(text).is_some() || clean(text).is_some() { Claim::Ours } else { Claim::Other }
+        let is_ours = self.told(text).is_some() || self.counted(text).is_some() || clean(text).is_some();
+        if is_ours { Claim::Ours } else { Claim::Other }
     }
 
     fn other(&mut self, text: &str) -> Result<()> {

@@ -2,9 +2,10 @@
 //! <https://docs.rubocop.org/rubocop/formatters.html>
 //!
 //! `path:line:column: C: Cop/Name: message`, or rows under `== path ==`, and a summary at the end, also where nothing was
-//! found.
+//! found. The formatter `emacs` has neither: it is `brief-text`.
 
 use super::LintTally;
+use super::brief_scripts::is_rubocop_emacs;
 use super::lines::{Claim, TextReader, check_listed, finding, is_of_another, placed, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
@@ -26,7 +27,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = |line: &str| offense(line.trim_end()).is_some() || summary(line.trim_end()).is_some();
-    if head.lines().any(is_ours) && !is_of_another(head) {
+    if head.lines().any(is_ours) && !is_of_another(head) && !is_rubocop_emacs(head) {
         return Sniff::Sure("offenses or a summary as RuboCop prints them".into());
     }
     Sniff::No
