@@ -203,6 +203,8 @@ pub const FORMATS: &[&Format] = &[
     &lint::phpstan_text::FORMAT,
     &lint::next_text::FORMAT,
     &lint::dart_analyze_text::FORMAT,
+    &lint::semgrep_text::FORMAT,
+    &lint::elixir_text::FORMAT,
     &lint::github_text::FORMAT,
     &lint::brief_text::FORMAT,
     &lint::pmd::FORMAT,
@@ -259,6 +261,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::cargo_audit_json::FORMAT,
     &lint::cargo_deny_json::FORMAT,
     &lint::php_cs_fixer_json::FORMAT,
+    &lint::sonar_issues_json::FORMAT,
     &lint::vale_json::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,
