@@ -445,14 +445,14 @@ mod tests {
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "the test writes the file if it is asked to")]
-    fn the_defaults_as_json_are_those_of_the_reference() {
+    fn defaults_as_json_are_those_of_the_reference() {
         let reference: LoopConfig = serde_yaml::from_str(DEFAULT_YAML).unwrap();
         let json = serde_json::to_string_pretty(&reference).unwrap() + "\n";
         if std::env::var_os("HIGHWATER_UPDATE_DEFAULTS").is_some() {
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/config/default.json"), &json).unwrap();
             return;
         }
-        assert_eq!(DEFAULT_JSON, json, "HIGHWATER_UPDATE_DEFAULTS=1 cargo test --lib config::tests writes it");
+        assert_eq!(DEFAULT_JSON, json, "HIGHWATER_UPDATE_DEFAULTS=1 cargo test --lib defaults_as_json writes it");
     }
 
     #[test]
