@@ -213,11 +213,11 @@ impl<'a> Session<'a> {
         let mut is_plain = true;
         let mut outcome_of = |entry: &Entry| match &entry.kind {
             Kind::File(stat) => {
-                let (known, is_unchanged) = before.file(&entry.name, stat)?;
+                let (known, is_unchanged) = before.file(folder.name(entry), stat)?;
                 let is_known = is_unchanged && (is_stored || self.objects.has(&known.object));
                 Some(if is_known { Outcome::File(known) } else { Outcome::Touched(known.object) })
             }
-            Kind::Folder(_) => match before.find(&entry.name)? {
+            Kind::Folder(_) => match before.find(folder.name(entry))? {
                 Remembered::Folder { mode, tree } => Some(Outcome::Folder { mode, tree }),
                 Remembered::File(_) => None,
             },
@@ -316,7 +316,7 @@ impl<'a> Session<'a> {
             let not_code = not_code.get(folder.path.as_slice());
             let mut tree = outcomes.tree;
             for (entry, outcome) in folder.entries.iter().zip(&outcomes.entries) {
-                let is_code = not_code.is_none_or(|names| !names.contains(&entry.name.as_slice()));
+                let is_code = not_code.is_none_or(|names| !names.contains(&folder.name(entry)));
                 captured.count(folder, entry, outcome.as_ref(), is_code)?;
                 if let Kind::Folder(inner) = entry.kind {
                     let (mode, id) = made(walked, &ids, inner);
@@ -341,7 +341,8 @@ impl<'a> Session<'a> {
     /// Makes one directory; those in it are made.
     fn make(&mut self, walked: &Walked, folder: &Folder, outcomes: &Outcomes, ids: &[ObjectId]) -> Result<ObjectId> {
         let entries = folder.entries.iter().zip(&outcomes.entries);
-        let entries = entries.filter_map(|(entry, outcome)| tree_entry(walked, entry, outcome.as_ref(), ids)).collect();
+        let entries =
+            entries.filter_map(|(entry, outcome)| tree_entry(walked, folder, entry, outcome.as_ref(), ids)).collect();
         let tree = Tree::new(entries)?;
         let id = self.put(&tree.encode(), outcomes.before.as_ref())?;
         self.trees.insert(id, tree);
@@ -384,7 +385,7 @@ impl<'a> Session<'a> {
             };
             let entries = || {
                 let entries = folder.entries.iter().zip(&outcomes.entries);
-                entries.map(|(entry, outcome)| (entry.name.as_slice(), remembered(entry, outcome.as_ref())))
+                entries.map(|(entry, outcome)| (folder.name(entry), remembered(entry, outcome.as_ref())))
             };
             let is_whole = entries().all(|(_, remembered)| remembered.is_some());
             let known = entries().filter_map(|(name, remembered)| Some((name, remembered?)));
@@ -399,7 +400,7 @@ impl Captured {
     fn count(&mut self, folder: &Folder, entry: &Entry, outcome: Option<&Outcome>, is_code: bool) -> Result<()> {
         let (size, lines) = match outcome {
             Some(Outcome::Unheld { why, .. }) => {
-                self.unheld.push((TreePath::new(folder.path_of(&entry.name))?, why.clone()));
+                self.unheld.push((TreePath::new(folder.path_of(entry))?, why.clone()));
                 self.census.file_count += u64::from(is_code);
                 return Ok(());
             }
@@ -442,7 +443,13 @@ fn made(walked: &Walked, ids: &[ObjectId], folder: usize) -> (u32, ObjectId) {
 }
 
 /// The entry of a directory that a name comes to; `None` if it is gone.
-fn tree_entry(walked: &Walked, entry: &Entry, outcome: Option<&Outcome>, ids: &[ObjectId]) -> Option<TreeEntry> {
+fn tree_entry(
+    walked: &Walked,
+    folder: &Folder,
+    entry: &Entry,
+    outcome: Option<&Outcome>,
+    ids: &[ObjectId],
+) -> Option<TreeEntry> {
     let (kind, mode, size, object) = match (&entry.kind, outcome) {
         (Kind::Folder(inner), _) => {
             let (mode, id) = made(walked, ids, *inner);
@@ -455,7 +462,7 @@ fn tree_entry(walked: &Walked, entry: &Entry, outcome: Option<&Outcome>, ids: &[
         (_, Some(Outcome::Unheld { size, mode, .. })) => (EntryKind::Unheld, *mode, *size, ObjectId([0; 32])),
         (_, Some(Outcome::Gone | Outcome::Folder { .. } | Outcome::Touched(_)) | None) => return None,
     };
-    Some(TreeEntry { name: entry.name.clone(), kind, mode, size, object })
+    Some(TreeEntry { name: folder.name(entry).to_vec(), kind, mode, size, object })
 }
 
 fn tasks(walked: &Walked, outcomes: &[Outcomes]) -> Vec<Task> {
@@ -472,7 +479,7 @@ fn tasks(walked: &Walked, outcomes: &[Outcomes]) -> Vec<Task> {
                 Some(Outcome::Touched(before)) => Some(*before),
                 Some(_) => continue,
             };
-            let path = folder.path_of(&entry.name);
+            let path = folder.path_of(entry);
             tasks.push(Task { folder: folder_number, entry: entry_number, path, size, before });
         }
     }

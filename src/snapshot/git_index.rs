@@ -2,6 +2,7 @@
 //!
 //! Layout: git's own `gitformat-index`, versions 2 to 4.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::disk;
@@ -21,21 +22,28 @@ const KIND_SUBMODULE: u32 = 0o160_000;
 /// The files that git tracks in one repository, relative to its top.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tracked {
-    paths: Vec<Vec<u8>>,
+    /// All paths, one after another.
+    bytes: Vec<u8>,
+    /// Where each one is, in the order of the paths.
+    paths: Vec<Range<usize>>,
 }
 
 impl Tracked {
     /// Whether git tracks this file.
     pub fn contains(&self, path: &[u8]) -> bool {
-        self.paths.binary_search_by(|other| other.as_slice().cmp(path)).is_ok()
+        self.paths.binary_search_by(|other| self.path(other).cmp(path)).is_ok()
     }
 
     /// Whether git tracks a file below this directory.
     pub fn reaches_below(&self, directory: &[u8]) -> bool {
         let mut prefix = directory.to_vec();
         prefix.push(b'/');
-        let at = self.paths.partition_point(|other| *other < prefix);
-        self.paths.get(at).is_some_and(|path| path.starts_with(&prefix))
+        let at = self.paths.partition_point(|other| self.path(other) < prefix.as_slice());
+        self.paths.get(at).is_some_and(|path| self.path(path).starts_with(&prefix))
+    }
+
+    fn path(&self, at: &Range<usize>) -> &[u8] {
+        self.bytes.get(at.clone()).unwrap_or_default()
     }
 }
 
@@ -90,25 +98,32 @@ fn parse(bytes: &[u8], id_bytes: usize) -> Result<Tracked, &'static str> {
         return Err("its version is not known");
     }
     let count = number(&mut rest).ok_or(CUT)?;
-    let mut paths: Vec<Vec<u8>> = Vec::new();
-    let mut last: Vec<u8> = Vec::new();
+    let mut tracked = Tracked::default();
+    let mut last = 0..0;
     for _ in 0..count {
         let before = rest.len();
         let mode = entry_mode(&mut rest, id_bytes).ok_or(CUT)?;
-        let name = if version == 4 { compressed_name(&mut rest, &last) } else { plain_name(&mut rest) };
-        let name = name.ok_or("a name in it is damaged")?;
+        let begin = tracked.bytes.len();
+        let name = match version {
+            4 => compressed_name(&mut rest, &mut tracked.bytes, &last),
+            _ => plain_name(&mut rest, &mut tracked.bytes),
+        };
+        name.ok_or("a name in it is damaged")?;
         if version < 4 {
             // The entry, its NUL included, is filled up to a multiple of eight bytes; one NUL is taken already.
             let length = before - rest.len();
             let filler = length.next_multiple_of(8) - length;
             rest = rest.get(filler..).ok_or(CUT)?;
         }
-        if name.is_empty() || name < last {
+        let name = begin..tracked.bytes.len();
+        if name.is_empty() || tracked.path(&name) < tracked.path(&last) {
             return Err("its names are out of order");
         }
-        last.clone_from(&name);
-        if !matches!(mode & KIND_MASK, KIND_DIRECTORY | KIND_SUBMODULE) {
-            paths.push(name);
+        last = name.clone();
+        // A file in conflict is there once for each side.
+        let is_again = tracked.paths.last().is_some_and(|other| tracked.path(other) == tracked.path(&name));
+        if !matches!(mode & KIND_MASK, KIND_DIRECTORY | KIND_SUBMODULE) && !is_again {
+            tracked.paths.push(name);
         }
     }
     // What stands between entries and checksum are extensions; this one moves entries to another file.
@@ -118,8 +133,7 @@ fn parse(bytes: &[u8], id_bytes: usize) -> Result<Tracked, &'static str> {
     if rest.len() < id_bytes {
         return Err(CUT);
     }
-    paths.dedup();
-    Ok(Tracked { paths })
+    Ok(tracked)
 }
 
 /// Passes the fixed part of an entry; what it returns is the mode.
@@ -135,21 +149,20 @@ fn entry_mode(rest: &mut &[u8], id_bytes: usize) -> Option<u32> {
     Some(mode)
 }
 
-/// A name up to its NUL.
-fn plain_name(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let end = rest.iter().position(|byte| *byte == 0)?;
-    let name = rest.get(..end)?.to_vec();
+/// A name up to its NUL, added to `names`.
+fn plain_name(rest: &mut &[u8], names: &mut Vec<u8>) -> Option<()> {
+    let end = memchr::memchr(0, rest)?;
+    names.extend_from_slice(rest.get(..end)?);
     *rest = rest.get(end + 1..)?;
-    Some(name)
+    Some(())
 }
 
 /// Version 4: how many bytes of the last name to drop, then what to add.
-fn compressed_name(rest: &mut &[u8], last: &[u8]) -> Option<Vec<u8>> {
+fn compressed_name(rest: &mut &[u8], names: &mut Vec<u8>, last: &Range<usize>) -> Option<()> {
     let dropped = variable_number(rest)?;
     let kept = last.len().checked_sub(dropped)?;
-    let mut name = last.get(..kept)?.to_vec();
-    name.extend(plain_name(rest)?);
-    Some(name)
+    names.extend_from_within(last.start..last.start + kept);
+    plain_name(rest, names)
 }
 
 /// Git's offset encoding: seven bits a byte, the highest bit says that more come, and each continuation adds one.

@@ -188,12 +188,12 @@ impl Globs {
 
     /// Whether `capture.include` matches the path.
     pub fn include(&self, path: &[u8]) -> bool {
-        self.include.is_match(as_path(path))
+        matches(&self.include, path)
     }
 
     /// Whether `capture.include` names the path, and not only all that lies in a folder.
     pub fn name(&self, path: &[u8]) -> bool {
-        self.naming.is_match(as_path(path))
+        matches(&self.naming, path)
     }
 
     /// Whether `capture.include` may match something below this directory.
@@ -207,8 +207,13 @@ impl Globs {
 
     /// Whether `capture.exclude` matches the path.
     pub fn exclude(&self, path: &[u8]) -> bool {
-        self.exclude.is_match(as_path(path))
+        matches(&self.exclude, path)
     }
+}
+
+/// Taking a path apart for matching costs more than to see that there is nothing to match.
+fn matches(globs: &GlobSet, path: &[u8]) -> bool {
+    !globs.is_empty() && globs.is_match(as_path(path))
 }
 
 /// Where a glob can match.

@@ -3,14 +3,16 @@
 //! Folders are listed level by level and in parallel, never recursively, so that depth costs no stack. Links are not
 //! followed and other file systems are not entered. What git tracks is taken even where an ignore rule matches it.
 
+use std::ffi::CStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rayon::prelude::*;
-use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat as RawStat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat as RawStat};
 
 use super::disposable::{has_disposable_name, is_marked_disposable};
 use super::rules::{Git, Globs, as_path, is_secret};
@@ -85,8 +87,8 @@ pub(super) enum Kind {
 /// One name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Raw bytes, checked.
-    pub name: Vec<u8>,
+    /// Where its name is among the folder's: see [`Folder::name`].
+    name: Range<usize>,
     /// What it is.
     pub kind: Kind,
 }
@@ -102,12 +104,43 @@ pub(super) struct Folder {
     pub is_passage: bool,
     /// By the bytes of their names.
     pub entries: Vec<Entry>,
+    names: Names,
 }
 
 impl Folder {
-    /// The path of a name in it.
-    pub fn path_of(&self, name: &[u8]) -> Vec<u8> {
-        join(&self.path, name)
+    /// The name of one of its entries: raw bytes, checked.
+    pub fn name(&self, entry: &Entry) -> &[u8] {
+        self.names.get(&entry.name)
+    }
+
+    /// The path of one of its entries.
+    pub fn path_of(&self, entry: &Entry) -> Vec<u8> {
+        join(&self.path, self.name(entry))
+    }
+}
+
+/// Names of one folder in one piece of memory, each with the NUL after it that the system wants.
+#[derive(Debug, Default)]
+struct Names {
+    bytes: Vec<u8>,
+}
+
+impl Names {
+    /// Where the name now is, without its NUL.
+    fn push(&mut self, name: &[u8]) -> Range<usize> {
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(name);
+        self.bytes.push(0);
+        begin..begin + name.len()
+    }
+
+    fn get(&self, at: &Range<usize>) -> &[u8] {
+        self.bytes.get(at.clone()).unwrap_or_default()
+    }
+
+    /// As the system takes it.
+    fn as_c_str(&self, at: &Range<usize>) -> &CStr {
+        self.bytes.get(at.start..=at.end).and_then(|name| CStr::from_bytes_with_nul(name).ok()).unwrap_or_default()
     }
 }
 
@@ -152,6 +185,7 @@ struct Listed {
     /// It is in the snapshot only for what was found in it.
     is_passage: bool,
     entries: Vec<Entry>,
+    names: Names,
     folders: Vec<Waiting>,
     skipped: Vec<(String, String)>,
     hard_links: u64,
@@ -238,21 +272,21 @@ impl Walked {
         self.skipped.extend(listed.skipped);
         self.included.extend(listed.included);
         self.hard_links += listed.hard_links;
-        let is_passage = listed.is_passage;
-        self.folders.push(Folder { path: waiting.path, mode: waiting.mode, is_passage, entries: listed.entries });
+        let Listed { is_passage, entries, names, .. } = listed;
+        self.folders.push(Folder { path: waiting.path, mode: waiting.mode, is_passage, entries, names });
         listed.folders.into_iter().map(|folder| Waiting { parent: number, ..folder }).collect()
     }
 
     /// Puts a folder, or what stands for it, into the folder that it is in.
     fn refer(&mut self, waiting: &Waiting, kind: Kind) {
-        let name = waiting.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
-        let entry = Entry { name, kind };
-        if waiting.reach != Reach::Open && !matches!(entry.kind, Kind::Folder(_)) {
+        if waiting.reach != Reach::Open && !matches!(kind, Kind::Folder(_)) {
             return;
         }
+        let name = waiting.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         if let Some(parent) = self.folders.get_mut(waiting.parent) {
-            let at = parent.entries.partition_point(|other| other.name < entry.name);
-            parent.entries.insert(at, entry);
+            let at = parent.entries.partition_point(|other| parent.names.get(&other.name) < name);
+            let name = parent.names.push(name);
+            parent.entries.insert(at, Entry { name, kind });
         }
     }
 
@@ -275,13 +309,14 @@ impl Walked {
 impl Walk<'_> {
     fn list(&self, folder: &Waiting) -> Result<Listed, Unlisted> {
         let path = self.root.join(as_path(&folder.path));
-        let (directory, found) = names_in(&path, folder.path.is_empty()).map_err(|error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Unlisted::Vanished,
-            _ if is_refusal(&error) => Unlisted::Unreadable(error.to_string()),
-            _ => Unlisted::Failed(Error::io("list", &path, &error)),
-        })?;
+        let (directory, names, found) =
+            names_in(&path, folder.path.is_empty()).map_err(|error| match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => Unlisted::Vanished,
+                _ if is_refusal(&error) => Unlisted::Unreadable(error.to_string()),
+                _ => Unlisted::Failed(Error::io("list", &path, &error)),
+            })?;
         let open = directory.fd().map_err(|error| Unlisted::Failed(Error::io("list", &path, &error.into())))?;
-        let has = |name: &[u8]| found.binary_search_by(|other| other.file_name().to_bytes().cmp(name)).is_ok();
+        let has = |name: &[u8]| found.binary_search_by(|other| names.get(other).cmp(name)).is_ok();
         let is_open = folder.reach == Reach::Open && !folder.is_included && !folder.path.is_empty();
         let marked;
         let folder = if is_open && is_marked_disposable(&path, has) {
@@ -290,7 +325,8 @@ impl Walk<'_> {
         } else {
             folder
         };
-        let mut listed = Listed { is_passage: folder.reach != Reach::Open, ..Listed::default() };
+        let entries = Vec::with_capacity(found.len());
+        let mut listed = Listed { is_passage: folder.reach != Reach::Open, entries, ..Listed::default() };
         let git = if folder.reach == Reach::Open && (has(b".git") || has(b".gitignore")) {
             folder.git.inside(self.root, &folder.path, &mut listed.skipped)
         } else {
@@ -299,11 +335,14 @@ impl Walk<'_> {
         let place = Place { folder, git: &git, open };
         let mut path = join(&folder.path, b"");
         let folder_bytes = path.len();
-        for entry in &found {
+        for name in found {
             path.truncate(folder_bytes);
-            path.extend_from_slice(entry.file_name().to_bytes());
-            self.look(&place, entry, &path, &mut listed)?;
+            path.extend_from_slice(names.get(&name));
+            if let Some(kind) = self.look(&place, names.as_c_str(&name), &path, &mut listed)? {
+                listed.entries.push(Entry { name, kind });
+            }
         }
+        listed.names = names;
         Ok(listed)
     }
 
@@ -313,36 +352,33 @@ impl Walk<'_> {
         if is_wanted { Ok(Reach::Ignored) } else { Err(Unlisted::Vanished) }
     }
 
-    fn look(&self, place: &Place<'_>, entry: &DirEntry, path: &[u8], listed: &mut Listed) -> Result<(), Unlisted> {
-        let name = entry.file_name().to_bytes();
-        if name == b".git" || name == b".progress" {
-            return Ok(());
+    /// What a name stands for in the snapshot; a folder is still to be listed.
+    fn look(&self, place: &Place<'_>, name: &CStr, path: &[u8], listed: &mut Listed) -> Result<Option<Kind>, Unlisted> {
+        let bytes = name.to_bytes();
+        if bytes == b".git" || bytes == b".progress" {
+            return Ok(None);
         }
-        if let Err(why) = check_name(name) {
+        if let Err(why) = check_name(bytes) {
             listed.skipped.push((escape(path), why.to_owned()));
-            return Ok(());
+            return Ok(None);
         }
-        let stat = match rustix::fs::statat(place.open, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => stat,
-            Err(rustix::io::Errno::NOENT) => return Ok(()),
+        match rustix::fs::statat(place.open, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
+                self.look_into(place, path, bytes, &stat, listed);
+                Ok(None)
+            }
+            Ok(stat) => Ok(self.look_at(place, path, bytes, &stat, listed)),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(error) => {
                 let error = std::io::Error::from(error);
                 if !is_refusal(&error) {
                     return Err(Unlisted::Failed(Error::io("look at", &self.root.join(as_path(path)), &error)));
                 }
-                if place.folder.reach == Reach::Open && !place.git.ignores(path, false) && !is_secret(name) {
-                    let kind = Kind::Unheld { why: error.to_string(), size: 0, mode: 0 };
-                    listed.entries.push(Entry { name: name.to_vec(), kind });
-                }
-                return Ok(());
+                let is_wanted =
+                    place.folder.reach == Reach::Open && !place.git.ignores(path, false) && !is_secret(bytes);
+                Ok(is_wanted.then(|| Kind::Unheld { why: error.to_string(), size: 0, mode: 0 }))
             }
-        };
-        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
-            self.look_into(place, path, name, &stat, listed);
-        } else {
-            self.look_at(place, path, name, &stat, listed);
         }
-        Ok(())
     }
 
     /// Decides how far into a folder the snapshot reaches.
@@ -368,8 +404,15 @@ impl Walk<'_> {
         listed.folders.push(Waiting { path, mode, git: git.clone(), reach, is_included, parent: 0 });
     }
 
-    /// Decides whether a file or link is taken.
-    fn look_at(&self, place: &Place<'_>, path: &[u8], name: &[u8], stat: &RawStat, listed: &mut Listed) {
+    /// What a file or link is in the snapshot, if it is taken.
+    fn look_at(
+        &self,
+        place: &Place<'_>,
+        path: &[u8],
+        name: &[u8],
+        stat: &RawStat,
+        listed: &mut Listed,
+    ) -> Option<Kind> {
         let Place { folder, git, .. } = *place;
         let is_kept_from_git = folder.reach == Reach::Ignored || git.ignores(path, false);
         let is_ignored = is_kept_from_git && !git.tracks(path);
@@ -377,22 +420,16 @@ impl Walk<'_> {
         let is_included = folder.is_included || self.globs.include(path);
         let is_left_out = is_ignored && !is_included || is_secret && !self.globs.name(path);
         if is_left_out || self.globs.exclude(path) {
-            return;
+            return None;
         }
         if is_ignored || is_secret {
             listed.included.extend(TreePath::new(path).ok());
         }
-        let kind = match self.kind_of(stat) {
-            Ok(kind) => kind,
-            Err(what) => {
-                listed.skipped.push((escape(path), what.to_owned()));
-                return;
-            }
-        };
+        let kind = self.kind_of(stat).map_err(|what| listed.skipped.push((escape(path), what.to_owned()))).ok()?;
         if matches!(kind, Kind::File(_)) && stat.st_nlink > 1 {
             listed.hard_links += 1;
         }
-        listed.entries.push(Entry { name: name.to_vec(), kind });
+        Some(kind)
     }
 
     fn kind_of(&self, stat: &RawStat) -> Result<Kind, &'static str> {
@@ -412,20 +449,30 @@ impl Walk<'_> {
     }
 }
 
-/// The names in a folder, sorted, and the folder, open. Only the top of the work tree may be a link.
-fn names_in(folder: &Path, is_top: bool) -> std::io::Result<(Dir, Vec<DirEntry>)> {
+/// A folder, open, and the names in it, sorted. Only the top of the work tree may be a link.
+fn names_in(folder: &Path, is_top: bool) -> std::io::Result<(Dir, Names, Vec<Range<usize>>)> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let flags = if is_top { flags } else { flags | OFlags::NOFOLLOW };
     let mut directory = Dir::new(rustix::fs::open(folder, flags, Mode::empty())?)?;
-    let mut names = Vec::new();
+    let (mut names, mut found) = (Names::default(), Vec::new());
     while let Some(entry) = directory.read() {
         let entry = entry?;
-        if entry.file_name() != c"." && entry.file_name() != c".." {
-            names.push(entry);
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            found.push((beginning(name), names.push(name)));
         }
     }
-    names.sort_unstable_by(|one, other| one.file_name().cmp(other.file_name()));
-    Ok((directory, names))
+    found.sort_unstable_by(|(beginning, one), (other_beginning, other)| {
+        beginning.cmp(other_beginning).then_with(|| names.get(one).cmp(names.get(other)))
+    });
+    Ok((directory, names, found.into_iter().map(|(_, name)| name).collect()))
+}
+
+/// The first bytes of a name as a number that is ordered as they are: most names differ there, and no name holds NUL.
+fn beginning(name: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(name).for_each(|(place, byte)| *place = *byte);
+    u128::from_be_bytes(bytes)
 }
 
 /// Whether the system refuses this one file, and not us altogether.
