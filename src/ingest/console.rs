@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use self::documents::{Document, Documents, Step};
 use self::lint::Findings;
+use self::measurements::Measurements;
 use self::speakers::Mark;
 use self::tables::Tables;
 use super::input::{Input, Invalid};
@@ -33,6 +34,7 @@ use crate::model::figures::ReportKind;
 mod attempts;
 mod documents;
 mod lint;
+mod measurements;
 mod speakers;
 mod tables;
 
@@ -137,14 +139,16 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         let (name, text) = mark.split(&line.text).unwrap_or(("", &line.text));
+        if !streams.contains_key(name) {
+            if streams.len() == SPEAKERS_HELD {
+                return Ok(Vec::new());
+            }
+            streams.insert(name.to_owned(), Stream::new());
+        }
         if let Some(stream) = streams.get_mut(name) {
             stream.line(text);
-            continue;
+            stream.is_cut = !line.ended;
         }
-        if streams.len() == SPEAKERS_HELD {
-            return Ok(Vec::new());
-        }
-        streams.entry(name.to_owned()).or_insert_with(Stream::new).line(text);
     }
     let mut reports = Vec::new();
     for (name, mut stream) in streams {
@@ -182,6 +186,7 @@ fn read(input: &Input<'_>) -> Result<(Vec<Parsed>, Stream)> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         stream.line(&line.text);
+        stream.is_cut = !line.ended;
     }
     let reports = stream.finish();
     Ok((reports, stream))
@@ -192,6 +197,9 @@ struct Stream {
     tools: Vec<Option<Box<dyn Runs>>>,
     findings: Findings,
     tables: Tables,
+    measurements: Measurements,
+    /// The last line has no end.
+    is_cut: bool,
     document: Document,
     documents: Documents,
     has_go_events: bool,
@@ -206,6 +214,8 @@ impl Stream {
             tools: TOOLS.iter().map(|tool| Some((tool.reader)())).collect(),
             findings: Findings::new(),
             tables: Tables::default(),
+            measurements: Measurements::default(),
+            is_cut: false,
             document: Document::default(),
             documents: Documents::default(),
             has_go_events: false,
@@ -218,7 +228,11 @@ impl Stream {
         let inside = self.tools.iter().position(|tool| tool.as_ref().is_some_and(|tool| tool.holds(text)));
         match inside {
             Some(at) => {
-                self.tables.line(text, self.tools.get(at).and_then(Option::as_deref));
+                let runner = self.tools.get(at).and_then(Option::as_deref);
+                self.tables.line(text, runner);
+                if runner.is_some_and(|runner| runner.prints_measurement(text)) {
+                    self.measurements.line(text);
+                }
                 self.feed(at, text);
             }
             None => self.outside(text),
@@ -278,6 +292,7 @@ impl Stream {
             }
         }
         self.findings.line(text);
+        self.measurements.line(text);
     }
 
     /// Ends all that was told so far. What runs in another environment is no second attempt.
@@ -286,6 +301,10 @@ impl Stream {
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
         let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
+        if self.measurements.has_any() {
+            // Beside benchmarks, cargo and go tell of the tests that they left out.
+            told.iter_mut().for_each(|runs| runs.retain(|run| run.parsed.figures.tests != run.parsed.figures.skipped));
+        }
         let is_any_certain = told.iter().flatten().any(|run| run.is_certain);
         for runs in &mut told {
             // What is not certain counts if nothing is, and the last of it.
@@ -316,6 +335,7 @@ impl Stream {
         }
         self.close();
         self.reports.extend(self.tables.take());
+        self.reports.extend(self.measurements.take(self.is_cut));
         std::mem::take(&mut self.reports)
     }
 }

@@ -143,17 +143,29 @@ fn status_of(report: &Parsed) -> Option<BuildStatus> {
     report.build.or_else(by_details)
 }
 
-/// Metrics of all reports by name. Where two tell one metric differently, nobody knows which is meant.
+/// Metrics of all reports by name. Where two tell one metric differently, nobody knows which is meant; but what a file tells
+/// is what a command prints, only finer.
 fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
-    for (place, (index, report)) in reports.iter().enumerate() {
-        let before = reports.iter().take(place).find(|(_, before)| are_copies(before, report));
-        if let Some((first, _)) = before {
+    let (printed, files): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| is_console(report));
+    let tells = |report: &Parsed, name: &String| report.figures.metrics.contains_key(name);
+    let is_told = |name: &String| files.iter().any(|(_, file)| tells(file, name));
+    for (place, (index, report)) in files.iter().chain(&printed).enumerate() {
+        let mut before = files.iter().chain(&printed).take(place);
+        let again = if is_console(report) && report.figures.metrics.keys().all(is_told) {
+            before.find(|(_, file)| report.figures.metrics.keys().any(|name| tells(file, name)))
+        } else {
+            before.find(|(_, before)| are_copies(before, report))
+        };
+        if let Some((first, _)) = again {
             if let Some(same) = measurement.same_run_as.get_mut(*index) {
                 *same = Some(*first);
             }
             continue;
         }
         for (name, figure) in &report.figures.metrics {
+            if is_console(report) && is_told(name) {
+                continue;
+            }
             let reason = figure.value.is_none().then(|| "the report has no result for it".to_owned());
             let told = ReportedMetric { figure: figure.clone(), format: report.format.name.to_owned(), reason };
             match measurement.metrics.get_mut(name) {
@@ -170,11 +182,13 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
     }
 }
 
-/// The mean over the functions of all reports; copies count once.
+/// The mean over the functions of all reports; copies count once, and what a command prints if no file tells it.
 fn complexity(reports: &[(usize, &Parsed)]) -> Option<f64> {
     let mut counted: Vec<&Parsed> = Vec::new();
     let (mut total, mut functions) = (0.0, 0_u64);
-    for (_, report) in reports {
+    let is_of_file = |report: &Parsed| !is_console(report) && report.figures.ccn_total.is_some();
+    let has_file = reports.iter().any(|(_, report)| is_of_file(report));
+    for (_, report) in reports.iter().filter(|(_, report)| !has_file || is_of_file(report)) {
         let (Some(ccn), Some(number)) = (report.figures.ccn_total, report.figures.functions) else { continue };
         if counted.iter().any(|before| are_copies(before, report)) {
             continue;

@@ -50,6 +50,31 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 #[test]
+fn benchmarks_sizes_and_mutants_are_read_between_the_runs_of_tests() {
+    let text = stream("cargo-test-bench.txt");
+    let measurement = merge(&read(&text));
+    assert_eq!(measurement.testing.unwrap().test_count, Some(2), "those that cargo bench left out are no tests");
+    let times = measurement.metrics.iter().map(|(name, told)| (name.as_str(), told.figure.value.unwrap()));
+    let expected = [
+        ("bench.a sum that has a rather long name.time", 133.82),
+        ("bench.products.sum.10.time", 2.201),
+        ("bench.products.sum.100.time", 14.03),
+        ("bench.sum 100.time", 14.037),
+    ];
+    assert_eq!(times.collect::<Vec<_>>(), expected);
+    // A test that prints all of it, and only then passes.
+    let printed =
+        text.replace("running 2 tests\n", &format!("running 2 tests\n{}", capture("criterion-text/good.txt")));
+    assert_eq!(merge(&read(&printed)).metrics.len(), 4);
+    let all =
+        ["lizard-text/good.txt", "brief-mutation-text/good.txt", "go-bench-text/good.txt"].map(capture).join("\n");
+    let measurement = merge(&read(&format!("$ make check\n{all}\n$ done\n")));
+    assert!(measurement.complexity_score.is_some() && measurement.testing.is_none());
+    assert_eq!(measurement.metrics["mutation.score"].figure.value, Some(50.0));
+    assert!(measurement.metrics.keys().any(|name| name.starts_with("bench.example.test/sum.")));
+}
+
+#[test]
 fn tables_of_coverage_are_read_where_the_tool_prints_them_and_not_where_a_test_does() {
     let coverage = |text: &str| {
         let measurement = merge(&read(text));

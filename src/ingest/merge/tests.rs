@@ -6,13 +6,15 @@ use super::{FROM_CONSOLE, Measurement, merge};
 use crate::ingest::console::console;
 use crate::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbul_summary, lcov, opencover};
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
+use crate::ingest::metric::criterion;
+use crate::ingest::size::lizard_text;
 use crate::ingest::test::{cargo_test_text, go_test_json, go_test_text, jest_text, junit, pytest_text};
 use crate::ingest::{
-    CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, Sort, TestDetails,
-    ToolCounts,
+    CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, SizeDetails, Sort,
+    TestDetails, ToolCounts,
 };
 use crate::model::cases::{Outcome, TestCase};
-use crate::model::figures::Figures;
+use crate::model::figures::{Figures, MetricFigure};
 use crate::model::metrics::BuildStatus;
 use crate::model::units::Percent;
 
@@ -532,4 +534,29 @@ proptest::proptest! {
             proptest::prop_assert_eq!(again.quality, measurement.quality);
         }
     }
+}
+
+#[test]
+fn what_a_file_tells_of_metrics_and_sizes_goes_before_what_a_command_prints() {
+    let metrics = |told: &[(&str, f64)]| {
+        let figure = |value| MetricFigure { value: Some(value), ..MetricFigure::default() };
+        let metrics = told.iter().map(|(name, value)| ((*name).to_owned(), figure(*value))).collect();
+        Parsed::new(&criterion::FORMAT, Figures { metrics, ..Figures::default() }, Details::Metrics)
+    };
+    let file = metrics(&[("a", 1.25), ("b", 2.0)]);
+    let both = merged(&[file.clone(), on_console(metrics(&[("a", 1.3), ("c", 3.0)]))]);
+    let told: Vec<_> = both.metrics.iter().map(|(name, told)| (name.as_str(), told.figure.value)).collect();
+    assert_eq!(told, [("a", Some(1.25)), ("b", Some(2.0)), ("c", Some(3.0))]);
+    assert_eq!((both.same_run_as, both.warnings), (vec![None, None], Vec::<String>::new()));
+    let again = merge(&[on_console(metrics(&[("b", 2.1)])), metrics(&[("c", 3.0)]), file.clone()]);
+    assert_eq!(again.same_run_as, [Some(2), None, None]);
+    let files = merged(&[file, metrics(&[("a", 1.3)])]);
+    assert_eq!((files.metrics["a"].figure.value, files.warnings.len()), (None, 1));
+
+    let sizes = |functions: u64, ccn_total: u64| {
+        let figures = Figures { functions: Some(functions), ccn_total: Some(ccn_total.into()), ..Figures::default() };
+        Parsed::new(&lizard_text::FORMAT, figures, Details::Size(SizeDetails::default()))
+    };
+    assert_eq!(merged(&[sizes(2, 6), on_console(sizes(4, 4))]).complexity_score, Some(3.0));
+    assert_eq!(merged(&[on_console(sizes(4, 4))]).complexity_score, Some(1.0));
 }

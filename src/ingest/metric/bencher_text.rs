@@ -24,8 +24,16 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.lines().any(|line| result(line).is_some());
-    if has_any && !head.is_of_tests() { Sniff::Sure("lines of libtest's benchmarks".into()) } else { Sniff::No }
+    if head.lines().any(begins) && !head.is_of_tests() {
+        Sniff::Sure("lines of libtest's benchmarks".into())
+    } else {
+        Sniff::No
+    }
+}
+
+/// Whether the line tells a benchmark's result.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    result(line).is_some()
 }
 
 /// A benchmark: its name, nanoseconds, and megabytes a second.

@@ -25,8 +25,16 @@ pub const FORMAT: Format = Format {
 const UNIT: &str = " ops/sec ±";
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.lines().any(|line| rate(line).is_some());
-    if has_any && !head.is_of_tests() { Sniff::Sure("lines of Benchmark.js".into()) } else { Sniff::No }
+    if head.lines().any(begins) && !head.is_of_tests() {
+        Sniff::Sure("lines of Benchmark.js".into())
+    } else {
+        Sniff::No
+    }
+}
+
+/// Whether the line tells a benchmark's result.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    rate(line).is_some()
 }
 
 /// Name and operations a second.

@@ -24,11 +24,12 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.lines().any(is_heading);
+    let has_any = head.lines().any(begins);
     if has_any && !head.is_of_tests() { Sniff::Sure("a table of size's columns".into()) } else { Sniff::No }
 }
 
-fn is_heading(line: &str) -> bool {
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
     line.contains("bss") && line.split_whitespace().eq(["text", "data", "bss", "dec", "hex", "filename"])
 }
 
@@ -50,7 +51,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let (mut metrics, mut is_open) = (Metrics::default(), false);
     while let Some(line) = lines.next()? {
-        if is_heading(&line.text) {
+        if begins(&line.text) {
             is_open = true;
             continue;
         }

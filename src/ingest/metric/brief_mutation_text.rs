@@ -36,6 +36,13 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(announces) { Sniff::Maybe("a run of mutants that begins".into()) } else { Sniff::No }
 }
 
+/// Whether the line is one of a summary.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    let mut reader = Reader::default();
+    reader.line(line);
+    reader.told.is_some() || reader.infection.is_some() || reader.gremlins.is_some() || !reader.stryker.is_empty()
+}
+
 /// Whether a run begins with the line, or goes on with it.
 fn announces(line: &str) -> bool {
     let is_found = line.starts_with("Found ") && line.trim_end().ends_with(" mutants to test");

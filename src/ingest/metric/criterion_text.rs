@@ -23,9 +23,16 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_time = |line: &str| interval(line, "time:").is_some_and(|(_, estimate)| estimate.is_some());
-    let has_any = head.lines().any(is_time);
-    if has_any && !head.is_of_tests() { Sniff::Sure("lines of criterion's times".into()) } else { Sniff::No }
+    if head.lines().any(begins) && !head.is_of_tests() {
+        Sniff::Sure("lines of criterion's times".into())
+    } else {
+        Sniff::No
+    }
+}
+
+/// Whether the line, below that with its name, tells a time.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    interval(line, "time:").is_some_and(|(_, estimate)| estimate.is_some())
 }
 
 /// What stands before the key, and the middle of the interval after it, if it is whole.

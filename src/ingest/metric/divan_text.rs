@@ -24,8 +24,12 @@ pub const FORMAT: Format = Format {
 const DEEPEST: usize = 64;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.lines().any(|line| heading(line).is_some());
-    if has_any && !head.is_of_tests() { Sniff::Sure("divan's columns".into()) } else { Sniff::No }
+    if head.lines().any(begins) && !head.is_of_tests() { Sniff::Sure("divan's columns".into()) } else { Sniff::No }
+}
+
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    heading(line).is_some()
 }
 
 /// The name of the program.

@@ -38,6 +38,11 @@ pub(in crate::ingest) fn is_benchmarks(head: &Head<'_>) -> bool {
     head.lines().any(has_time) && !head.lines().any(is_test)
 }
 
+/// Whether the line tells a package, whose results may follow, or a result.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    line.starts_with(PACKAGE) || result(line).is_some()
+}
+
 /// One line of results.
 struct Measured<'a> {
     name: &'a str,
@@ -55,6 +60,9 @@ impl<'a> Measured<'a> {
         .filter(|(value, _)| value.is_finite())
     }
 }
+
+/// Above the results of a package.
+const PACKAGE: &str = "pkg: ";
 
 /// How a line of results begins.
 const START: &str = "Benchmark";
@@ -84,7 +92,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut has_failed = false;
     while let Some(line) = lines.next()? {
         let text = line.text.trim_end();
-        if let Some(name) = text.strip_prefix("pkg: ") {
+        if let Some(name) = text.strip_prefix(PACKAGE) {
             package = format!("{}.", name.trim());
         }
         has_failed |= text.starts_with("FAIL") || text.starts_with("--- FAIL: Benchmark");

@@ -25,11 +25,12 @@ pub const FORMAT: Format = Format {
 const AGGREGATES: [&str; 5] = ["_mean", "_median", "_stddev", "_cv", "_rms"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.lines().any(is_heading);
+    let has_any = head.lines().any(begins);
     if has_any && !head.is_of_tests() { Sniff::Sure("a table of Google Benchmark's columns".into()) } else { Sniff::No }
 }
 
-fn is_heading(line: &str) -> bool {
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
     let words = || line.split_whitespace();
     line.starts_with("Benchmark") && words().take(4).eq(["Benchmark", "Time", "CPU", "Iterations"])
 }
@@ -57,7 +58,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let (mut metrics, mut medians, mut is_open) = (Metrics::default(), Vec::new(), false);
     while let Some(line) = lines.next()? {
         let text = line.text.as_ref();
-        if is_heading(text) {
+        if begins(text) {
             is_open = true;
             continue;
         }

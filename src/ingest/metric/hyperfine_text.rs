@@ -23,10 +23,15 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let has = |is: fn(&str) -> bool| head.lines().any(is);
-    if has(|line| command(line).is_some()) && has(|line| mean(line).is_some()) && !head.is_of_tests() {
+    if has(begins) && has(|line| mean(line).is_some()) && !head.is_of_tests() {
         return Sniff::Sure("a benchmark and its mean as hyperfine prints them".into());
     }
     Sniff::No
+}
+
+/// Whether a benchmark begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    command(line).is_some()
 }
 
 /// `Benchmark 1: sleep 0.01`, or before version 1.12 `Benchmark #1: sleep 0.01`.

@@ -22,8 +22,16 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.last_lines().any(|line| heading(line).is_some());
-    if has_any && !head.is_of_tests() { Sniff::Sure("a table of JMH's columns".into()) } else { Sniff::No }
+    if head.last_lines().any(begins) && !head.is_of_tests() {
+        Sniff::Sure("a table of JMH's columns".into())
+    } else {
+        Sniff::No
+    }
+}
+
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    heading(line).is_some()
 }
 
 /// The parameters that have a column.

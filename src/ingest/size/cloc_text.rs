@@ -2,7 +2,7 @@
 //! gocloc, which draws the same. Defined by cloc's manual.
 
 use super::compare_declared;
-use super::table::{Column, Layout, begins, several, tables};
+use super::table::{self, Column, Layout, several, tables};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -34,7 +34,12 @@ fn heading(cells: &[&str]) -> Option<Vec<Column>> {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if begins(head, &LAYOUT) { Sniff::Sure("a table of cloc's columns".into()) } else { Sniff::No }
+    if table::is_in(head, &LAYOUT) { Sniff::Sure("a table of cloc's columns".into()) } else { Sniff::No }
+}
+
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    table::begins(line, &LAYOUT)
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

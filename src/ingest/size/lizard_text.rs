@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.xml().is_none() && head.lines().any(|line| heading(line).is_some()) && !head.is_of_tests() {
+    if head.xml().is_none() && head.lines().any(begins) && !head.is_of_tests() {
         return Sniff::Sure("a table of lizard's columns".into());
     }
     Sniff::No
@@ -49,6 +49,11 @@ enum Part {
     Functions(usize),
     /// Below what the sums are called.
     Sums,
+}
+
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    heading(line).is_some()
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

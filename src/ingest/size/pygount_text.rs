@@ -1,7 +1,7 @@
 //! `pygount-text`: the table that pygount prints.
 
 use super::compare_declared;
-use super::table::{Column, Layout, begins, several, tables};
+use super::table::{self, Column, Layout, several, tables};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -29,7 +29,12 @@ fn heading(cells: &[&str]) -> Option<Vec<Column>> {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if begins(head, &LAYOUT) { Sniff::Sure("a table of pygount's columns".into()) } else { Sniff::No }
+    if table::is_in(head, &LAYOUT) { Sniff::Sure("a table of pygount's columns".into()) } else { Sniff::No }
+}
+
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    table::begins(line, &LAYOUT)
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.xml().is_none() && head.lines().any(|line| block(line).is_some()) && !head.is_of_tests() {
+    if head.xml().is_none() && head.lines().any(begins) && !head.is_of_tests() {
         return Sniff::Sure("lines of radon cc".into());
     }
     Sniff::No
@@ -53,6 +53,11 @@ fn block(line: &str) -> Option<Block> {
     let told = told.trim_start();
     let complexity = told.strip_prefix('(').and_then(|told| told.strip_suffix(')')).and_then(whole);
     (is_rank && (told.is_empty() || complexity.is_some())).then_some(Block { is_class, complexity })
+}
+
+/// Whether the line, below that with its file, tells a function or class.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    block(line).is_some()
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

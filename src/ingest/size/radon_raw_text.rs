@@ -31,7 +31,7 @@ const KEYS: [&str; 7] = ["LOC", "LLOC", "SLOC", "Comments", "Single comments", "
 const TOTAL: &str = "** Total **";
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let mut below = head.lines().skip_while(|line| !line.starts_with("    LOC: ")).skip(1);
+    let mut below = head.lines().skip_while(|line| !begins(line)).skip(1);
     let has = |line: Option<&str>, key: &str| line.is_some_and(|line| entry(line).is_some_and(|(name, _)| name == key));
     if has(below.next(), "LLOC") && has(below.next(), "SLOC") && !head.is_of_tests() {
         return Sniff::Sure("lines LOC, LLOC and SLOC".into());
@@ -53,6 +53,11 @@ struct Reader {
     sizes: Sizes,
     lines: u64,
     warnings: Vec<String>,
+}
+
+/// Whether the line, below that with its file, is the first of its counts.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    line.starts_with("    LOC: ")
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

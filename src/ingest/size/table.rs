@@ -73,10 +73,13 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// Whether a table of the tool's begins in the report, and no test printed it.
-pub(super) fn begins(head: &Head<'_>, layout: &Layout) -> bool {
-    let may_be = |line: &str| line.contains("code") || line.contains("Code");
-    let is_heading = |line: &str| may_be(line) && (layout.heading)(&cells(line)).is_some();
-    head.xml().is_none() && head.lines().any(is_heading) && !head.is_of_tests()
+pub(super) fn is_in(head: &Head<'_>, layout: &Layout) -> bool {
+    head.xml().is_none() && head.lines().any(|line| begins(line, layout)) && !head.is_of_tests()
+}
+
+/// Whether a table of the tool's begins with the line.
+pub(super) fn begins(line: &str, layout: &Layout) -> bool {
+    (line.contains("code") || line.contains("Code")) && (layout.heading)(&cells(line)).is_some()
 }
 
 /// All tables of a report.

@@ -1,6 +1,6 @@
 //! `tokei-text`: the table that tokei prints. Its definition is tokei's README, and the table itself of versions 12 and 15.
 
-use super::table::{Column, Counted, Layout, begins, several, tables};
+use super::table::{self, Column, Counted, Layout, several, tables};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -28,7 +28,12 @@ fn heading(cells: &[&str]) -> Option<Vec<Column>> {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if begins(head, &LAYOUT) { Sniff::Sure("a table of tokei's columns".into()) } else { Sniff::No }
+    if table::is_in(head, &LAYOUT) { Sniff::Sure("a table of tokei's columns".into()) } else { Sniff::No }
+}
+
+/// Whether a table begins with the line.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    table::begins(line, &LAYOUT)
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

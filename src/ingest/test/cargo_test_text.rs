@@ -8,6 +8,7 @@ use super::runs::{Run, Runs};
 use super::{CASES_KEPT, UNITS_KEPT, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::metric::{bencher_text, criterion_text, divan_text};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
 use crate::model::SCHEMA_VERSION;
@@ -38,10 +39,20 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let first = head.lines().find(|line| is_marker(line) || pytest_text::is_marker(line));
     let told_by_head = first.map(is_marker);
     let told_by_tail = || head.last_lines().any(is_marker);
-    if head.xml().is_none() && told_by_head.unwrap_or_else(told_by_tail) {
+    if head.xml().is_none() && !is_of_benchmarks(head) && told_by_head.unwrap_or_else(told_by_tail) {
         return Sniff::Sure("line \"running N tests\" or \"test result:\"".to_owned());
     }
     Sniff::No
+}
+
+/// Whether it is what `cargo bench` prints: of other harnesses' benchmarks, and of tests that libtest left out.
+fn is_of_benchmarks(head: &Head<'_>) -> bool {
+    let is_benchmark = |line: &str| criterion_text::begins(line) || divan_text::begins(line);
+    let has_run = |line: &str| {
+        let counts = Counts::read(line.trim_end()).flatten();
+        counts.is_some_and(|counts| (counts.passed, counts.failed, counts.measured) != (0, 0, 0))
+    };
+    head.lines().any(is_benchmark) && !head.lines().chain(head.last_lines()).any(has_run)
 }
 
 /// Whether the line tells cargo test, or a test that prints its output.
@@ -142,6 +153,8 @@ pub(in crate::ingest) struct Reader {
     unit_failures: u64,
     not_built: bool,
     stopped_early: bool,
+    /// `cargo bench` runs: libtest tells of every test that it leaves out.
+    benchmarks: bool,
 }
 
 impl Reader {
@@ -198,6 +211,10 @@ impl Reader {
                 binary.has_printed_headings = true;
             }
             return Ok(true);
+        }
+        if let Some(profile) = trimmed.strip_prefix("Finished ").filter(|_| indented && !self.is_inside()) {
+            self.close()?;
+            self.benchmarks = profile.starts_with("`bench` profile ") || profile.starts_with("bench [");
         }
         if let Some(rest) = trimmed.strip_prefix("Running ").filter(|rest| indented && rest.ends_with(')')) {
             self.next_target(Target { name: binary_name(rest), is_doc: false })?;
@@ -289,6 +306,9 @@ impl Reader {
 
     fn add(&mut self, counts: Counts, names: Names) -> Result<()> {
         let too_large = || Error::report(Reject::Malformed, "the sum of the test results is too large");
+        if self.benchmarks && counts.total() == Some(counts.ignored) {
+            return Ok(());
+        }
         self.sum = self.sum.plus(counts).ok_or_else(too_large)?;
         self.results += 1;
         self.failed_here = self.failed_here.saturating_add(counts.failed);
@@ -463,6 +483,10 @@ impl Runs for Stream {
 
     fn holds(&self, _: &str) -> bool {
         self.reader.is_inside()
+    }
+
+    fn prints_measurement(&self, text: &str) -> bool {
+        !self.reader.is_captured() && bencher_text::begins(text)
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {

@@ -8,7 +8,7 @@ use super::text_report::{Names, Summary, is_foreign_line, no_result};
 use super::{gotestsum_text, milliseconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::metric::go_bench_text::is_benchmarks;
+use crate::ingest::metric::go_bench_text::{self, is_benchmarks};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Details, Format, Head, Parsed, Sniff, add};
 use crate::model::cases::{Outcome, TestCase};
@@ -398,6 +398,10 @@ impl Runs for Stream {
 
     fn prints_share(&self, text: &str) -> bool {
         text.starts_with("coverage: ") || matches!(read(text), Line::Package(_) | Line::Failed(_))
+    }
+
+    fn prints_measurement(&self, text: &str) -> bool {
+        self.is_verbose && self.running.is_empty() && go_bench_text::begins(text)
     }
 
     fn finish(self: Box<Self>) -> Vec<Run> {

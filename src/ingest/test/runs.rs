@@ -52,6 +52,11 @@ pub(in crate::ingest) trait Runs {
         false
     }
 
+    /// Whether a line that stands in a run is the runner's own word on a benchmark.
+    fn prints_measurement(&self, _text: &str) -> bool {
+        false
+    }
+
     /// How many runs came to their end so far.
     fn count(&self) -> usize;
 
