@@ -147,7 +147,7 @@ fn status_of(report: &Parsed) -> Option<BuildStatus> {
 /// is what a command prints, only finer.
 fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
     let (printed, files): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| is_console(report));
-    let tells = |report: &Parsed, name: &String| report.figures.metrics.contains_key(name);
+    let tells = |report: &Parsed, name: &String| report.figures.metrics.keys().any(|told| is_named(told, name));
     let is_told = |name: &String| files.iter().any(|(_, file)| tells(file, name));
     for (place, (index, report)) in files.iter().chain(&printed).enumerate() {
         let mut before = files.iter().chain(&printed).take(place);
@@ -180,6 +180,16 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
             }
         }
     }
+}
+
+/// How the names of benchmarks begin.
+const BENCH: &str = "bench.";
+
+/// Whether a file's metric is what a command calls so: `bench.tests/test_a.py::test_b.time` may be printed without its path.
+fn is_named(told: &str, printed: &str) -> bool {
+    let names = told.strip_prefix(BENCH).zip(printed.strip_prefix(BENCH));
+    told == printed
+        || names.is_some_and(|(told, printed)| told.strip_suffix(printed).is_some_and(|rest| rest.ends_with("::")))
 }
 
 /// The mean over the functions of all reports; copies count once, and what a command prints if no file tells it.

@@ -306,6 +306,7 @@ pub const FORMATS: &[&Format] = &[
     &metric::esbuild_metafile::FORMAT,
     &metric::complexipy_json::FORMAT,
     &metric::radon_mi_json::FORMAT,
+    &metric::pytest_benchmark_text::FORMAT,
     &metric::criterion_text::FORMAT,
     &metric::bencher_text::FORMAT,
     &metric::google_benchmark_text::FORMAT,

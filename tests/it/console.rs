@@ -66,6 +66,10 @@ fn benchmarks_sizes_and_mutants_are_read_between_the_runs_of_tests() {
     let printed =
         text.replace("running 2 tests\n", &format!("running 2 tests\n{}", capture("criterion-text/good.txt")));
     assert_eq!(merge(&read(&printed)).metrics.len(), 4);
+    // Its tables stand within pytest's run.
+    let pytest = merge(&read(&stream("benchmark-pytest.txt")));
+    assert_eq!(pytest.testing.unwrap().tests_passed, Some(5));
+    assert_eq!((pytest.metrics.len(), pytest.metrics["bench.test_join.time"].figure.value), (4, Some(4.546e-6)));
     let all =
         ["lizard-text/good.txt", "brief-mutation-text/good.txt", "go-bench-text/good.txt"].map(capture).join("\n");
     let measurement = merge(&read(&format!("$ make check\n{all}\n$ done\n")));

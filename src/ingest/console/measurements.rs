@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::ingest::metric::{
     bencher_text, benchmarkjs_text, binutils_size_text, brief_mutation_text, criterion_text, divan_text, go_bench_text,
-    google_benchmark_text, hyperfine_text, jmh_text,
+    google_benchmark_text, hyperfine_text, jmh_text, pytest_benchmark_text,
 };
 use crate::ingest::size::{cloc_text, lizard_text, pygount_text, radon_cc_text, radon_raw_text, scc_text, tokei_text};
 use crate::ingest::text::LONGEST_BYTES;
@@ -16,7 +16,8 @@ use crate::ingest::{Format, Input, Parsed, parse};
 type Begins = fn(&str) -> bool;
 
 /// The formats, and whether a line is the first that one has to see, but for a name that may stand on the line above.
-const FORMATS: [(&Format, Begins); 17] = [
+const FORMATS: [(&Format, Begins); 18] = [
+    (&pytest_benchmark_text::FORMAT, pytest_benchmark_text::begins),
     (&criterion_text::FORMAT, criterion_text::begins),
     (&bencher_text::FORMAT, bencher_text::begins),
     (&go_bench_text::FORMAT, go_bench_text::begins),
@@ -38,7 +39,7 @@ const FORMATS: [(&Format, Begins); 17] = [
 
 /// What the lines with which they begin have in them. To look for all of it at once takes less than to ask each.
 static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let signs = "time:|bench:|pkg: |Benchmark|fastest|ops/sec|filename|mutant|mutations|# killed|Killed: |🎉|code|Code|NLOC|\
+    let signs = "time:|bench:|pkg: |[Bb]enchmark|fastest|ops/sec|filename|mutant|mutations|# killed|Killed: |🎉|code|Code|NLOC|\
                  LOC: |^    [CFM] ";
     Regex::new(signs).ok()
 });

@@ -550,6 +550,10 @@ fn what_a_file_tells_of_metrics_and_sizes_goes_before_what_a_command_prints() {
     assert_eq!((both.same_run_as, both.warnings), (vec![None, None], Vec::<String>::new()));
     let again = merge(&[on_console(metrics(&[("b", 2.1)])), metrics(&[("c", 3.0)]), file.clone()]);
     assert_eq!(again.same_run_as, [Some(2), None, None]);
+    let named = metrics(&[("bench.tests/a.py::test_b.time", 1.0)]);
+    let printed = ["bench.test_b.time", "bench.b.time"].map(|name| on_console(metrics(&[(name, 2.0)])));
+    let told: Vec<_> = merged(&[vec![named], printed.to_vec()].concat()).metrics.into_keys().collect();
+    assert_eq!(told, ["bench.b.time", "bench.tests/a.py::test_b.time"]);
     let files = merged(&[file, metrics(&[("a", 1.3)])]);
     assert_eq!((files.metrics["a"].figure.value, files.warnings.len()), (None, 1));
 

@@ -42,6 +42,7 @@ pub mod locust_csv;
 pub mod mutmut_json;
 pub mod pit_xml;
 pub mod pytest_benchmark_json;
+pub mod pytest_benchmark_text;
 pub mod radon_mi_json;
 pub mod size_limit_json;
 pub mod stryker_json;

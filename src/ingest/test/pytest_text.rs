@@ -7,6 +7,7 @@ use self::lines::{Counts, file, is_progress, outcome, ruled, verbose_parts};
 use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text, runs};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::metric::pytest_benchmark_text;
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
 use crate::model::SCHEMA_VERSION;
@@ -429,6 +430,10 @@ impl runs::Runs for Reader {
     /// pytest-cov says so, between dashes or underscores.
     fn prints_table(&self, below: &str) -> bool {
         below.starts_with(['-', '_']) && below.contains(" coverage: platform ")
+    }
+
+    fn prints_measurement(&self, text: &str) -> bool {
+        pytest_benchmark_text::is_of_table(text)
     }
 
     fn finish(self: Box<Self>) -> Vec<runs::Run> {
