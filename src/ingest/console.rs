@@ -301,10 +301,16 @@ impl Stream {
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
         let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
-        if self.measurements.has_any() {
-            // Beside benchmarks, cargo and go tell of the tests that they left out.
-            told.iter_mut().for_each(|runs| runs.retain(|run| run.parsed.figures.tests != run.parsed.figures.skipped));
-        }
+        // Beside benchmarks, cargo and go tell of the tests that they left out.
+        let is_of_benchmarks = |run: &Run| {
+            let benchmarks: &[&str] = match run.parsed.format.name {
+                "cargo-test-text" => &["criterion-text", "divan-text"],
+                "go-test-text" => &["go-bench-text"],
+                _ => &[],
+            };
+            run.parsed.figures.tests == run.parsed.figures.skipped && self.measurements.has_any(benchmarks)
+        };
+        told.iter_mut().for_each(|runs| runs.retain(|run| !is_of_benchmarks(run)));
         let is_any_certain = told.iter().flatten().any(|run| run.is_certain);
         for runs in &mut told {
             // What is not certain counts if nothing is, and the last of it.

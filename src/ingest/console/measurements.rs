@@ -77,9 +77,9 @@ impl Measurements {
         }
     }
 
-    /// Whether something was measured, or seems to be.
-    pub(super) fn has_any(&self) -> bool {
-        !self.kept.is_empty()
+    /// Whether something was measured in one of these formats, or seems to be.
+    pub(super) fn has_any(&self, formats: &[&str]) -> bool {
+        formats.iter().any(|format| self.kept.contains_key(format))
     }
 
     /// What was measured. A last line that `is_cut` is no line: numbers may be missing in it.
@@ -131,6 +131,9 @@ mod tests {
         assert_eq!(told(&format!("{PASSED}{IGNORED}"))[0].1, ["2 tests"], "nothing was measured");
         let printed = PASSED.replace("test a ... ok\n", &format!("{CRITERION}test a ... ok\n"));
         assert_eq!(told(&printed), [tests], "a test printed it");
+        let skipped =
+            "=== test session starts ===\ncollected 2 items\n\na.py ss [100%]\n\n=== 2 skipped in 0.01s ===\n";
+        assert_eq!(told(&format!("{skipped}{CRITERION}")).len(), 2, "another tool's tests are no reason");
     }
 
     #[test]
