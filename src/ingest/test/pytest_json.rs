@@ -121,7 +121,7 @@ impl Phase {
 fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
     let told = match test.outcome.as_str() {
         // A test that was run again and passed keeps the outcome of its first attempt.
-        "passed" | "xpassed" | "rerun" | "subtests passed" => Outcome::Passed,
+        "passed" | "xpassed" | "rerun" | "retried" | "subtests passed" => Outcome::Passed,
         "failed" | "subtests failed" => Outcome::Failed,
         "error" => Outcome::Errored,
         "skipped" | "xfailed" | "subtests skipped" => Outcome::Skipped,
@@ -136,7 +136,7 @@ fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
         || phases.iter().filter_map(|(phase, outcome)| Some((phase.filter(|phase| phase.failed())?, *outcome)));
     let outcome = failed().map(|(_, outcome)| outcome).fold(told, Outcome::max);
     let mut case = TestCase::new(outcome);
-    if test.outcome == "rerun" {
+    if matches!(test.outcome.as_str(), "rerun" | "retried") {
         case.attempts = 2;
         if outcome == Outcome::Passed {
             tally.count_flaky();
@@ -180,12 +180,13 @@ mod tests {
             ("skipped", String::new(), [1, 0, 0, 0, 1]),
             ("xfailed", String::new(), [1, 0, 0, 0, 1]),
             ("rerun", String::new(), [1, 1, 0, 0, 0]),
+            ("retried", String::new(), [1, 1, 0, 0, 0]),
             ("subtests passed", String::new(), [1, 1, 0, 0, 0]),
             ("subtests failed", phase("call"), [1, 0, 1, 0, 0]),
         ] {
             let parsed = read(&format!("{{\"nodeid\":\"a.py::t\",\"outcome\":\"{outcome}\"{phases}}}")).unwrap();
             assert_eq!(counts(&parsed), expected, "{outcome}{phases}");
-            assert_eq!(parsed.figures.flaky, (outcome == "rerun").then_some(1));
+            assert_eq!(parsed.figures.flaky, matches!(outcome, "rerun" | "retried").then_some(1));
         }
         assert_eq!(read("{\"nodeid\":\"t\",\"outcome\":\"odd\"}").unwrap_err().reject(), Some(Reject::Malformed));
         assert!(read("{\"outcome\":\"passed\"}").is_err());

@@ -88,7 +88,10 @@ struct Session {
 
 impl Session {
     fn event(&mut self, event: &Event, tally: &mut TestTally) -> Result<()> {
-        let Some(kind) = event.report_type.as_deref() else { return Ok(()) };
+        // A subtest of pytest-subtests before 0.14 names its type otherwise, one of unittest none.
+        let subtest =
+            || event.nodeid.as_ref().and(event.when.as_ref()).and(event.outcome.as_ref()).map(|_| "SubTestReport");
+        let Some(kind) = event.report_type.as_deref().or_else(subtest) else { return Ok(()) };
         self.seen = true;
         let outcome = event.outcome.as_deref().unwrap_or_default();
         match kind {
@@ -114,7 +117,8 @@ impl Session {
             "skipped" => Some(Outcome::Skipped),
             "failed" if in_call => Some(Outcome::Failed),
             "failed" => Some(Outcome::Errored),
-            "rerun" => None,
+            // By pytest-rerunfailures and by pytest-retry.
+            "rerun" | "retried" => None,
             other => return Err(unknown_status(other)),
         };
         let test = self.tests.entry(id).or_insert_with_key(|id| Test { case: first(id, event), reruns: 0 });
@@ -198,6 +202,15 @@ mod tests {
     }
 
     #[test]
+    fn a_subtest_of_old_names_its_type_otherwise_or_not_at_all() {
+        for name in ["\"_report_type\":\"SubTestReport\"", "\"result\":null"] {
+            let subtest = |outcome| report("call", outcome).replace("\"$report_type\":\"TestReport\"", name);
+            let text = report("setup", "passed") + &subtest("failed") + &subtest("skipped") + &report("call", "passed");
+            assert_eq!(counts(&read(&(text + END)).unwrap()), [1, 0, 1, 0, 0], "{name}");
+        }
+    }
+
+    #[test]
     fn attempts_that_were_run_again_do_not_count() {
         let again = report("call", "rerun") + &report("teardown", "passed");
         let parsed = read(&(again.clone() + &report("call", "passed") + END)).unwrap();
@@ -207,6 +220,9 @@ mod tests {
         assert_eq!((case.attempts, case.duration_ms, case.file.as_deref()), (2, Some(750), Some("a.py")));
         let parsed = read(&(again + &report("call", "failed") + END)).unwrap();
         assert_eq!((counts(&parsed), parsed.figures.flaky), ([1, 0, 1, 0, 0], None));
+        // By pytest-retry.
+        let parsed = read(&(report("call", "retried") + &report("call", "passed") + END)).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky), ([1, 1, 0, 0, 0], Some(1)));
     }
 
     #[test]

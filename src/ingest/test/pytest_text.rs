@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::lines::{Counts, file, is_progress, outcome, ruled, verbose_parts};
+use self::lines::{Counts, failed_subtest, file, is_progress, outcome, plain_verbose_parts, ruled, verbose_parts};
+use self::results::Results;
 use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text, runs};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -15,6 +16,7 @@ use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::{Figures, ReportKind};
 
 mod lines;
+mod results;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +25,7 @@ pub const FORMAT: Format = Format {
     name: "pytest-text",
     kind: ReportKind::Test,
     about: "terminal output of pytest",
-    written_by: "pytest, with any verbosity down to -q",
+    written_by: "pytest, with any verbosity down to -q; pytest-sugar; pytest-pretty",
     told_by: "its summary line (\"3 passed in 0.02s\"), or the line \"test session starts\"",
     has_end: true,
     counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
@@ -39,7 +41,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || first.is_some_and(cargo_test_text::is_marker) {
         return Sniff::No;
     }
-    if first.and_then(|line| ruled(line.trim_end(), '=')) == Some("test session starts") {
+    if first.is_some_and(|line| ruled(line.trim_end(), '=') == Some("test session starts") || results::is_header(line))
+    {
         return Sniff::Sure("line \"test session starts\"".to_owned());
     }
     let mut last_lines = head.last_lines().rev().map(str::trim_end);
@@ -55,7 +58,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// Whether the line tells pytest, or a test that prints its output.
 pub(super) fn is_marker(line: &str) -> bool {
     let line = line.trim_end();
-    is_progress(line) || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
+    is_progress(line)
+        || results::is_header(line)
+        || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -92,6 +97,21 @@ enum Section {
     Short,
 }
 
+/// The rule around a summary.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// Of the whole line, in characters.
+    width: usize,
+    /// The rule is down to one mark on each side, as the text is too long for the terminal.
+    is_tight: bool,
+}
+
+impl Rule {
+    fn of(line: &str) -> Rule {
+        Rule { width: line.chars().count(), is_tight: line.starts_with("= ") }
+    }
+}
+
 /// One run of pytest.
 #[derive(Debug, Default)]
 struct Run {
@@ -101,6 +121,11 @@ struct Run {
     section: Section,
     /// Characters of its rules, which all fill the terminal's width.
     width: Option<usize>,
+    /// How many failures and errors were reported at length.
+    reports: u64,
+    /// Whether those are what is being reported.
+    reports_failures: bool,
+    results: Results,
     counts: Option<Counts>,
     /// Lines with text after the summary.
     followed: bool,
@@ -171,9 +196,10 @@ impl Run {
 
     /// A line of the short summary: `FAILED id - message`.
     fn short(&mut self, text: &str) {
-        let Some((word, rest)) = text.split_once(' ') else { return };
-        let sub = word.starts_with("SUBFAIL");
-        let outcome = if sub { Some(Outcome::Failed) } else { outcome(word) };
+        let subtest = failed_subtest(text).map(|rest| (Some(Outcome::Failed), rest));
+        let sub = subtest.is_some();
+        let told = subtest.or_else(|| text.split_once(' ').map(|(word, rest)| (outcome(word), rest)));
+        let Some((outcome, rest)) = told else { return };
         let Some(outcome) = outcome else { return };
         let (id, message) = self.split_message(rest);
         if !id.contains("::") {
@@ -212,13 +238,19 @@ impl Run {
     }
 
     /// Whether a summary of that width, bare if absent, is what some test printed. A session that has a header ends with
-    /// a ruled summary; after a test's output only one as wide as the other rules is its own.
-    fn is_imitation(&self, width: Option<usize>) -> bool {
+    /// a ruled summary; after a test's output only one as wide as the other rules is its own, or wider where the counts
+    /// leave no room. A bare one there counts what was reported.
+    fn is_imitation(&self, counts: &Counts, rule: Option<Rule>) -> bool {
         if self.counts.is_some() {
             return false;
         }
-        match (self.section, width) {
-            (Section::Reports | Section::Captured, Some(_)) => self.width.is_some() && self.width != width,
+        match (self.section, rule) {
+            (Section::Reports | Section::Captured, Some(rule)) => {
+                self.width.is_some_and(|width| rule.width != width && !(rule.is_tight && rule.width > width))
+            }
+            (Section::Captured, None) if !self.has_header => {
+                counts.failed.checked_add(counts.errored) != Some(self.reports)
+            }
             (Section::Captured, None) => true,
             (_, None) => self.has_header,
             (Section::Progress | Section::Short, Some(_)) => false,
@@ -272,12 +304,21 @@ impl Reader {
 
     /// The runs whose summary came, in order; `false` if the last one's did not.
     fn finish(mut self) -> (Vec<Run>, bool) {
+        self.close_results();
         let complete = self.run.as_ref().is_none_or(|run| run.counts.is_some());
         self.close();
         (self.runs, complete)
     }
 
+    /// A block of results stands where the summary line would.
+    fn close_results(&mut self) {
+        if let Some(run) = self.run.as_mut().filter(|run| run.results.are_there()) {
+            run.counts = run.results.counts();
+        }
+    }
+
     fn close(&mut self) {
+        self.close_results();
         self.nested = 0;
         self.runs.extend(self.run.take().filter(|run| run.counts.is_some()));
     }
@@ -296,7 +337,7 @@ impl Reader {
         if text.is_empty() {
             return Ok(());
         }
-        if ruled(text, '=') == Some("test session starts") {
+        if ruled(text, '=') == Some("test session starts") || results::is_header(text) {
             self.session_starts();
             return Ok(());
         }
@@ -306,8 +347,11 @@ impl Reader {
             }
             return Ok(());
         }
+        if self.run.as_mut().is_some_and(|run| run.results.line(text)) {
+            return Ok(());
+        }
         if let Some(counts) = Counts::read(text) {
-            return self.summary(counts, ruled(text, '=').map(|_| text.chars().count()));
+            return self.summary(counts, ruled(text, '=').map(|_| Rule::of(text)));
         }
         if self.structure(text) {
             return Ok(());
@@ -342,16 +386,16 @@ impl Reader {
         }
     }
 
-    /// `width` is that of a summary with a rule around it, in characters.
-    fn summary(&mut self, counts: Counts, width: Option<usize>) -> Result<()> {
-        if self.run.as_ref().is_some_and(|run| run.is_imitation(width)) {
+    /// `rule` is what stands around it.
+    fn summary(&mut self, counts: Counts, rule: Option<Rule>) -> Result<()> {
+        if self.run.as_ref().is_some_and(|run| run.is_imitation(&counts, rule)) {
             return Ok(());
         }
         if counts.overflow {
             return Err(Error::report(Reject::Malformed, "a number of the pytest summary is too large"));
         }
         // A second summary of a session with a header replaces the first, which some test printed.
-        if self.run.as_ref().is_some_and(|run| run.counts.is_some() && !(run.has_header && width.is_some())) {
+        if self.run.as_ref().is_some_and(|run| run.counts.is_some() && !(run.has_header && rule.is_some())) {
             self.close();
         }
         let run = self.open();
@@ -362,7 +406,9 @@ impl Reader {
 
     /// Lines that only pytest writes. `true` if it was one.
     fn structure(&mut self, text: &str) -> bool {
-        let verbose = verbose_parts(text);
+        let awaits_tests = |run: &Run| run.has_header && run.section == Section::Progress && run.counts.is_none();
+        let verbose = verbose_parts(text)
+            .or_else(|| self.run.as_ref().filter(|run| awaits_tests(run)).and_then(|_| plain_verbose_parts(text)));
         if verbose.is_some() || is_progress(text) {
             if self.run.as_ref().is_some_and(|run| run.counts.is_some()) {
                 self.close();
@@ -393,9 +439,15 @@ impl Reader {
             run.counts = None;
             run.has_evidence = true;
             run.section = section;
+            run.reports_failures = matches!(ruled(text, '='), Some("FAILURES" | "ERRORS"));
             return true;
         }
         let Some(run) = self.run.as_mut().filter(|run| run.has_evidence) else { return false };
+        // pytest-sugar reports a failure at once.
+        if ruled(text, '―').is_some() {
+            run.width = run.width.or(Some(text.chars().count()));
+            run.section = Section::Reports;
+        }
         let in_reports = matches!(run.section, Section::Reports | Section::Captured);
         if let Some(title) = ruled(text, '_').filter(|_| in_reports) {
             if let Some(unit) = title.strip_prefix("ERROR collecting ") {
@@ -403,6 +455,7 @@ impl Reader {
             }
             run.counts = None;
             run.section = Section::Reports;
+            run.reports = run.reports.saturating_add(u64::from(run.reports_failures));
             return true;
         }
         let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));

@@ -28,29 +28,32 @@ impl Counts {
         if counts == "no tests ran" {
             return Some(read);
         }
-        for part in counts.split(", ") {
-            let (number, word) = part.split_once(' ')?;
-            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-            let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-' | b'_'));
-            if !is_number || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
-                return None;
-            }
-            let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
-            let slot = match word {
-                "passed" | "xpassed" => &mut read.passed,
-                "failed" => &mut read.failed,
-                "error" | "errors" => &mut read.errored,
-                "skipped" | "xfailed" => &mut read.skipped,
-                "deselected" => &mut read.deselected,
-                // Warnings, rerun, subtests passed, and what plugins add: no tests.
-                _ => continue,
-            };
-            let sum = slot.checked_add(number);
-            read.overflow |= !fits || sum.is_none();
-            *slot = sum.unwrap_or(u64::MAX);
+        counts.split(", ").all(|part| read.add(part)).then_some(read)
+    }
+
+    /// Adds `5 failed`; `false` if that is no part of a summary.
+    pub fn add(&mut self, part: &str) -> bool {
+        let Some((number, word)) = part.split_once(' ') else { return false };
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-' | b'_'));
+        if !is_number || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
+            return false;
         }
-        read.overflow |= read.total().is_none();
-        Some(read)
+        let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
+        let slot = match word {
+            "passed" | "xpassed" => &mut self.passed,
+            "failed" => &mut self.failed,
+            "error" | "errors" => &mut self.errored,
+            "skipped" | "xfailed" => &mut self.skipped,
+            "deselected" => &mut self.deselected,
+            // Warnings, rerun, subtests passed, and what plugins add: no tests.
+            _ => return true,
+        };
+        let sum = slot.checked_add(number);
+        self.overflow |= !fits || sum.is_none();
+        *slot = sum.unwrap_or(u64::MAX);
+        self.overflow |= self.total().is_none();
+        true
     }
 
     /// All tests.
@@ -91,7 +94,20 @@ pub(super) fn outcome(word: &str) -> Option<Outcome> {
 
 /// Whether the word is an outcome, or the end of an attempt that does not count.
 fn is_outcome(word: &str) -> bool {
-    outcome(word).is_some() || word == "RERUN"
+    outcome(word).is_some() || matches!(word, "RERUN" | "RETRY")
+}
+
+/// Id and message of a short summary line about a subtest that failed: `SUBFAIL id - message`,
+/// `[count] (i=1) SUBFAIL id - message`, and since pytest 9 `SUBFAILED[count] (i=1) id - message`.
+pub(super) fn failed_subtest(text: &str) -> Option<&str> {
+    let rest = match text.strip_prefix("SUBFAIL") {
+        Some(rest) => rest,
+        None if text.starts_with(['[', '(']) => text.split_once(" SUBFAIL")?.1,
+        None => return None,
+    };
+    // What the subtest is called may hold blanks; a file, as a rule, does not.
+    let start = rest.get(..rest.find("::")?)?.rfind(' ')?;
+    rest.get(start + 1..)
 }
 
 /// Id and outcome word of a verbose line.
@@ -110,11 +126,20 @@ pub(super) fn verbose_parts(text: &str) -> Option<(&str, &str)> {
     if !progress.trim().bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'%' | b'/')) {
         return None;
     }
-    // A skip's reason stands in parentheses after the word, and may hold anything: the first outcome that is followed by
-    // nothing or by a parenthesis counts.
-    let rest = rest.trim_end();
-    rest.match_indices(' ').find_map(|(at, _)| {
-        let (id, after) = (rest.get(..at)?, rest.get(at + 1..)?);
+    outcome_after_id(rest.trim_end())
+}
+
+/// Id and outcome word of a verbose line that tells no progress: with `-s`, and before pytest 3.3.
+pub(super) fn plain_verbose_parts(text: &str) -> Option<(&str, &str)> {
+    let is_possible = text.len() <= 8 * LONGEST_ID && !text.starts_with(' ') && text.contains("::");
+    is_possible.then(|| outcome_after_id(text)).flatten()
+}
+
+/// A skip's reason stands in parentheses after the word, and may hold anything: the first outcome that is followed by
+/// nothing or by a parenthesis counts.
+fn outcome_after_id(text: &str) -> Option<(&str, &str)> {
+    text.match_indices(' ').find_map(|(at, _)| {
+        let (id, after) = (text.get(..at)?, text.get(at + 1..)?);
         let word = after.split_once(" (").map_or(after, |(word, _)| word);
         (is_outcome(word) && id.contains("::")).then_some((id, word))
     })

@@ -86,6 +86,17 @@ fn verbose_lines_name_their_tests() {
 }
 
 #[test]
+fn verbose_lines_may_tell_no_progress() {
+    let tests = details(
+        "=== test session starts ===\na.py::test_x PASSED\na.py::T::test_y[a b] SKIPPED (for now)\n\
+         === 1 passed, 1 skipped in 0.02 seconds ===\n",
+    );
+    assert_eq!(tests.cases.cases.keys().collect::<Vec<_>>(), ["a.py::T::test_y[a b]", "a.py::test_x"]);
+    // Without a session it may be anybody's line.
+    assert_eq!(details("a.py::test_x PASSED\n1 passed in 0.02s\n").cases.cases.len(), 0);
+}
+
+#[test]
 fn the_short_summary_names_what_failed_and_why() {
     let tests = details(
         "=== short test summary info ===\n\
@@ -126,4 +137,71 @@ fn modules_that_failed_to_load_are_counted_without_a_short_summary() {
 fn a_usage_error_is_told() {
     let text = "=== test session starts ===\n=== no tests ran in 0.01s ===\nERROR: file or directory not found: x\n";
     assert_eq!(read(text).unwrap().warnings, ["pytest: file or directory not found: x"]);
+}
+
+#[test]
+fn a_summary_that_leaves_no_room_for_its_rule_is_no_imitation() {
+    let session = |summary: &str| {
+        format!(
+            "============ FAILURES ============\n___ test_x ___\n----- Captured stdout call -----\n= 99 passed in 0.01s =\n{summary}\n"
+        )
+    };
+    let parsed = read(&session("= 1 failed, 9 passed, 3 skipped, 2 xfailed in 0.10 seconds =")).unwrap();
+    assert_eq!((parsed.figures.passed, parsed.figures.failed), (Some(9), Some(1)));
+    assert_eq!(read(&session("")).unwrap_err().reject(), Some(Reject::NoResult));
+    // As wide, but with room to spare.
+    assert!(read(&session("=========== 9 failed in 0.10 seconds ===========")).is_err());
+}
+
+#[test]
+fn a_bare_summary_after_a_test_s_output_counts_what_was_reported() {
+    let quiet = |reports: &str, summary: &str| {
+        format!(".FE [100%]\n=== FAILURES ===\n{reports}----- Captured stdout call -----\nok\n{summary}\n")
+    };
+    let two = "___ test_x ___\nE  no\n___ test_y ___\nE  no\n";
+    assert_eq!(read(&quiet(two, "2 failed, 1 passed in 0.03 seconds")).unwrap().figures.failed, Some(2));
+    assert_eq!(read(&quiet(two, "3 passed in 0.03 seconds")).unwrap_err().reject(), Some(Reject::NoResult));
+}
+
+#[test]
+fn a_subtest_that_failed_is_of_its_test() {
+    for line in [
+        "SUBFAIL a.py::T::test_x - assert 1",
+        "[my - name] (i=2) SUBFAIL a.py::T::test_x - assert 1",
+        "(i=1) SUBFAIL a.py::T::test_x - assert 1",
+        "SUBFAILED[my - name] (i=2) a.py::T::test_x - assert 1",
+        "SUBFAILED(i=1) a.py::T::test_x - assert 1",
+    ] {
+        let tests = details(&format!("=== short test summary info ===\n{line}\n=== 1 failed, 2 passed in 0.02s ===\n"));
+        let case = tests.cases.cases.get("a.py::T::test_x").map(|case| (case.outcome, case.message.as_deref()));
+        assert_eq!(case, Some((Outcome::Failed, Some("assert 1"))), "{line}");
+    }
+}
+
+#[test]
+fn the_results_of_sugar_and_pretty_stand_for_the_summary() {
+    let sugar = "Test session starts (platform: linux, Python 3.13.0, pytest 9.0.0, pytest-sugar 1.1.1)\n\
+                 collected 5 items / 1 deselected / 4 selected\n\
+                 ――――――――― test_b ―――――――――\n----- Captured stdout call -----\n=== 99 passed in 0.01s ===\n\
+                 ―― ERROR at teardown of test_c ―――\n\nResults (0.34s):\n       2 passed\n       1 failed\n         \
+                 - a.py:12 test_b\n       1 error\n       1 xfailed\n       1 deselected\n";
+    let figures = |text: &str| read(text).map(|parsed| counts_of(&parsed));
+    assert_eq!(figures(sugar).unwrap(), (2, 1, 1, 1));
+    assert_eq!(figures(&format!("{sugar}make: *** [test] Error 1\n")).unwrap(), (2, 1, 1, 1));
+    for cut in ["       1 error", "       1 xfailed"] {
+        let text = sugar.split_once(cut).unwrap().0;
+        assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{cut}");
+    }
+    let pretty =
+        "=== test session starts ===\n2 workers [3 items]\nResults (0.22s):\n\t1 failed\n\t2 passed\n\t1 warning\n";
+    assert_eq!(figures(pretty).unwrap(), (2, 1, 0, 0));
+    let broken = "=== test session starts ===\ncollected 28 items / 1 error\n\
+                  !!! Interrupted: 1 error during collection !!!\nResults (0.29s):\n        1 warning\n        1 error\n";
+    assert_eq!(figures(broken).unwrap(), (0, 0, 1, 0));
+}
+
+fn counts_of(parsed: &Parsed) -> (u64, u64, u64, u64) {
+    let figures = &parsed.figures;
+    let number = Option::unwrap_or_default;
+    (number(figures.passed), number(figures.failed), number(figures.errored), number(figures.skipped))
 }

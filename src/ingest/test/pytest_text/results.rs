@@ -1,0 +1,97 @@
+//! The block that pytest-sugar and pytest-pretty print where pytest has its summary line:
+//!
+//! ```text
+//! Results (0.34s):
+//!        2 passed
+//!        1 failed
+//!          - tests/a.py:12 test_total
+//! ```
+//!
+//! Nothing ends it. What pytest collected does not let a block that was cut pass for whole.
+
+use super::lines::{Counts, ruled};
+
+/// How pytest-sugar begins a session.
+pub(super) fn is_header(line: &str) -> bool {
+    line.starts_with("Test session starts (platform: ")
+}
+
+/// What is known of the block, and of how many outcomes it has to tell.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    /// Of the block that is being read, or was read last.
+    counts: Option<Counts>,
+    is_open: bool,
+    /// Tests that were collected, those that were left out not among them.
+    collected: Option<u64>,
+    /// Modules that failed to load, without which nothing ran.
+    stopped_by: Option<u64>,
+    /// Tests that were torn down badly have two outcomes.
+    torn_down: u64,
+}
+
+impl Results {
+    /// The next line. `true` if it is of the block.
+    pub(super) fn line(&mut self, text: &str) -> bool {
+        if self.is_open {
+            self.is_open = self.outcome(text.trim_start());
+            if self.is_open {
+                return true;
+            }
+        }
+        if text.starts_with("Results (") && text.ends_with("):") {
+            (self.counts, self.is_open) = (Some(Counts::default()), true);
+            return true;
+        }
+        if let Some(collected) = collected(text) {
+            self.collected = Some(collected);
+        } else if let Some(rest) = ruled(text, '!').and_then(|title| title.strip_prefix("Interrupted: ")) {
+            self.stopped_by = rest.contains(" during collection").then(|| number(rest)).flatten();
+        } else if text.starts_with(['_', '―']) && text.contains(" ERROR at teardown of ") {
+            self.torn_down = self.torn_down.saturating_add(1);
+        }
+        false
+    }
+
+    /// A line below the heading.
+    fn outcome(&mut self, text: &str) -> bool {
+        if text.starts_with("- ") {
+            return true;
+        }
+        self.counts.as_mut().is_some_and(|counts| counts.add(text))
+    }
+
+    /// Whether the block began.
+    pub(super) fn are_there(&self) -> bool {
+        self.counts.is_some()
+    }
+
+    /// The counts, if all of them are there.
+    pub(super) fn counts(&self) -> Option<Counts> {
+        let all = self.stopped_by.or_else(|| self.collected?.checked_add(self.torn_down))?;
+        self.counts.filter(|counts| counts.total().is_none_or(|total| total >= all))
+    }
+}
+
+/// `collected 5 items / 2 deselected / 3 selected`, `2 workers [5 items]`.
+fn collected(text: &str) -> Option<u64> {
+    if let Some((workers, items)) = text.split_once(" [").filter(|(workers, _)| workers.ends_with([' ', 's', 'r'])) {
+        number(workers)?;
+        return number(items.strip_suffix(" items]").or_else(|| items.strip_suffix(" item]"))?);
+    }
+    let rest = text.strip_prefix("collecting ... ").unwrap_or(text).strip_prefix("collected ")?;
+    let mut parts = rest.split(" / ");
+    let items = number(parts.next().filter(|part| part.contains(" item"))?)?;
+    parts.try_fold(items, |items, part| {
+        let count = number(part)?;
+        match part.split(' ').nth(1)? {
+            "deselected" => items.checked_sub(count),
+            "error" | "errors" | "skipped" => items.checked_add(count),
+            _ => Some(items),
+        }
+    })
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.split(' ').next()?.parse().ok()
+}
