@@ -7,25 +7,25 @@ use super::totals::{Part, Totals};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::values::whole;
-use crate::ingest::{Format, Head, Parsed, Sniff};
-use crate::model::figures::ReportKind;
+use crate::ingest::{CoverageDetails, Details, Format, Head, Parsed, Sniff};
+use crate::model::figures::{Figures, ReportKind};
 
 /// gcovr's table.
 pub const FORMAT: Format = Format {
     name: "gcovr-text",
     kind: ReportKind::Coverage,
-    about: "table of gcovr: lines of each file, and how many ran",
+    about: "table of gcovr: lines or branches of each file, and how many ran",
     written_by: "gcovr, gcovr --txt",
-    told_by: "a table with the columns File, Lines, Exec and Cover",
+    told_by: "a table with the columns File, Lines, Exec and Cover, or File, Branches, Taken and Cover",
     has_end: true,
-    counting: "Lines and Exec of the line TOTAL. Of several tables the last; one of branches is not read.",
+    counting: "Lines and Exec of the line TOTAL, or Branches and Taken, with --txt-metric branch. Of several tables the last.",
     sniff,
     parse,
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_none() && head.lines().any(|line| heading(line).is_some()) && !head.is_of_tests() {
-        return Sniff::Sure("a table with the columns File, Lines, Exec and Cover".into());
+        return Sniff::Sure("a table with the columns of gcovr".into());
     }
     Sniff::No
 }
@@ -35,18 +35,36 @@ pub(in crate::ingest) fn begins(line: &str) -> bool {
     line.starts_with("File") && heading(line).is_some()
 }
 
-fn heading(line: &str) -> Option<()> {
-    matches!(cells(line).as_slice(), ["File", "Lines", "Exec", "Cover", "Missing"]).then_some(())
+/// What a table counts.
+#[derive(Clone, Copy)]
+enum Metric {
+    Lines,
+    Branches,
 }
 
-fn total(cells: &[&str]) -> Option<Part> {
+fn heading(line: &str) -> Option<Metric> {
+    match cells(line).as_slice() {
+        ["File", "Lines", "Exec", "Cover", "Missing"] => Some(Metric::Lines),
+        ["File", "Branches", "Taken", "Cover", "Missing"] => Some(Metric::Branches),
+        _ => None,
+    }
+}
+
+fn total(metric: Metric, cells: &[&str]) -> Option<(Metric, Part)> {
     let [total, ran, share] = cells else { return None };
-    is_share(share).then_some(Part { covered: whole(ran)?, total: whole(total)? })
+    is_share(share).then_some((metric, Part { covered: whole(ran)?, total: whole(total)? }))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let (lines, tables) = last_total(input, "gcovr", heading, |(), cells| total(cells))?;
-    let mut parsed = Totals { lines: Some(lines), ..Totals::default() }.finish(&FORMAT, BTreeMap::new())?;
+    let ((metric, part), tables) = last_total(input, "gcovr", heading, |metric, cells| total(*metric, cells))?;
+    let mut parsed = match metric {
+        Metric::Lines => Totals { lines: Some(part), ..Totals::default() }.finish(&FORMAT, BTreeMap::new())?,
+        Metric::Branches => {
+            let (branches_covered, branches_total) = (Some(part.covered), Some(part.total));
+            let figures = Figures { branches_covered, branches_total, ..Figures::default() };
+            Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default()))
+        }
+    };
     parsed.warnings.extend(several(tables));
     Ok(parsed)
 }
@@ -70,5 +88,14 @@ mod tests {
         for bad in ["TOTAL 15 14", "TOTAL 15 14 93", "TOTAL 14 15 107%", "TOTAL x 1 1%", ""] {
             assert_eq!(read(bad).unwrap_err().reject(), Some(Reject::Malformed), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_table_of_branches_tells_of_no_lines() {
+        let text =
+            "GCC Code Coverage Report\n---\nFile   Branches  Taken  Cover  Missing\n---\nTOTAL  26  11  42%\n---\n";
+        let figures = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap().figures;
+        assert_eq!((figures.branches_covered, figures.branches_total), (Some(11), Some(26)));
+        assert_eq!((figures.lines_total, figures.statements_total), (None, None));
     }
 }
