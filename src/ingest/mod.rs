@@ -76,6 +76,8 @@ pub const FORMATS: &[&Format] = &[
     &test::pytest_text::FORMAT,
     &test::nextest_text::FORMAT,
     &test::cargo_test_text::FORMAT,
+    // It prints what other tools' tests printed.
+    &test::ctest_text::FORMAT,
     &test::tap::FORMAT,
     &test::jest_json::FORMAT,
     &test::go_test_text::FORMAT,
@@ -112,7 +114,6 @@ pub const FORMATS: &[&Format] = &[
     &test::gtest_text::FORMAT,
     &test::gtest_json::FORMAT,
     &test::mochawesome_json::FORMAT,
-    &test::ctest_text::FORMAT,
     &test::minitest_text::FORMAT,
     &test::playwright_text::FORMAT,
     &test::exunit_text::FORMAT,

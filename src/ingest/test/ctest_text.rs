@@ -193,6 +193,16 @@ mod tests {
     }
 
     #[test]
+    fn what_its_tests_print_is_theirs() {
+        let log = "Test project /b\n1/1 Test #1: gt ....***Failed    0.01 sec\n[==========] Running 2 tests from 1 test suite.\n\
+                   [==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 1 test.\n\
+                   [  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.b\n\n 1 FAILED TEST\n\n\
+                   0% tests passed, 1 tests failed out of 1\n\nTotal Test time (real) =   0.01 sec\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", log.as_bytes()), None).unwrap();
+        assert_eq!((parsed.format.name, parsed.figures.tests), ("ctest-text", Some(1)));
+    }
+
+    #[test]
     fn the_line_of_each_test_counts() {
         let parsed = read(&format!("{RUN}{END}")).unwrap();
         assert_eq!((counts(&parsed), parsed.figures.flaky), ([6, 2, 1, 1, 2], Some(1)));

@@ -2,6 +2,7 @@
 //! `PrettyUnitTestResultPrinter` in GoogleTest's `gtest.cc`. The summary gives the counts.
 
 use super::milliseconds;
+use super::ctest_text::CTest;
 use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, Part, TextRun, all_runs};
 use crate::error::{Error, Reject, Result};
@@ -25,7 +26,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if is_foreign(head) {
+    // `ctest --output-on-failure` hands on what a program prints.
+    if is_foreign(head) || head.lines().take(50).any(|line| CTest::begins(line.trim_end())) {
         return Sniff::No;
     }
     if head.lines().any(|line| GTest::begins(line.trim_end())) {
@@ -81,7 +83,7 @@ impl Announced for GTest {
     }
 
     fn is_done(&self) -> bool {
-        let told = self.passed.and_then(|passed| passed.checked_add(self.skipped)?.checked_add(self.failed));
+        let told = self.passed.and_then(|passed| passed.checked_add(self.skipped)?.checked_add(self.failed()));
         let told = told.and_then(|told| told.checked_add(self.errored()));
         self.ran.is_some() && told >= self.ran
     }
@@ -199,6 +201,15 @@ impl GTest {
         Ok(())
     }
 
+    /// As `--gtest_brief=1` has no number of what failed, it is what is left, if the lines of tests name as many.
+    fn failed(&self) -> u64 {
+        let is_brief = self.announced.is_none() && self.failed == 0 && self.failed_or_errored == 0;
+        let left =
+            self.ran.zip(self.passed).and_then(|(ran, passed)| ran.checked_sub(passed)?.checked_sub(self.skipped));
+        let named = || self.names.cases.values().filter(|case| case.outcome == Outcome::Failed).count();
+        left.filter(|left| is_brief && u64::try_from(named()).is_ok_and(|named| named >= *left)).unwrap_or(self.failed)
+    }
+
     /// cmocka's tests whose fixture failed.
     fn errored(&self) -> u64 {
         self.failed_or_errored.saturating_sub(self.failed)
@@ -211,7 +222,7 @@ impl GTest {
         let units = add(errored, if self.failed_suites > 0 { self.failed_suites } else { groups })?;
         Ok(Summary {
             passed: self.passed.unwrap_or_default(),
-            failed: self.failed,
+            failed: self.failed(),
             errored: units,
             skipped: add(self.skipped, self.disabled)?,
             flaky: 0,
@@ -273,6 +284,16 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_brief_run_tells_what_failed_by_its_tests() {
+        let brief = "[  FAILED  ] Math.Fails (0 ms)\n[  FAILED  ] Math.Throws (0 ms)\n\
+                     [==========] 6 tests from 2 test suites ran. (0 ms total)\n[  PASSED  ] 3 tests.\n[  SKIPPED ] 1 test.\n";
+        let read = |text: &str| (FORMAT.parse)(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(counts(&read(brief).unwrap()), [6, 3, 2, 0, 1]);
+        let cut = brief.split_once("[  SKIPPED ").unwrap().0;
+        assert_eq!(read(cut).unwrap_err().reject(), Some(Reject::NoResult));
     }
 
     #[test]

@@ -32,7 +32,13 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().take(50).any(begins) {
         return Sniff::Sure("line \"PHPUnit … by Sebastian Bergmann\"".into());
     }
-    if head.last_lines().any(|line| summary(line.trim_end()).is_some()) {
+    // A log for TeamCity has no summary, but what tests print.
+    let is_log = head
+        .last_lines()
+        .map(str::trim_end)
+        .rfind(|line| !line.is_empty())
+        .is_some_and(|line| line.starts_with("##teamcity["));
+    if !is_log && head.last_lines().any(|line| summary(line.trim_end()).is_some()) {
         return Sniff::Sure("a summary of PHPUnit".into());
     }
     Sniff::No

@@ -54,7 +54,8 @@ fn ran(line: &str) -> Option<Option<u64>> {
     let rest = line.strip_prefix("Ran ")?;
     let (number, rest) = rest.split_once(' ')?;
     let time = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
-    let seconds = time.strip_suffix('s')?;
+    // green goes on with ` using 2 processes`.
+    let seconds = time.split(" using ").next()?.strip_suffix('s')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_time = seconds.split('.').all(is_number);
     (is_number(number) && is_time).then(|| number.parse().ok())
@@ -319,6 +320,11 @@ mod tests {
             ("Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", [0; 5]),
             ("Ran 5 tests in 0.1s\n\nFAILED (SKIP=1, errors=1, failures=1)\n", [5, 2, 1, 1, 1]),
             ("Ran 6 tests in 0.1s\n\nPASSED (skips=1, expectedFailures=2, successes=3)\n", [6, 3, 0, 0, 3]),
+            // By green.
+            (
+                "Ran 9 tests in 0.1s using 2 processes\n\nFAILED (errors=1, failures=2, passes=4, skips=2)\n",
+                [9, 4, 2, 1, 2],
+            ),
             ("Ran 1 test in 0.1s\n\nOK\nRan 2 tests in 0.1s\n\nOK\n", [2, 2, 0, 0, 0]),
         ] {
             assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
