@@ -15,7 +15,9 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     if let Some(rest) = text.strip_prefix("error: cannot parse: ") {
         return Some(Told::error("black", bare_place(rest)?, None, "cannot be parsed"));
     }
-    if let Some(path) = text.strip_prefix("ERROR: ").and_then(|rest| rest.strip_suffix(ISORT)) {
+    if let Some(path) =
+        text.strip_prefix("ERROR: ").and_then(|rest| ISORT.iter().find_map(|end| rest.strip_suffix(end)))
+    {
         return whole("isort", path, "imports are not sorted or formatted");
     }
     if let Some((before, path)) = text.strip_prefix("diff ").and_then(|rest| rest.rsplit_once(' ')) {
@@ -41,8 +43,8 @@ pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
     Some(Told::error("prettier", (path, None), None, message))
 }
 
-/// What isort says of a file.
-const ISORT: &str = " Imports are incorrectly sorted and/or formatted.";
+/// What isort says of a file; before version 5, the second.
+const ISORT: [&str; 2] = [" Imports are incorrectly sorted and/or formatted.", " Imports are incorrectly sorted."];
 
 #[cfg(test)]
 mod tests {
@@ -54,6 +56,7 @@ mod tests {
             ("diff a/b.go.orig a/b.go", "gofmt", "a/b.go"),
             ("diff -u b.go.orig b.go", "gofmt", "b.go"),
             ("--- /p/a.py:before\t2026-01-05 10:00:00.1", "isort", "/p/a.py"),
+            ("ERROR: /p/a.py Imports are incorrectly sorted.", "isort", "/p/a.py"),
         ] {
             let told = formatter(line).unwrap();
             assert_eq!((told.tool, told.path), (tool, Some(path)), "{line}");

@@ -18,7 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "shellcheck (format tty)",
     told_by: "\"In a.sh line 2:\", and \"^-- SC2086 (info): …\" below it",
     has_end: true,
-    counting: "Arrows by level: error, warning; info and style are notes. Without the links at its end the report is cut.",
+    counting: "Arrows by level: error, warning; info and style are notes; all are errors before version 0.7.2, which prints no \
+               level. Without the links at its end the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "ShellCheck"),
 };
@@ -40,11 +41,17 @@ fn place(text: &str) -> Option<(&str, Option<u64>)> {
     Some((path, Some(line.parse().ok()?).filter(|line| *line > 0)))
 }
 
-/// Code, level and message of `  ^---^ SC2164 (warning): …`, `^-- SC2086 (info): …`.
+/// Code, level and message of `  ^---^ SC2164 (warning): …`, `^-- SC2086 (info): …`, and of old `^-- SC2086: …`.
 fn arrow(text: &str) -> Option<(&str, Level, &str)> {
     let (arrow, told) = text.trim_start().split_once(' ').filter(|(arrow, _)| arrow.starts_with('^'))?;
-    let (code, told) = told.split_once(" (").filter(|(code, _)| is_code(code, 2..=2, 4..=5))?;
-    let (level, message) = told.split_once("): ")?;
+    let (code, message) = told.split_once(": ")?;
+    let (code, level) = match code.strip_suffix(')').map(|code| code.split_once(" (")) {
+        Some(leveled) => leveled?,
+        None => (code, "error"),
+    };
+    if !is_code(code, 2..=2, 4..=5) {
+        return None;
+    }
     let level = match level {
         "error" => Level::Error,
         "warning" => Level::Warning,
@@ -125,7 +132,9 @@ mod tests {
             assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::Malformed));
         }
         assert_eq!(parsed("In the end: nothing\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
-        for other in ["^-- SC2086: Quote it.", "^~~ SC2086 (info): x", "^-- E2086 (info): x", "^-- SC2086 (bug): x"] {
+        let old = arrow("   ^-- SC2086: Quote it: (x): y");
+        assert_eq!(old, Some(("SC2086", Level::Error, "Quote it: (x): y")));
+        for other in ["^-- Quote it.", "^~~ SC2086 (info): x", "^-- E2086 (info): x", "^-- SC2086 (bug): x"] {
             assert_eq!(arrow(other), None, "{other}");
         }
     }
