@@ -75,7 +75,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Announcing::<qttest_text::QtTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<boost_text::BoostTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<karma_text::Karma>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<Unmarked<ava_text::Ava>>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<ava_text::Ava>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<zig_test_text::ZigTest>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<Unmarked<busted_text::Busted>>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<prove_text::Prove>::default()), is_joined: false },

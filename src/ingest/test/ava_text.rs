@@ -1,10 +1,12 @@
 //! `ava-text`: what AVA prints by itself. Its definition is AVA's `lib/reporters/default.js`.
 //! <https://github.com/avajs/ava>
 //!
-//! Its summary tells how many tests passed only if nothing failed; else they are counted by their marks.
+//! Its summary tells how many tests passed only if nothing failed; else they are counted by their marks. Before AVA 5 these
+//! do not say what failed as expected, and a test that was skipped has a mere dash; before AVA 3 the messages stand below
+//! the summary, which no rule announces.
 
 use super::text_report::{Names, Summary, counted};
-use super::text_runs::{Announced, TextRun, last_run};
+use super::text_runs::{Announced, TextRun, Unannounced, last_run};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
@@ -29,14 +31,21 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() {
         return Sniff::No;
     }
-    let mut rule_before = false;
-    for line in head.last_lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+    let (mut rule_before, mut below_marks) = (false, false);
+    for line in head.last_lines().map(str::trim_end) {
+        if line.is_empty() {
+            continue;
+        }
         if rule_before && total(line).is_some() {
             return Sniff::Sure("line \"N tests passed\" or like it below \"─\"".into());
         }
         rule_before = line == RULE;
+        below_marks |= line.starts_with("  ✔ ") || line.starts_with("  ✖ ");
+        if below_marks && total(line).is_some() {
+            return Sniff::Maybe("line \"N tests passed\" or like it below tests of AVA".into());
+        }
     }
-    match head.lines().any(|line| mark(line.trim_end()).is_some_and(|(_, outcome)| outcome == Outcome::Failed)) {
+    match head.lines().any(|line| line.starts_with("  ✘ [")) {
         true => Sniff::Maybe("line \"✘ [fail]: …\" of AVA".into()),
         false => Sniff::No,
     }
@@ -66,19 +75,57 @@ fn total(line: &str) -> Option<(Option<u64>, Outcome)> {
     Some((number, outcome))
 }
 
-/// `  ✔ cart › adds (126ms)`, `  ✘ [fail]: cart › fails`, `  - [skip] cart › waits`.
-fn mark(line: &str) -> Option<(&str, Outcome)> {
+/// What a failure says behind the test's name.
+const REASONS: [&str; 4] = [
+    " Error thrown in test",
+    " Rejected promise returned by test",
+    " Test finished without running any assertions",
+    " Test was expected to fail, but succeeded, you should stop marking the test as failing",
+];
+
+/// The line of a test.
+struct Mark<'l> {
+    name: &'l str,
+    outcome: Outcome,
+    /// A word says what it means, as since AVA 5.
+    has_label: bool,
+}
+
+/// `  ✔ cart › adds (126ms)`, `  ✘ [fail]: cart › fails`, `  - [skip] cart › waits`; `  ✖ cart › fails`, `  - cart › waits`.
+fn mark(line: &str) -> Option<Mark<'_>> {
     let (mark, rest) = line.strip_prefix("  ")?.split_once(' ')?;
-    let told = |mark: &str| rest.strip_prefix(mark);
-    match mark {
-        "✔" | "✓" | "√" => Some(match told("[expected fail] ") {
-            Some(name) => (name, Outcome::Skipped),
-            None => (rest, Outcome::Passed),
-        }),
-        "✘" | "✖" | "×" => Some((told("[fail]: ")?, Outcome::Failed)),
-        "-" => Some((told("[skip] ").or_else(|| told("[todo] "))?, Outcome::Skipped)),
-        _ => None,
-    }
+    let (labels, unlabelled, labelled): (&[&str], _, _) = match mark {
+        "✔" | "✓" | "√" => (&["[expected fail] "], Some(Outcome::Passed), Outcome::Skipped),
+        "✘" => (&["[fail]: ", "[unexpected pass]: "], None, Outcome::Failed),
+        "✖" | "×" => {
+            let unlabelled = (!is_of_a_file(rest)).then_some(Outcome::Failed);
+            (&["[fail]: ", "[unexpected pass]: "], unlabelled, Outcome::Failed)
+        }
+        // Node's own "Require stack:" has dashes, too.
+        "-" => (&["[skip] ", "[todo] "], (!is_path(rest)).then_some(Outcome::Skipped), Outcome::Skipped),
+        _ => return None,
+    };
+    let told = labels.iter().find_map(|label| rest.strip_prefix(label));
+    let (name, outcome) = told.map(|name| (name, labelled)).or_else(|| Some((rest, unlabelled?)))?;
+    let name = REASONS.iter().find_map(|reason| name.strip_suffix(reason)).unwrap_or(name);
+    // Its time.
+    let name = name.strip_suffix("ms)").and_then(|name| name.rsplit_once(" (")).map_or(name, |(name, _)| name);
+    Some(Mark { name: name.trim_end(), outcome, has_label: told.is_some() })
+}
+
+/// What stands behind the mark of what failed and is no test: `broken.test.js exited with a non-zero exit code: 1`.
+fn is_of_a_file(rest: &str) -> bool {
+    let begins = ["Timed out while ", "Exiting due to ", "Couldn’t find ", "Couldn't find ", "Internal error"];
+    has_failed_by_itself(rest) || rest.contains(" remaining in ") || begins.iter().any(|begin| rest.starts_with(begin))
+}
+
+/// `/app/test.js`, `C:\\app\\test.js`.
+fn is_path(rest: &str) -> bool {
+    rest.starts_with('/') || rest.get(1..3) == Some(":\\")
+}
+
+fn has_failed_by_itself(rest: &str) -> bool {
+    rest.contains(" exited ") || rest.contains("No tests found in ")
 }
 
 /// One run.
@@ -87,10 +134,45 @@ pub(in crate::ingest) struct Ava {
     names: Names,
     /// By the marks.
     marked: Summary,
+    /// Marks of tests that were skipped, without a label; whether others had one, so that these are no marks.
+    dashes: u64,
+    has_labels: bool,
+    /// Of those with labels, the ones that failed as expected; and how many the summary tells.
+    marked_known: u64,
+    told_known: u64,
     /// By the summary, which goes on as long as its lines come.
     told: Option<Summary>,
+    is_closed: bool,
+    has_rule: bool,
+    was_blank: bool,
     /// Files that failed as a whole, for an exception that is in the summary or for another reason.
     files: u64,
+    /// Tests that a timeout ended, which not every version sums up.
+    pending: u64,
+}
+
+impl Ava {
+    /// Whether a line of the summary belongs to it: it has begun, or begins without a rule.
+    fn is_summary(&mut self) -> bool {
+        if !self.has_rule && self.was_blank && (self.told.is_none() || self.is_closed) {
+            (self.told, self.told_known, self.is_closed) = (Some(Summary::default()), 0, false);
+        }
+        self.told.is_some() && !self.is_closed
+    }
+
+    /// Below the summary, or the first rule, stand messages with marks of their own.
+    fn is_mark(&self, mark: &Mark<'_>) -> bool {
+        mark.has_label || self.told.is_none() || (!self.has_rule && mark.outcome != Outcome::Skipped)
+    }
+
+    /// Tests that failed as expected with the mark of those that passed, and no label.
+    fn unlabelled(&self) -> u64 {
+        self.told_known.saturating_sub(self.marked_known)
+    }
+
+    fn skips_marked(&self) -> u64 {
+        self.marked.skipped + if self.has_labels { 0 } else { self.dashes }
+    }
 }
 
 impl Announced for Ava {
@@ -100,38 +182,72 @@ impl Announced for Ava {
 
     fn line(&mut self, text: &str) -> Result<()> {
         if text == RULE {
-            self.told = Some(Summary::default());
-        } else if let (Some(told), Some((number, outcome))) = (&mut self.told, total(text)) {
+            (self.told, self.told_known, self.has_rule) = (Some(Summary::default()), 0, true);
+        } else if let Some((number, outcome)) = total(text)
+            && self.is_summary()
+            && let Some(told) = &mut self.told
+        {
             Summary::add(told.slot(outcome), number)?;
+            if text.contains(" known failure") {
+                Summary::add(&mut self.told_known, number)?;
+            }
         } else if let Some(file) = UNITS.iter().find_map(|begin| text.strip_prefix(begin)) {
             Summary::add(&mut self.marked.errored, Some(1))?;
             self.names.unit(file);
-        } else if text.starts_with("  ✘ ") && (text.contains(" exited ") || text.contains("No tests found in ")) {
+        } else if text.starts_with("  ◌ ") {
+            self.pending += 1;
+        } else if ["  ✘ ", "  ✖ ", "  × "].iter().any(|mark| text.starts_with(mark)) && has_failed_by_itself(text)
+        {
             self.files += 1;
-        } else if let Some((name, outcome)) = mark(text) {
-            Summary::add(self.marked.slot(outcome), Some(1))?;
-            // Its time, and what a failure says, stand behind the name.
-            let bare = name.strip_suffix("ms)").and_then(|name| name.rsplit_once(" (")).map_or(name, |(name, _)| name);
-            self.names.set(bare, outcome);
+        } else if let Some(mark) = mark(text).filter(|mark| self.is_mark(mark)) {
+            if !self.has_rule {
+                // What looked like a summary stood above tests: one of them printed it.
+                (self.told, self.told_known, self.is_closed) = (None, 0, false);
+            }
+            self.has_labels |= mark.has_label;
+            let is_known = mark.has_label && text.starts_with("  ✔");
+            self.marked_known += u64::from(is_known);
+            let is_dash = mark.outcome == Outcome::Skipped && !mark.has_label;
+            let slot = if is_dash { &mut self.dashes } else { self.marked.slot(mark.outcome) };
+            Summary::add(slot, Some(1))?;
+            self.names.set(mark.name, mark.outcome);
+        } else if text.is_empty() && !self.has_rule {
+            self.is_closed = self.told.is_some();
         }
+        self.was_blank = text.is_empty();
         Ok(())
     }
 
     fn is_done(&self) -> bool {
         let Some(told) = &self.told else { return false };
-        let is_told = told.failed >= self.marked.failed
-            && told.skipped >= self.marked.skipped
-            && told.errored >= self.marked.errored;
+        // A hook that failed has the mark of a test.
+        let is_told = told.failed.saturating_add(told.errored)
+            >= self.marked.failed.saturating_add(self.marked.errored)
+            && told.skipped >= self.skips_marked().saturating_add(self.unlabelled());
         // Without any failure it tells how many passed.
         let is_failing = told.failed > 0 || told.errored > 0;
-        is_told && (is_failing || told.passed > 0 || told.skipped > 0)
+        let is_whole = self.has_rule || (self.is_closed && !self.names.cases.is_empty());
+        is_whole && is_told && (is_failing || told.passed > 0 || told.skipped > 0)
     }
 
     fn report(self) -> Result<Parsed> {
-        let told = self.told.unwrap_or_default();
-        let passed = if told.passed > 0 { told.passed } else { self.marked.passed };
-        let errored = told.errored.max(self.files);
+        let told = self.told.clone().unwrap_or_default();
+        let passed = if told.passed > 0 { told.passed } else { self.marked.passed.saturating_sub(self.unlabelled()) };
+        let errored = told.errored.max(self.files).max(self.pending);
         self.names.report(&FORMAT, &Summary { passed, errored, unit_failures: errored, ..told }, false)
+    }
+}
+
+impl Unannounced for Ava {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        let goes_on = text.is_empty() || total(text).is_some();
+        let before = if self.is_done() && !goes_on { Some(Announced::report(std::mem::take(self))?) } else { None };
+        Announced::line(self, text)?;
+        Ok(before)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        if self.is_done() { Announced::report(self).map(Some) } else { Ok(None) }
     }
 }
 
@@ -175,6 +291,35 @@ mod tests {
                 && matches!(sniffed(&FORMAT, fine), Sniff::Sure(_))
         );
         assert_eq!(sniffed(&FORMAT, "  1 test passed\n"), Sniff::No);
+    }
+
+    #[test]
+    fn before_version_5_marks_have_no_labels() {
+        let marks = "\n  ✔ cart › adds\n  ✔ cart › known\n  - cart › waits\n  ✖ cart › fails Error thrown in test\n\
+                     \x20 ✖ cart › before hook Rejected promise returned by test\n  ✖ 1 test remaining in cart.js\n\
+                     \x20 - /app/broken.js\n";
+        let sum = "\n  1 hook failed\n  1 test failed\n  1 known failure\n  1 test skipped\n";
+        let messages = "\n  cart › fails\n\n  Difference:\n\n  - 2\n  + 3\n\n";
+        for text in [format!("{marks}  ─\n{messages}  ─\n{sum}"), format!("{marks}{sum}{messages}")] {
+            let parsed = read(&text).unwrap();
+            assert_eq!(counts(&parsed), [5, 1, 1, 1, 2], "{text}");
+            assert_eq!(details(&parsed).cases.outcome("cart › fails"), Some(Outcome::Failed));
+            let mut ava = Ava::default();
+            let runs: Vec<_> = text.lines().filter_map(|line| Unannounced::line(&mut ava, line).unwrap()).collect();
+            let last = Unannounced::report(ava).unwrap();
+            assert_eq!(runs.iter().chain(&last).map(counts).collect::<Vec<_>>(), [[5, 1, 1, 1, 2]]);
+        }
+        let cut = format!("{marks}  ─\n\n  1 hook failed\n  1 test failed\n");
+        assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(read(&format!("{marks}{sum}")).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn what_hangs_or_exits_is_errored() {
+        let hangs = "\n  ✔ ok › one\n\n  ✖ Timed out while running tests\n\n  1 tests were pending in hang.js\n\n  ◌ hang › hangs\n\n";
+        assert_eq!(counts(&read(&format!("{hangs}  ─\n\n  1 test passed\n")).unwrap()), [2, 1, 0, 1, 0]);
+        let exits = "\n  ✔ ok › one\n  ✖ exits.js exited with a non-zero exit code: 3\n  ─\n\n  1 test passed\n";
+        assert_eq!(counts(&read(exits).unwrap()), [2, 1, 0, 1, 0]);
     }
 
     #[test]
