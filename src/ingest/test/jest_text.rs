@@ -53,10 +53,12 @@ fn tests(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
     rest.ends_with(" total").then(|| rest.split(", ").map(counted).collect())?
 }
 
-/// The file in `FAIL jt/cart.test.js (5.1 s)`, `PASS project jt/cart.test.js`.
+/// The file in `FAIL jt/cart.test.js (5.1 s)`, `PASS project jt/cart.test.js`; in the groups of a log on GitHub, in
+/// `::group::PASS jt/cart.test.js`, too, and above its messages in `::group::Errors thrown in jt/cart.test.js`.
 fn file(line: &str) -> Option<&str> {
     let line = line.trim();
-    let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
+    let line = ["::group::", "##[group]"].iter().find_map(|group| line.strip_prefix(group)).unwrap_or(line);
+    let rest = ["FAIL ", "PASS ", "Errors thrown in "].iter().find_map(|begin| line.strip_prefix(begin))?;
     let rest = rest.split(" (").next().unwrap_or(rest).trim();
     let file = rest.rsplit(' ').next().unwrap_or_default();
     file.rsplit(['/', '\\']).next().is_some_and(|name| name.contains('.')).then_some(file)
@@ -94,6 +96,8 @@ struct Run {
     /// The test whose message is expected.
     told: Option<String>,
     unit_failures: u64,
+    /// As its line `Test Suites:` says.
+    failed_suites: u64,
     /// Jest repeats all failures where there are many.
     repeats: bool,
 }
@@ -101,7 +105,9 @@ struct Run {
 impl Run {
     fn line(&mut self, text: &str) {
         let text = text.trim_end();
-        if text == "Summary of all failing tests" {
+        if let Some(failed) = suites(text, &["failed"]) {
+            self.failed_suites = failed;
+        } else if text == "Summary of all failing tests" {
             self.repeats = true;
         } else if self.repeats {
             // Everything was told before.
@@ -110,7 +116,7 @@ impl Run {
             self.unit_failures = self.unit_failures.saturating_add(1);
             let file = if self.file.is_empty() { "(a test file)" } else { &self.file };
             self.names.unit(file);
-        } else if let Some(name) = file(text).filter(|_| text.starts_with(['F', 'P', ' '])) {
+        } else if let Some(name) = file(text) {
             self.told = None;
             self.file = name.to_owned();
         } else if let Some(name) = text.strip_prefix("  ● ") {
@@ -150,8 +156,11 @@ impl Run {
             };
             Summary::add(slot, *number)?;
         }
-        summary.errored = add(summary.errored, self.unit_failures)?;
-        summary.unit_failures = self.unit_failures;
+        // Of a reporter that only sums up, or whose messages went elsewhere.
+        let is_untold = self.unit_failures == 0 && summary.failed == 0;
+        let unit_failures = if is_untold { self.failed_suites } else { self.unit_failures };
+        summary.errored = add(summary.errored, unit_failures)?;
+        summary.unit_failures = unit_failures;
         // More bullets than failures: some are no tests.
         if u64::try_from(self.names.cases.len()).unwrap_or(u64::MAX) > summary.failed {
             self.names.cases.clear();
@@ -188,8 +197,9 @@ impl Stream {
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
-        if let Some(ran) = suites(text) {
+        if let Some(ran) = suites(text, &["failed", "passed"]) {
             self.ran = Some(ran);
+            self.run.line(text);
         } else if let Some(counts) = tests(text) {
             if self.ran.is_some() {
                 self.counted = Some(self.run.clone().finish(&counts)?);
@@ -232,17 +242,19 @@ impl Runs for Stream {
     }
 }
 
-/// How many files ran, of `Test Suites: 1 failed, 1 skipped, 2 passed, 3 of 4 total`. Those that were skipped have no
-/// line of their own.
-fn suites(line: &str) -> Option<u64> {
+/// How many files came to that, of `Test Suites: 1 failed, 1 skipped, 2 passed, 3 of 4 total`. Those that were skipped
+/// have no line of their own.
+fn suites(line: &str, words: &[&str]) -> Option<u64> {
     let rest = line.strip_prefix("Test Suites: ").filter(|rest| rest.ends_with(" total"))?;
-    let mut ran = rest.split(", ").filter_map(counted).filter(|(_, word)| matches!(*word, "failed" | "passed"));
+    let mut ran = rest.split(", ").filter_map(counted).filter(|(_, word)| words.contains(word));
     ran.try_fold(0_u64, |sum, (number, _)| sum.checked_add(number?))
 }
 
-/// The file in a line that tells how a test file ended.
+/// The file in a line that tells how a test file ended. In colour it stands one column in, and below GitHub's groups two;
+/// what a test prints is further in.
 fn test_file(text: &str) -> Option<&str> {
-    let name = file(text).filter(|_| text.starts_with(['F', 'P']))?;
+    let columns = text.bytes().take_while(|byte| *byte == b' ').count();
+    let name = file(text).filter(|_| columns <= 2 && !text.contains("Errors thrown in "))?;
     let extensions = ["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
     name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension)).then_some(name)
 }
@@ -275,6 +287,27 @@ mod tests {
         assert_eq!(counts(&read("Tests:       0 total\n").unwrap()), [0; 5]);
         let twice = read(&format!("{FAILED}{END}Tests:       2 passed, 2 total\n")).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([2, 2, 0, 0, 0], 1));
+    }
+
+    #[test]
+    fn files_that_failed_count_where_nothing_else_tells_of_them() {
+        let end = |tests: &str| format!("Test Suites: 2 failed, 1 passed, 3 total\nTests:       {tests}\nTime: 1 s\n");
+        assert_eq!(counts(&read(&end("3 passed, 3 total")).unwrap()), [5, 3, 0, 2, 0]);
+        assert_eq!(counts(&read(&end("1 failed, 3 passed, 4 total")).unwrap()), [4, 3, 1, 0, 0]);
+        assert_eq!(counts(&read(&format!("{FAILED}{}", end("1 failed, 3 passed, 4 total"))).unwrap()), [5, 3, 1, 1, 0]);
+    }
+
+    #[test]
+    fn groups_of_github_name_files() {
+        for (line, name) in [
+            ("::group::PASS jt/a.test.js (0.2 s)", Some("jt/a.test.js")),
+            ("##[group]Errors thrown in jt/a.test.js", Some("jt/a.test.js")),
+            (" FAIL  jt/a.test.js", Some("jt/a.test.js")),
+            ("::group::    add", None),
+        ] {
+            assert_eq!(file(line), name, "{line}");
+        }
+        assert!(test_file("  FAIL jt/a.test.js").is_some() && test_file("    PASS jt/a.test.js").is_none());
     }
 
     #[test]
