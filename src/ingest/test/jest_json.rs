@@ -74,7 +74,15 @@ impl Keys for Report {
             "testResults" => {
                 self.has_results = true;
                 let tally = &self.tally;
-                let make = || File { tally, name: Value::Null, status: Value::Null, tests: None, failed: false };
+                let make = || File {
+                    tally,
+                    name: Value::Null,
+                    status: Value::Null,
+                    message: Value::Null,
+                    tests: None,
+                    has_tests: false,
+                    failed: false,
+                };
                 map.next_value_seed(objects(make, |file: File<'_>| file.end()))?;
                 return Ok(true);
             }
@@ -94,8 +102,11 @@ struct File<'t> {
     tally: &'t RefCell<TestTally>,
     name: Value,
     status: Value,
+    /// Vitest before 1 calls a file that did not load passed, and says here why it did not.
+    message: Value,
     tests: Option<Waiting>,
-    /// One of its tests failed.
+    /// It has a test, and one that failed.
+    has_tests: bool,
     failed: bool,
 }
 
@@ -104,9 +115,12 @@ impl Keys for File<'_> {
         match key {
             "name" => self.name = map.next_value()?,
             "status" => self.status = map.next_value()?,
+            "message" => self.message = map.next_value()?,
             "assertionResults" => {
                 let (tally, tests, failed) = (self.tally, self.tests.insert(Waiting::default()), &mut self.failed);
+                let has_tests = &mut self.has_tests;
                 map.next_value_seed(items(|test: Assertion| {
+                    *has_tests = true;
                     *failed |= test.status == "failed";
                     count(test, tests, &mut tally.borrow_mut())
                 }))?;
@@ -126,7 +140,8 @@ impl File<'_> {
             case.file = file.map(|name| printable(name, 1000));
             if test.is_empty() { name.to_owned() } else { format!("{name}::{test}") }
         });
-        if text(&self.status) == Some("failed") && !self.failed {
+        let did_not_load = !self.has_tests && text(&self.message).is_some_and(|message| !message.is_empty());
+        if did_not_load || (text(&self.status) == Some("failed") && !self.failed) {
             tally.unit_failure(name);
         }
         Ok(())
@@ -209,6 +224,12 @@ mod tests {
         assert_eq!((counts(&parsed), details(&parsed).failed_units), ([1, 0, 0, 1, 0], vec!["a.js".to_owned()]));
         assert_eq!(counts(&read(&file("{\"status\":\"passed\"}")).unwrap()), [2, 1, 0, 1, 0]);
         assert_eq!(counts(&read(&file("{\"status\":\"failed\"}")).unwrap()), [1, 0, 1, 0, 0]);
+        let passed = |message: &str, tests: &str| {
+            let file = format!("{{\"status\":\"passed\",\"message\":\"{message}\",\"assertionResults\":[{tests}]}}");
+            counts(&read(&file).unwrap())
+        };
+        assert_eq!(passed("No test suite found in file a.js", ""), [1, 0, 0, 1, 0]);
+        assert_eq!((passed("", ""), passed("odd", "{\"status\":\"passed\"}")), ([0; 5], [1, 1, 0, 0, 0]));
     }
 
     #[test]
