@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"Test Files\" and \"Tests\"",
     has_end: true,
     counting: "The last \"Tests\" line: passed, failed, skipped and todo as skipped. \"Failed Suites N\" adds as many errored \
-               tests; errors outside of tests count where nothing else failed.",
+               tests; errors outside of tests, and else the files that failed, count where nothing else failed.",
     sniff,
     parse,
 };
@@ -81,6 +81,11 @@ struct Run {
     file: String,
     told: Option<String>,
     suites: u64,
+    /// Below `Failed Suites`, where blocks of tests whose hooks failed stand like tests.
+    in_suites: bool,
+    /// The blocks that the line of the tree before stands in, with their columns.
+    blocks: Vec<(usize, String)>,
+    failed_files: u64,
     counts: Option<Summary>,
     errors: u64,
     errors_known: bool,
@@ -102,21 +107,32 @@ impl Run {
                 Summary::add(slot, number)?;
             }
             self.counts = Some(summary);
+        } else if let Some(files) = totals(text, "Test Files") {
+            self.failed_files =
+                files.iter().find(|(_, word)| *word == "failed").and_then(|(number, _)| *number).unwrap_or(0);
         } else if let Some(suites) = failed_suites(text) {
-            self.suites = suites;
+            (self.suites, self.in_suites) = (suites, true);
+        } else if content.contains(" Failed Tests ") {
+            self.in_suites = false;
         } else if let Some((number, _)) = content.strip_prefix("Errors  ").and_then(counted) {
             Summary::add(&mut self.errors, number)?;
         } else if content.starts_with("RUN  v") || content.starts_with("RERUN  ") {
             *self = Run::default();
         } else if let Some(name) = content.strip_prefix("FAIL  ") {
             self.fail(name);
-        } else if let Some((file, test)) = tree_file(content) {
+        } else if let Some(file) = tree_file(content) {
             self.file = file.to_owned();
-            self.told = test;
-        } else if let Some((outcome, name)) = tree_test(text).filter(|_| !self.file.is_empty()) {
+            self.blocks.clear();
             self.told = None;
-            let id = id(&format!("{} > {name}", self.file));
-            self.names.set(&id, outcome);
+        } else if let Some((columns, name)) = block(text).filter(|_| !self.file.is_empty()) {
+            self.blocks.retain(|(before, _)| *before < columns);
+            self.blocks.push((columns, name.to_owned()));
+        } else if let Some((outcome, name)) = verbose_test(text) {
+            self.told = None;
+            self.names.set(&id(name), outcome);
+        } else if let Some((columns, outcome, name)) = tree_test(text).filter(|_| !self.file.is_empty()) {
+            self.told = None;
+            self.tree_test(columns, outcome, name);
         } else if !content.is_empty()
             && let Some(told) = self.told.take()
             && let Some(case) = self.names.cases.get_mut(&told)
@@ -126,11 +142,25 @@ impl Run {
         Ok(())
     }
 
+    /// Names a test of the tree by the blocks above it. The default reporter of Vitest 4 leaves them out: further in than
+    /// a file's own tests, a name alone tells no test.
+    fn tree_test(&mut self, columns: usize, outcome: Outcome, name: &str) {
+        self.blocks.retain(|(before, _)| *before < columns);
+        if columns > 3 + 2 * self.blocks.len() {
+            return;
+        }
+        let blocks = self.blocks.iter().map(|(_, name)| name.as_str());
+        let id = [self.file.as_str()].into_iter().chain(blocks).chain(name.split(" > ")).collect::<Vec<_>>().join("::");
+        self.names.set(&id, outcome);
+    }
+
     /// `vt/cart.test.js > Cart > fails`, or `vt/broken.test.js [ vt/broken.test.js ]` for a file.
     fn fail(&mut self, name: &str) {
         self.told = None;
         if let Some((file, _)) = name.split_once(" [ ") {
             self.names.unit(file);
+        } else if self.in_suites {
+            self.names.unit(name);
         } else if name.contains(" > ") {
             let id = printable(&id(name), super::LONGEST_ID);
             if let Some(case) = self.names.set(&id, Outcome::Failed) {
@@ -142,7 +172,11 @@ impl Run {
 
     fn finish(self) -> Result<Parsed> {
         let mut summary = self.counts.unwrap_or_default();
-        let other = if summary.failed == 0 && self.suites == 0 { self.errors } else { 0 };
+        let other = match summary.failed == 0 && self.suites == 0 {
+            true if self.errors > 0 => self.errors,
+            true => self.failed_files,
+            false => 0,
+        };
         summary.errored = add(self.suites, other)?;
         summary.unit_failures = summary.errored;
         let mut names = self.names;
@@ -235,10 +269,19 @@ impl Runs for Stream {
 
 /// The file in a line of the tree, or of a test as the verbose reporter tells it: ` ✓ vt/a.test.js > Cart > adds 1ms`.
 fn file_of(content: &str) -> Option<&str> {
-    let verbose = || content.strip_prefix(['✓', '×', '↓'])?.trim_start().split_once(" > ").map(|(file, _)| file);
-    tree_file(content)
-        .map(|(file, _)| file)
-        .or_else(|| verbose().filter(|file| file.contains('.') && !file.contains(' ')))
+    tree_file(content).or_else(|| verbose_test(content)?.1.split(" > ").next())
+}
+
+/// Outcome and name, with its file, of ` ✓ vt/a.test.js > Cart > adds 1ms`. A project may stand before the file:
+/// ` ✓ |unit| vt/a.test.js > Cart > adds`.
+fn verbose_test(text: &str) -> Option<(Outcome, &str)> {
+    let (outcome, name) = marked(text.trim_start())?;
+    let name = match name.strip_prefix('|').and_then(|rest| rest.split_once("| ")) {
+        Some((_, name)) => name.trim_start(),
+        None => name,
+    };
+    let (file, _) = name.split_once(" > ")?;
+    (text.len() - text.trim_start().len() <= 1 && file.contains('.') && !file.contains(' ')).then_some((outcome, name))
 }
 
 /// ` RUN  v3.2.7 /home/dev/x`.
@@ -251,23 +294,43 @@ fn id(name: &str) -> String {
     name.split(" > ").collect::<Vec<_>>().join("::")
 }
 
-/// The file in ` ❯ vt/cart.test.js (9 tests | 1 failed) 11ms`.
-fn tree_file(content: &str) -> Option<(&str, Option<String>)> {
+/// The file in ` ❯ vt/cart.test.js (9 tests | 1 failed) 11ms`, ` ❯ |unit| vt/cart.test.js (1 test)`.
+fn tree_file(content: &str) -> Option<&str> {
     let rest = content.strip_prefix(['❯', '✓', '×', '↓'])?.trim_start();
     let (file, counts) = rest.split_once(" (")?;
     let (counts, _) = counts.split_once(')')?;
     let (number, word) = counted(counts.split(" | ").next()?)?;
-    (number.is_some() && matches!(word, "test" | "tests") && !file.contains(" > ")).then_some((file, None))
+    let file = file.strip_prefix('|').and_then(|rest| rest.split_once("| ")).map_or(file, |(_, file)| file).trim();
+    (number.is_some() && matches!(word, "test" | "tests") && !file.contains(" > ")).then_some(file)
 }
 
-/// Outcome and name of `   ✓ Cart > adds 1ms`.
-fn tree_test(text: &str) -> Option<(Outcome, &str)> {
+/// Columns and name of a block of tests, as the reporter `tree` and Vitest 4 tell it: `   ❯ Cart (4)`, `   ✓ Cart (2) 5ms`.
+fn block(text: &str) -> Option<(usize, &str)> {
     let content = text.strip_prefix("   ")?.trim_start();
+    let rest = content.strip_prefix(['❯', '✓', '×', '↓'])?.strip_prefix(' ')?;
+    let rest = match rest.rsplit_once(' ') {
+        Some((before, time)) if is_time(time) => before.trim_end(),
+        _ => rest,
+    };
+    let (name, number) = rest.strip_suffix(')')?.rsplit_once(" (")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((text.len() - content.len(), name))
+}
+
+/// Columns, outcome and name of `   ✓ Cart > adds 1ms`.
+fn tree_test(text: &str) -> Option<(usize, Outcome, &str)> {
+    let content = text.strip_prefix("   ")?.trim_start();
+    let (outcome, name) = marked(content)?;
+    Some((text.len() - content.len(), outcome, name))
+}
+
+/// What the mark and the time around a name leave.
+fn marked(content: &str) -> Option<(Outcome, &str)> {
     let (mark, name) = content.split_once(' ')?;
     let outcome = match mark {
         "✓" => Outcome::Passed,
         "×" => Outcome::Failed,
-        "↓" => Outcome::Skipped,
+        "↓" | "□" => Outcome::Skipped,
         _ => return None,
     };
     let name = name.trim().split(" (retry x").next().unwrap_or_default();
@@ -309,6 +372,32 @@ mod tests {
         assert_eq!(details.cases.cases["vt/a.test.js::Cart::fails"].message.as_deref(), Some("AssertionError: no"));
         assert_eq!(details.cases.outcome("vt/a.test.js::Cart::adds"), Some(Outcome::Passed));
         assert_eq!((details.failed_units, details.dropped), (vec!["vt/b.test.js".to_owned()], 2));
+    }
+
+    #[test]
+    fn tests_have_the_names_of_their_blocks() {
+        let end = " Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n   Start at  20:43:56\n";
+        let names = |lines: &str| {
+            let parsed = read(&format!(" RUN  v4.1.0 /app\n\n{lines}\n{end}")).unwrap();
+            details(&parsed).cases.cases.into_keys().collect::<Vec<_>>()
+        };
+        let tree = " ❯ vt/a.test.js (3 tests | 1 failed) 5ms\n   ❯ Cart (2)\n     ✓ Sum (1) 2ms\n       ✓ adds 1ms\n\
+                    \x20    × fails 6ms\n   ✓ alone 1ms\n";
+        let all = ["vt/a.test.js::Cart::Sum::adds", "vt/a.test.js::Cart::fails", "vt/a.test.js::alone"];
+        assert_eq!(names(tree), all);
+        let without_blocks = tree.replace("   ❯ Cart (2)\n     ✓ Sum (1) 2ms\n", "");
+        assert_eq!(names(&without_blocks), ["vt/a.test.js::alone"]);
+        let verbose = " ✓ vt/a.test.js > Cart > Sum > adds 1ms\n × |unit| vt/a.test.js > Cart > fails 6ms\n   → no\n\
+                       \x20✓ vt/a.test.js > alone\n";
+        assert_eq!(names(verbose), all);
+        let hooks = "⎯⎯ Failed Suites 1 ⎯⎯\n\n FAIL  vt/a.test.js > Cart\nError: no\n";
+        assert_eq!(names(hooks), [""; 0]);
+    }
+
+    #[test]
+    fn files_that_failed_count_where_nothing_else_does() {
+        let end = " Test Files  2 failed | 1 passed (3)\n      Tests  3 passed (3)\n   Start at  20:43:56\n";
+        assert_eq!(counts(&read(end).unwrap()), [5, 3, 0, 2, 0]);
     }
 
     #[test]
