@@ -1,5 +1,5 @@
 //! `mochawesome-json`: the JSON of Mochawesome, which Cypress writes with it, and of mochawesome-merge. Its definition is
-//! Mochawesome's `src/utils.js`. Suites hold tests and further suites.
+//! Mochawesome's `src/utils.js`. Suites hold tests and further suites; before version 4 one of them holds all the others.
 
 use std::cell::RefCell;
 
@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Test,
     about: "JSON of Mochawesome",
     written_by: "mocha --reporter mochawesome, cypress run --reporter mochawesome, mochawesome-merge",
-    told_by: "a JSON object with stats.testsRegistered and results",
+    told_by: "a JSON object with stats.testsRegistered and results, or suites.uuid",
     has_end: true,
     counting: "Each test of a suite: fail failed, pending and skipped (after a hook that failed) skipped, pass passed. A hook that \
                failed is a failed test.",
@@ -33,6 +33,9 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key("stats.testsRegistered") && head.has_key("results") {
         return Sniff::Sure("keys stats.testsRegistered and results".into());
+    }
+    if head.has_key("stats.testsRegistered") && head.has_key("suites.uuid") {
+        return Sniff::Sure("keys stats.testsRegistered and suites.uuid".into());
     }
     Sniff::No
 }
@@ -53,16 +56,23 @@ struct Report {
 
 impl Keys for Report {
     fn key<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
-        if key != "results" {
-            return Ok(false);
+        let (tally, mut of_no_file) = (&self.tally, Waiting::default());
+        match key {
+            "results" => {
+                let take = |suite: Suite<'_>| {
+                    suite.end(&mut of_no_file);
+                    Ok(())
+                };
+                map.next_value_seed(objects(|| Suite::of(tally), take))?;
+            }
+            "suites" => {
+                let mut all = Suite::of(tally);
+                map.next_value_seed(Object(&mut all))?;
+                all.end(&mut of_no_file);
+            }
+            _ => return Ok(false),
         }
         self.has_results = true;
-        let (tally, mut of_no_file) = (&self.tally, Waiting::default());
-        let take = |suite: Suite<'_>| {
-            suite.end(&mut of_no_file);
-            Ok(())
-        };
-        map.next_value_seed(objects(|| Suite::of(tally), take))?;
         of_no_file.keep(&mut tally.borrow_mut(), |name, _| name);
         Ok(true)
     }
@@ -180,6 +190,14 @@ mod tests {
         assert_eq!((case.message.as_deref(), case.duration_ms), (Some("no"), Some(3)));
         assert_eq!(details.cases.cases["a.js::Cart later"].file.as_deref(), Some("a.js"));
         assert!(matches!(sniffed(&FORMAT, &report()), Sniff::Sure(_)));
+    }
+
+    #[test]
+    fn before_version_4_one_suite_holds_the_others() {
+        let text = report().replace("\"results\":[{", "\"suites\":{\"uuid\":\"1\",");
+        let text = format!("{}}}", text.strip_suffix("]}").unwrap());
+        assert_eq!(counts(&read(&text).unwrap()), [4, 1, 2, 0, 1]);
+        assert!(matches!(sniffed(&FORMAT, &text), Sniff::Sure(_)));
     }
 
     #[test]

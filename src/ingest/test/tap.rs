@@ -40,7 +40,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     let (mut plan, mut points, mut bail) = (false, 0u64, false);
-    let first = head.lines().find(|line| !line.trim().is_empty());
+    // Mocha puts its comments above the plan.
+    let first = head.lines().find(|line| !line.trim().is_empty() && !line.starts_with("# "));
     if first.is_some_and(|line| matches!(read(line), Line::Plan(0, 0))) {
         return Sniff::Sure("a plan of no tests".into());
     }
