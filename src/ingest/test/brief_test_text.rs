@@ -26,15 +26,16 @@ pub const FORMAT: Format = Format {
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
-                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, TestNG, Ginkgo, WebdriverIO; scripts that end with \"12 passed, 0 failed\"",
+                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, TestNG, Ginkgo, WebdriverIO, \
+                 node-tap, jasmine-spec-reporter, jasmine-reporters; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
-               passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec assertions. A \
-               container of JUnit's or Pester's that failed is one errored test, and so are EUnit's cancelled tests \
-               together.",
+               passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec and node-tap \
+               assertions. A container of JUnit's or Pester's that failed is one errored test, and so are EUnit's cancelled \
+               tests together.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "a test runner"),
 };

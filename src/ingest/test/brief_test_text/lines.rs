@@ -1,7 +1,7 @@
 //! How each runner sums up, as [`patterns`] of lines.
 //!
 //! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `n` all but those
-//! errored, `_` of no meaning here; `@P` and `@E` are one such test without a number.
+//! errored, `b` all but both, `_` of no meaning here; `@P` and `@E` are one such test without a number.
 
 use std::sync::LazyLock;
 
@@ -63,6 +63,16 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
     ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
     ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
+    ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
+    (
+        "node-tap",
+        "Asserts: {\u{200b}}{\u{200b}}{\u{200b}}{@f failed{\u{200b}}, {\u{200b}}}{@p passed{\u{200b}}, {\u{200b}}}{@s todo{\u{200b}}, {\u{200b}}}{@s skip{\u{200b}}, {\u{200b}}}of @a{\u{200b}}",
+    ),
+    (
+        "jasmine-spec-reporter",
+        "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
+    ),
+    ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
     (GINKGO, "{SUCCESS!}{FAIL!} -- @p Passed | @f Failed | {@_ Flaked | }@s Pending | @s Skipped"),
 ];
 
@@ -159,7 +169,8 @@ impl Numbers for Counts {
             'e' | 'E' => &mut self.summary.errored,
             's' => &mut self.summary.skipped,
             _ => {
-                (self.has_all_but_skipped, self.has_all_but_errored) = (kind == 'r', kind == 'n');
+                self.has_all_but_skipped = matches!(kind, 'r' | 'b');
+                self.has_all_but_errored = matches!(kind, 'n' | 'b');
                 self.all.get_or_insert_default()
             }
         };
