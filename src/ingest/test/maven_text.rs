@@ -1,5 +1,7 @@
 //! `maven-text`: what Maven prints of the tests that Surefire and Failsafe run, of any version from 2.12 on, and Ant's
-//! junit task with its plain lines. Written after the console reporters of Surefire.
+//! junit task: below its name in brackets, or in the files of its formatters plain and brief. Written after the console
+//! reporters of Surefire and the formatters of Ant. Ant tells a class twice where it prints summaries and a formatter's
+//! output.
 
 use std::collections::BTreeSet;
 
@@ -43,10 +45,12 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
-/// The line without Maven's `[INFO] `.
+/// The line without Maven's `[INFO] ` or Ant's `    [junit] `.
 fn unprefixed(line: &str) -> &str {
     let line = line.trim_end();
-    ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line)
+    let of_ant = || line.trim_start().strip_prefix("[junit] ");
+    let of_maven = ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level));
+    of_maven.or_else(of_ant).unwrap_or(line)
 }
 
 /// What a line of results counts: tests, failures, errors, skipped, flakes.
@@ -105,6 +109,9 @@ struct Reader {
     names: Names,
     modules: Option<Summary>,
     classes: Option<Summary>,
+    /// Of classes as Ant's formatters tell them, below a line `Testsuite: shop.CartTest`.
+    suites: Option<Summary>,
+    in_suite: bool,
     did_not_compile: bool,
     /// The line "BUILD SUCCESS" or "BUILD FAILURE" came: after it, only modules that broke are told.
     ended: bool,
@@ -119,7 +126,7 @@ struct Reader {
 impl Reader {
     /// What it told, if it told results.
     fn finish(self) -> Result<Option<Parsed>> {
-        let Some(mut summary) = self.modules.or(self.classes) else { return Ok(None) };
+        let Some(mut summary) = self.suites.or(self.modules).or(self.classes) else { return Ok(None) };
         let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
         summary.errored = add(summary.errored, units)?;
         summary.unit_failures = units;
@@ -136,7 +143,11 @@ impl Reader {
     }
 
     fn result(&mut self, counts: Counts) -> Result<()> {
-        let sums = if counts.of_class { &mut self.classes } else { &mut self.modules };
+        let sums = match counts.of_class {
+            true if std::mem::take(&mut self.in_suite) => &mut self.suites,
+            true => &mut self.classes,
+            false => &mut self.modules,
+        };
         let sum = sums.get_or_insert_default();
         let mut one = Summary::default();
         let [tests, failures, errors, skipped, flakes] = counts.numbers;
@@ -170,7 +181,7 @@ impl Reader {
         match text.trim() {
             "T E S T S" => self.in_tests = true,
             "Results:" | "Results :" | "BUILD SUCCESS" | "BUILD FAILURE" => self.in_tests = false,
-            _ => {}
+            other => self.in_suite |= other.starts_with("Testsuite: "),
         }
         match result(text) {
             Some(counts) if counts.of_class || !self.in_tests => self.result(counts),
@@ -313,6 +324,20 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn ant_names_itself_and_may_tell_a_class_twice() {
+        let summary = "    [junit] Running shop.CartTest\n    [junit] Tests run: 7, Failures: 1, Errors: 2, Skipped: 2, Time elapsed: 0.2 sec\n\
+                       \x20   [junit] Test shop.CartTest FAILED\n";
+        let brief = "    [junit] Testsuite: shop.CartTest\n    [junit] Tests run: 7, Failures: 1, Errors: 2, Skipped: 2, Time elapsed: 0.2 sec\n\
+                     \x20   [junit] ------------- Standard Output ---------------\n    [junit] Tests run: 99, Failures: 9, Errors: 9, Skipped: 0\n";
+        for text in
+            [summary.to_owned(), brief.to_owned(), format!("{summary}{brief}"), brief.replace("    [junit] ", "")]
+        {
+            assert_eq!(counts(&read(&text).unwrap()), [7, 2, 1, 2, 2], "{text}");
+            assert!(matches!(sniffed(&FORMAT, &text), Sniff::Sure(_)));
+        }
     }
 
     #[test]
