@@ -66,6 +66,10 @@ pub(in crate::ingest) struct Playwright {
     is_over: bool,
     /// What the tests that are named below the last of them came to.
     named: Option<Outcome>,
+    /// The time for all of it was over; not every version counts that.
+    timed_out: bool,
+    /// A message of Playwright's own: without a test it tells why there is none.
+    has_error: bool,
 }
 
 impl Playwright {
@@ -121,17 +125,25 @@ impl Announced for Playwright {
             self.summary.unit_failures = self.summary.errored;
         } else if !text.is_empty() {
             (self.is_over, self.named) = (true, None);
+            self.timed_out |= text.trim_start().starts_with("Timed out waiting ") && text.contains(" for the ");
+            self.has_error |= text.starts_with("Error: ");
         }
         Ok(())
     }
 
     fn is_done(&self) -> bool {
+        if self.tests == Some(0) && self.has_error {
+            return false;
+        }
         let Summary { passed, failed, skipped, .. } = self.summary;
         let sum = add(passed, failed).and_then(|sum| add(sum, skipped)).ok();
         self.tests.is_some() && self.tests == sum
     }
 
-    fn report(self) -> Result<Parsed> {
+    fn report(mut self) -> Result<Parsed> {
+        if self.timed_out && self.summary.errored == 0 {
+            (self.summary.errored, self.summary.unit_failures) = (1, 1);
+        }
         self.names.report(&FORMAT, &self.summary, false)
     }
 }
@@ -172,6 +184,16 @@ mod tests {
         let outside =
             read(&format!("{RUN}{END}  1 error was not a part of any test, see above for details\n")).unwrap();
         assert_eq!(counts(&outside), [7, 2, 1, 1, 3]);
+    }
+
+    #[test]
+    fn the_time_that_is_over_and_files_that_do_not_load_are_no_success() {
+        let late =
+            "Running 2 tests using 1 worker\n\nTimed out waiting 9s for the test suite to run\n\n  2 did not run\n";
+        assert_eq!(counts(&read(late).unwrap()), [3, 0, 0, 1, 2]);
+        let broken = "\nRunning 0 test using 0 worker\n\n\nError: Cannot find module './nope'\n\n=================\n no tests found.\n";
+        assert_eq!(read(broken).unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(counts(&read("Running 0 tests using 0 workers\n").unwrap()), [0; 5]);
     }
 
     #[test]
