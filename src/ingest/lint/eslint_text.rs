@@ -116,6 +116,9 @@ pub(super) struct Stylish {
     file: Option<String>,
     /// Rows since the last summary.
     open_rows: u64,
+    /// One of them is of a tool that always sums up: stylelint's of before version 15 stand one column in, and before 14
+    /// nothing followed them.
+    needs_summary: bool,
     declared: Option<(u64, u64)>,
 }
 
@@ -127,6 +130,7 @@ impl Stylish {
     pub(super) fn line(&mut self, text: &str, tool: &str, words: &[(&str, Level)]) -> Result<()> {
         if let Some(row) = row(text, words) {
             self.open_rows += 1;
+            self.needs_summary |= tool != "stylelint" || text.starts_with("  ");
             let tool = if row.rule.is_some_and(is_of_vale) { "vale" } else { tool };
             let finding = finding(tool, row.level, (self.file.as_deref(), row.line), row.rule, row.message);
             return self.tally.finding(finding, Sort::Linter);
@@ -139,7 +143,7 @@ impl Stylish {
             // Several runs may follow each other.
             let (before, below) = self.declared.unwrap_or_default();
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
-            self.open_rows = 0;
+            (self.open_rows, self.needs_summary) = (0, false);
         } else if !text.starts_with(' ') && !text.is_empty() {
             self.file = Some(text.to_owned());
         }
@@ -166,12 +170,15 @@ impl Stylish {
     /// # Errors
     /// Malformed if it is cut; no result if a summary lists nothing.
     pub(super) fn finish(self, format: &'static Format, tool: &str) -> Result<Option<Parsed>> {
-        if self.open_rows > 0 {
+        if self.needs_summary {
             let why = format!("report ends before the summary of {tool}");
             return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
         }
-        let Some((errors, warnings)) = self.declared else { return Ok(None) };
+        if self.declared.is_none() && self.open_rows == 0 {
+            return Ok(None);
+        }
         let mut parsed = self.tally.finish(format)?;
+        let Some((errors, warnings)) = self.declared.filter(|_| self.open_rows == 0) else { return Ok(Some(parsed)) };
         check_summary(tool, (errors, warnings), &mut parsed)?;
         Ok(Some(parsed))
     }

@@ -81,6 +81,13 @@ fn named(title: &str) -> Option<(&str, &str)> {
     (is_word(tool) && is_word(rule)).then_some((tool, rule))
 }
 
+/// The rule in stylelint's `Unexpected unit (length-zero-no-unit) [maybe fixable] - https://…`.
+fn rule_in(message: &str) -> Option<&str> {
+    let told = message.split(" - https://").next()?;
+    let (_, rule) = told.strip_suffix(" [maybe fixable]").unwrap_or(told).strip_suffix(')')?.rsplit_once(" (")?;
+    Some(rule).filter(|rule| !rule.contains(' '))
+}
+
 /// Reads lines.
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
@@ -90,7 +97,12 @@ pub(in crate::ingest) struct Reader {
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         let Some(Annotation { path, line, title, message, level }) = annotation(text) else { return Ok(()) };
-        let (tool, rule) = title.and_then(named).map_or(("github", None), |(tool, rule)| (tool, Some(rule)));
+        let (tool, rule) = match title {
+            Some("Stylelint problem") => ("stylelint", rule_in(message)),
+            // That this formatter itself will be gone is nothing that was found.
+            Some("Stylelint deprecation") => return Ok(()),
+            title => title.and_then(named).map_or(("github", None), |(tool, rule)| (tool, Some(rule))),
+        };
         let (path, message) = (path.map(unescaped), unescaped(message));
         let place = (path.as_deref(), line);
         self.tally.finding(finding(&tool.to_lowercase(), level, place, rule, &message), Sort::Linter)
@@ -119,6 +131,17 @@ mod tests {
 
     fn parsed(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn stylelint_names_its_rule_in_the_message() {
+        let text = "::error file=/a.css,line=2,col=4,title=Stylelint problem::Unexpected unit (length-zero-no-unit) [maybe fixable] - \
+                    https://stylelint.io/user-guide/rules/length-zero-no-unit\n\
+                    ::notice title=Stylelint deprecation::The github formatter is deprecated\n";
+        let parsed = (FORMAT.parse)(&Input::bytes("x", text.as_bytes())).unwrap();
+        let crate::ingest::Details::Lint(details) = &parsed.details else { panic!("lint") };
+        let found: Vec<_> = details.findings.iter().map(|found| (found.tool.as_str(), found.rule.as_deref())).collect();
+        assert_eq!(found, [("stylelint", Some("length-zero-no-unit"))]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `stylelint-text`: what stylelint prints, its formatter `string`.
 //! <https://stylelint.io/user-guide/options#formatter>
 //!
-//! Rows under the name of a file as ESLint's, a sign in place of the level. It prints nothing where it finds nothing.
+//! Rows under the name of a file as ESLint's, a sign in place of the level. It prints nothing where it finds nothing. Before
+//! version 14 it has no summary; its rows, as those of version 14, stand one column in instead of two.
 
 use super::eslint_text::{Stylish, stylish};
 use super::lines::{Claim, TextReader, read};
@@ -16,9 +17,10 @@ pub const FORMAT: Format = Format {
     about: "terminal output of stylelint",
     written_by: "stylelint (formatter string)",
     told_by: "rows \"1:18  ✖  …  property-no-unknown\", and \"✖ 6 problems (5 errors, 1 warning)\"",
-    has_end: true,
+    // Before version 14 nothing stands below the rows.
+    has_end: false,
     counting: "Rows by their sign, ✖ (error) or ⚠ (warning). The numbers in the summary are only compared; without a summary \
-               the report is cut.",
+               the report is cut, but for rows that stand one column in, as before version 15.",
     sniff,
     parse: |input| read::<Reader>(input, "stylelint"),
 };
@@ -74,6 +76,11 @@ mod tests {
         let told = (first.tool.as_str(), first.path.as_deref(), first.line, first.rule.as_deref());
         assert_eq!(told, ("stylelint", Some("a.css"), Some(1), Some("property-no-unknown")));
         assert_eq!(parsed(rows).unwrap_err().reject(), Some(Reject::Malformed));
+        let before_14 = parsed(
+            "\na.css\n 1:18  ✖  Unknown property   property-no-unknown\n 2:3   ⚠  Empty block   block-no-empty\n\n",
+        );
+        let figures = before_14.unwrap().figures;
+        assert_eq!((figures.errors, figures.warnings), (Some(1), Some(1)));
         let eslint = "a.js\n  1:1  error  no  x\n\n✖ 1 problem (1 error, 0 warnings)\n";
         assert_eq!(parsed(eslint).unwrap_err().reject(), Some(Reject::NoResult), "no row of stylelint's");
     }

@@ -113,8 +113,10 @@ impl TextReader for Reader {
         Ok(())
     }
 
-    fn is_whole(&self, _: &str) -> bool {
-        false
+    /// stylelint ends the last line of its formatter compact only since version 15: with its rule it is whole.
+    fn is_whole(&self, text: &str) -> bool {
+        let is_rule = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-/@".contains(&byte));
+        compact(text).and_then(|told| told.rule).is_some_and(is_rule)
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
@@ -127,6 +129,18 @@ mod tests {
     use super::*;
     use crate::ingest::Details;
     use crate::ingest::input::Input;
+
+    #[test]
+    fn a_last_line_with_its_rule_is_whole() {
+        for (line, is_whole) in [
+            ("/a.css: line 2, col 40, error - Unexpected unit (length-zero-no-unit)", true),
+            ("/a.css: line 2, col 40, error - Unexpected unit (two words)", false),
+            ("/a.css: line 2, col 40, error - Unexpected", false),
+            ("/a.js:2:40: no [Error/semi]", false),
+        ] {
+            assert_eq!(Reader::default().is_whole(line), is_whole, "{line}");
+        }
+    }
 
     #[test]
     fn each_writer_s_lines_have_place_level_and_rule() {
