@@ -74,20 +74,25 @@ fn sign(text: &str) -> Option<(Level, &str)> {
     Some((*level, told.split_once(' ')?.1.trim_start()))
 }
 
-/// `Checked 3 files in 5ms. No fixes applied.`
+/// `Checked 3 files in 5ms. No fixes applied.`; before Biome 1.5 `Checked 3 file(s) in 5ms`.
 fn checked(text: &str) -> bool {
     let rest = text.strip_prefix("Checked ").and_then(|rest| rest.split_once(" file"));
     rest.is_some_and(|(number, rest)| {
-        let rest = rest.strip_prefix('s').unwrap_or(rest);
-        number.parse::<u64>().is_ok()
-            && rest.starts_with(" in ")
-            && (rest.ends_with(". No fixes applied.") || rest.contains(". Fixed "))
+        let is_told = match rest.strip_prefix("(s) in ") {
+            Some(time) => time.ends_with('s') && !time.contains(' '),
+            None => {
+                let rest = rest.strip_prefix('s').unwrap_or(rest);
+                rest.starts_with(" in ") && (rest.ends_with(". No fixes applied.") || rest.contains(". Fixed "))
+            }
+        };
+        is_told && number.parse::<u64>().is_ok()
     })
 }
 
-/// `Found 2 errors.`, `Found 1 warning.`, `Found 3 infos.`
+/// `Found 2 errors.`, `Found 1 warning.`, `Found 3 infos.`; before Biome 1.5 `Found 2 error(s)`.
 fn found(text: &str) -> Option<(Level, u64)> {
-    let (number, word) = text.strip_prefix("Found ")?.strip_suffix('.')?.split_once(' ')?;
+    let told = text.strip_prefix("Found ")?;
+    let (number, word) = told.strip_suffix('.').or_else(|| told.strip_suffix("(s)"))?.split_once(' ')?;
     let level = match word.strip_suffix('s').unwrap_or(word) {
         "error" => Level::Error,
         "warning" => Level::Warning,
@@ -216,6 +221,17 @@ b.ts format ━━
             (Level::Warning, Some("b.ts"), None, Some("format")),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn before_version_1_5_the_summary_has_other_words() {
+        let text =
+            format!("{}\nChecked 3 file(s) in 1604µs\nFound 2 error(s)\n", SHOWN.split("Checked ").next().unwrap());
+        assert_eq!(parsed(&text).unwrap().figures.errors, Some(2));
+        for (line, is_summary) in [("Checked 3 file(s) in 1604", false), ("Checked 3 file(s) in 5ms", true)] {
+            assert_eq!(checked(line), is_summary, "{line}");
+        }
+        assert_eq!((found("Found 12 error(s)"), found("Found 1 error")), (Some((Level::Error, 12)), None));
     }
 
     #[test]
