@@ -46,7 +46,28 @@ pub(super) fn whole_or_below(text: &str) -> Option<u64> {
     }
 }
 
-/// A count or line number in JSON: below zero, or `null`, is zero.
+/// Whether a count of hits is above zero. Some tools write such counts as fractions without a rest (`1.0`), or in six digits
+/// (`1.23457e+06`), as GCC 9 does.
+pub(super) fn is_hit(text: &str) -> Option<bool> {
+    if let Some(hits) = whole_or_below(text) {
+        return Some(hits > 0);
+    }
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
+    let hits = real_as_whole(text.parse().ok().filter(|_| is_number && !text.starts_with('+'))?)?;
+    Some(hits > 0)
+}
+
+/// The whole number that a number with a fraction or an exponent is, if it is one; below zero is zero.
+fn real_as_whole(number: f64) -> Option<u64> {
+    // Above it, not every whole number can be told from its neighbours.
+    let is_whole = number.fract() == 0.0 && number.abs() < 2_f64.powi(53);
+    if !is_whole {
+        return None;
+    }
+    if number < 0.0 { Some(0) } else { format!("{:.0}", number.abs()).parse().ok() }
+}
+
+/// A count or line number in JSON: below zero, or `null`, is zero. GCC 9 writes large ones as `1.23457e+06`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count(pub u64);
 
@@ -71,6 +92,11 @@ impl Visitor<'_> for CountVisitor {
 
     fn visit_i64<E>(self, number: i64) -> Result<Count, E> {
         Ok(Count(u64::try_from(number).unwrap_or(0)))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Count, E> {
+        let odd = || E::invalid_value(serde::de::Unexpected::Float(number), &self);
+        real_as_whole(number).map(Count).ok_or_else(odd)
     }
 
     fn visit_unit<E>(self) -> Result<Count, E> {
@@ -272,9 +298,22 @@ mod tests {
     }
 
     #[test]
+    fn hits_may_be_written_with_an_exponent_or_an_empty_fraction() {
+        for (text, expected) in
+            [("0", false), ("7", true), ("-3", false), ("1.23457e+06", true), ("1.0", true), ("0.0", false)]
+        {
+            assert_eq!(is_hit(text), Some(expected), "{text}");
+        }
+        for odd in ["", "3.7", "1e400", "inf", "nan", "+5", "1e", "1,0", "18446744073709551616", "e5", "."] {
+            assert_eq!(is_hit(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
     fn p22_p23_a_count_in_json_is_whole_and_fits() {
         let read = |text: &str| serde_json::from_str::<Count>(text).map(|count| count.0).ok();
         assert_eq!([read("3"), read("-3"), read("null"), read("0")], [Some(3), Some(0), Some(0), Some(0)]);
+        assert_eq!([read("1.23457e+06"), read("12.0"), read("-2.0")], [Some(1_234_570), Some(12), Some(0)]);
         for odd in ["3.7", "18446744073709551616", "1e400", "\"3\"", "true", "[]"] {
             assert_eq!(read(odd), None, "{odd}");
         }

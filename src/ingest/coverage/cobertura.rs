@@ -5,7 +5,7 @@ use super::{Files, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
-use crate::ingest::values::{whole, whole_or_below};
+use crate::ingest::values::{is_hit, whole, whole_or_below};
 use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
@@ -33,8 +33,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if xml.has_child("packages") {
         return Sniff::Sure("root element coverage with packages".into());
     }
-    if xml.has_attribute("line-rate") && !xml.has_child("project") {
-        return Sniff::Sure("root element coverage with a line-rate".into());
+    let may_be = xml.has_attribute("line-rate") || xml.has_child("sources");
+    if may_be && !xml.has_child("project") {
+        return Sniff::Sure("root element coverage with a line-rate or sources".into());
     }
     Sniff::No
 }
@@ -177,7 +178,7 @@ impl Reader {
             Error::report(Reject::Malformed, format!("{what} {:?} is no whole number", printable(value, 40)))
         };
         let number = whole_or_below(&number).ok_or_else(|| bad("line number", &number))?;
-        let covered = whole_or_below(&hits).ok_or_else(|| bad("hits", &hits))? > 0;
+        let covered = is_hit(&hits).ok_or_else(|| bad("hits", &hits))?;
         let conditions = conditions.and_then(|text| {
             let conditions = fraction(&text);
             self.odd_conditions += u64::from(conditions.is_none());

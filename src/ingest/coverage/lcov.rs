@@ -4,7 +4,7 @@ use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable, trimmed};
-use crate::ingest::values::{leading, leading_in, whole, whole_or_below};
+use crate::ingest::values::{is_hit, leading, leading_in, whole};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -201,11 +201,6 @@ fn declare(sum: &mut Option<u64>, value: &str, bad: &dyn Fn() -> Error) -> Resul
     let count = whole(value).ok_or_else(bad)?;
     *sum = Some(crate::ingest::add(sum.unwrap_or(0), count)?);
     Ok(())
-}
-
-/// Whether a hit count is above zero. geninfo writes negative ones when a counter overflowed: those are zero.
-fn is_hit(text: &str) -> Option<bool> {
-    whole_or_below(text).map(|hits| hits > 0)
 }
 
 #[cfg(test)]
