@@ -365,7 +365,7 @@ impl Findings {
 }
 
 /// The words in which tools tell how bad a finding is, in any case.
-fn level_of(word: &str) -> Option<Level> {
+pub(super) fn level_of(word: &str) -> Option<Level> {
     match word.to_ascii_lowercase().as_str() {
         "error" | "fatal" | "critical" | "blocker" | "high" => Some(Level::Error),
         "warning" | "warn" | "medium" | "moderate" | "major" | "minor" => Some(Level::Warning),

@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use self::rules::{Invocation, MOST_RULES, RuleReference, Rules, RunHead, Tool};
+use super::findings_json::{Loose, level_of};
 use super::{LintTally, tool_and_sort};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::json::{self, items};
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::values::Few;
-use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Finding, Format, Head, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
 
@@ -40,6 +41,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         (true, true, _, _) => Sniff::Sure("keys runs and version".into()),
         (true, _, _, true) => Sniff::Sure("keys runs and tool".into()),
         (true, _, true, _) => Sniff::Sure("keys runs and $schema".into()),
+        (true, ..) if head.has_key("runs.results.message") => Sniff::Sure("keys runs and results".into()),
         (_, true, true, _) if head.text().contains("sarif-2") => Sniff::Maybe("a SARIF schema and version".into()),
         _ => Sniff::No,
     }
@@ -261,7 +263,8 @@ struct SarifResult {
 
 #[derive(Deserialize)]
 struct Message {
-    text: Option<String>,
+    #[serde(default)]
+    text: Loose,
 }
 
 #[derive(Deserialize)]
@@ -279,13 +282,15 @@ struct PhysicalLocation {
 
 #[derive(Deserialize)]
 struct ArtifactLocation {
-    uri: Option<String>,
+    #[serde(default)]
+    uri: Loose,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Region {
-    start_line: Option<i64>,
+    #[serde(default)]
+    start_line: Loose,
 }
 
 #[derive(Deserialize)]
@@ -301,16 +306,15 @@ fn count(result: SarifResult, rules: &Rules, tally: &mut LintTally) -> Result<()
     let mut reference = result.rule.unwrap_or_default();
     reference.index = reference.index.or(result.rule_index);
     reference.id = result.rule_id.or(reference.id);
-    let level = match result.level.as_deref().unwrap_or_else(|| rules.level(&reference)) {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "note" => Level::Note,
-        "none" => return Ok(()),
-        other => {
-            let why = format!("a result has the level {:?}", printable(other, 40));
-            return Err(Error::report(Reject::Malformed, why));
-        }
-    };
+    let word = result.level.as_deref().unwrap_or_else(|| rules.level(&reference));
+    if word.eq_ignore_ascii_case("none") {
+        return Ok(());
+    }
+    // Some writers take words of their own, such as "Error" and "info".
+    let level = level_of(word).ok_or_else(|| {
+        let why = format!("a result has the level {:?}", printable(word, 40));
+        Error::report(Reject::Malformed, why)
+    })?;
     let suppressions = result.suppressions.unwrap_or_default().0;
     let accepted = |one: &Suppression| one.status.as_deref().is_none_or(|status| status == "accepted");
     if !suppressions.is_empty() && suppressions.iter().all(accepted) {
@@ -321,14 +325,14 @@ fn count(result: SarifResult, rules: &Rules, tally: &mut LintTally) -> Result<()
     let (tool, sort) = tool_and_sort(&rules.tool, rule.as_deref());
     let place = result.locations.unwrap_or_default().into_iter().find_map(|location| location.physical_location);
     let (file, region) = place.map_or((None, None), |place| (place.artifact_location, place.region));
-    let line = region.and_then(|region| region.start_line).and_then(|line| u64::try_from(line).ok());
-    let message = result.message.and_then(|message| message.text).and_then(|text| first_lines(&text));
+    let line = region.and_then(|region| region.start_line.number());
+    let message = result.message.and_then(|message| message.text.text()).and_then(|text| first_lines(&text));
     let finding = Finding {
         tool,
         message: message.or_else(|| rule.clone()).unwrap_or_default(),
         rule,
         level,
-        path: file.and_then(|file| file.uri).map(|uri| printable(&uri, 1000)),
+        path: file.and_then(|file| file.uri.text()).map(|uri| printable(&uri, 1000)),
         line: line.filter(|line| *line > 0),
     };
     tally.finding(finding, sort)
@@ -379,6 +383,7 @@ mod tests {
             (r#"{"rule":{"id":"X","toolComponent":{"name":"E"}}}"#, [0, 0, 1]),
             (r#"{"ruleId":"R1","ruleIndex":99}"#, [1, 0, 0]),
             (r#"{"level":"none"}"#, [0, 0, 0]),
+            (r#"{"level":"Error"},{"level":"info"},{"level":"None"}"#, [1, 0, 1]),
         ] {
             assert_eq!(levels(&read(TOOL, "", result)), expected, "{result}");
         }
@@ -484,7 +489,7 @@ mod tests {
     fn runs_without_tool_or_results_are_no_fault() {
         let text = "{\"runs\":[{},{\"results\":null},{\"tool\":null,\"results\":[{}]}],\"version\":\"2.1.0\"}";
         assert_eq!(levels(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), [0, 1, 0]);
-        for bad in ["{\"level\":\"fatal\"}", "{\"level\":1}", "1"] {
+        for bad in ["{\"level\":\"odd\"}", "{\"level\":1}", "1"] {
             let text = format!("{{\"version\":\"2.1.0\",\"runs\":[{{\"results\":[{bad}]}}]}}");
             let error = parse(&Input::bytes("x", text.as_bytes())).unwrap_err();
             assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(1)), "{bad}");
