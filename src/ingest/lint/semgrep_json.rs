@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "semgrep --json, opengrep --json",
     told_by: "a JSON object with results.check_id, or with results and paths.scanned",
     has_end: true,
-    counting: "Results by severity: ERROR, HIGH and CRITICAL are errors; WARNING and MEDIUM; INFO and LOW are notes. Errors \
-               of Semgrep itself are told, not counted.",
+    counting: "Results by severity: ERROR, HIGH and CRITICAL are errors; WARNING and MEDIUM; INFO and LOW are notes. What a \
+               comment silences is suppressed. Errors of Semgrep itself are told, not counted.",
     sniff,
     parse,
 };
@@ -54,6 +54,8 @@ struct Start {
 struct Extra {
     message: Loose,
     severity: Option<String>,
+    /// A comment in the source, as `nosemgrep`, silences it.
+    is_ignored: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -69,6 +71,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             return Err(foreign("not a report of Semgrep: a result has no check_id"));
         }
         let extra = one.extra.unwrap_or_default();
+        if extra.is_ignored == Some(true) {
+            findings.suppressed();
+            return Ok(());
+        }
         let level = findings.level(extra.severity.as_deref());
         let line = one.start.unwrap_or_default().line;
         findings.add(level, Told { rule: one.check_id, path: one.path, line, message: extra.message })
@@ -101,6 +107,16 @@ mod tests {
         assert_eq!(parsed.warnings.len(), 1);
         let Details::Lint(details) = parsed.details else { panic!("lint") };
         assert_eq!((details.findings[0].line, details.findings[0].message.as_str()), (Some(2), "m"));
+    }
+
+    #[test]
+    fn what_a_comment_silences_is_suppressed() {
+        let one = |ignored: &str| {
+            format!("{{\"check_id\":\"c\",\"extra\":{{\"severity\":\"ERROR\",\"is_ignored\":{ignored}}}}}")
+        };
+        let text = format!("{{\"results\":[{}]}}", ["true", "false", "null"].map(one).join(","));
+        let figures = parse(&Input::bytes("x", text.as_bytes())).unwrap().figures;
+        assert_eq!((figures.errors, figures.suppressed), (Some(2), Some(1)));
     }
 
     #[test]
