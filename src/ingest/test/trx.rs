@@ -9,6 +9,7 @@ use super::xml_report::{Dialect, OpenCase, foreign, walk};
 use super::{CASES_KEPT, TestTally, cppunit};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::text::first_lines;
 use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
@@ -23,7 +24,8 @@ pub const FORMAT: Format = Format {
     told_by: "root element TestRun",
     has_end: true,
     counting: "Each UnitTestResult that holds no others is one test. Passed, Completed, Warning and PassedButRunAborted passed; \
-               Failed failed; Error, Timeout, Aborted, or no outcome at all, are errored; any other is skipped.",
+               Failed failed; Error, Timeout, Aborted, or no outcome at all, are errored; any other is skipped. A run that failed \
+               by itself (the test host crashed), and in which no test failed, is one errored test.",
     sniff,
     parse,
 };
@@ -38,9 +40,14 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     // Twice: the classes of the tests may stand after the results.
     let mut classes = Classes::default();
     walk(input, &FORMAT, ROOTS, &mut classes)?;
-    let mut reader = Reader { tally: TestTally::new(true), classes: classes.by_id, open: Vec::new() };
+    let run = Run::default();
+    let mut reader = Reader { tally: TestTally::new(true), classes: classes.by_id, open: Vec::new(), run };
     walk(input, &FORMAT, ROOTS, &mut reader)?;
-    reader.tally.finish(&FORMAT)
+    let Reader { mut tally, run, .. } = reader;
+    if let Some(error) = run.error.filter(|_| run.failed && !run.holds_failure) {
+        tally.unit_failure(first_lines(&error).as_deref().unwrap_or("(the run)"));
+    }
+    tally.finish(&FORMAT)
 }
 
 /// First pass: the class of each test.
@@ -86,6 +93,17 @@ struct Reader {
     tally: TestTally,
     classes: HashMap<String, String>,
     open: Vec<Open>,
+    run: Run,
+}
+
+/// What is told of the run as a whole. An error is logged of each test that failed, too, so that one counts where none did.
+#[derive(Default)]
+struct Run {
+    failed: bool,
+    /// Its first error, whose text comes after it.
+    error: Option<String>,
+    awaits_text: bool,
+    holds_failure: bool,
 }
 
 impl Dialect for Reader {
@@ -99,6 +117,14 @@ impl Dialect for Reader {
                 self.open.push(Open { case, is_group: false });
             }
             ("Message" | "StackTrace", Some("ErrorInfo")) => return Ok(!self.open.is_empty()),
+            ("ResultSummary", Some("TestRun")) => {
+                self.run.failed = is_failure(element.attribute("outcome")?.as_deref())
+            }
+            ("RunInfo", Some("RunInfos")) if self.run.error.is_none() => {
+                self.run.awaits_text = is_failure(element.attribute("outcome")?.as_deref());
+                self.run.error = self.run.awaits_text.then(String::new);
+            }
+            ("Text", Some("RunInfo")) => return Ok(self.run.awaits_text),
             _ => {}
         }
         Ok(false)
@@ -108,8 +134,12 @@ impl Dialect for Reader {
         match (name, self.open.last_mut()) {
             ("Message", Some(open)) if text.is_some() => open.case.message(text),
             ("StackTrace", Some(open)) if text.is_some() => open.case.stack(text),
+            ("Text", _) if text.is_some() => self.run.error = text.map(str::to_owned),
+            ("RunInfo", _) => self.run.awaits_text = false,
             ("UnitTestResult", _) => {
                 let leaf = self.open.pop().filter(|open| !open.is_group);
+                let outcome = leaf.as_ref().map(|open| open.case.case.outcome);
+                self.run.holds_failure |= matches!(outcome, Some(Outcome::Failed | Outcome::Errored));
                 return leaf.map_or(Ok(()), |open| open.case.done(&mut self.tally));
             }
             _ => {}
@@ -132,6 +162,11 @@ impl Reader {
         open.case.duration_ms = duration.as_deref().and_then(clock);
         Ok(open)
     }
+}
+
+/// Whether the outcome of a run, or of what it tells of itself, is that it failed.
+fn is_failure(outcome: Option<&str>) -> bool {
+    matches!(outcome, Some("Failed" | "Error" | "Timeout" | "Aborted"))
 }
 
 /// Milliseconds of `00:01:02.1234567`.
@@ -166,6 +201,23 @@ mod tests {
         ] {
             assert_eq!(counts(&read(&format!("<UnitTestResult {outcome}/>"))), expected, "{outcome}");
         }
+    }
+
+    #[test]
+    fn a_run_that_failed_by_itself_is_errored_once() {
+        let run = |test: &str, outcome: &str, info: &str| {
+            let info = format!("<RunInfo outcome='{info}'><Text>The run was aborted</Text></RunInfo>");
+            let summary =
+                format!("<ResultSummary outcome='{outcome}'><RunInfos>{info}{info}</RunInfos></ResultSummary>");
+            let text = format!("<TestRun><Results><UnitTestResult outcome='{test}'/></Results>{summary}</TestRun>");
+            parse(&Input::bytes("x", text.as_bytes())).unwrap()
+        };
+        let crashed = run("Passed", "Failed", "Error");
+        assert_eq!((counts(&crashed), details(&crashed).failed_units.len()), ([2, 1, 0, 1, 0], 1));
+        assert_eq!(details(&crashed).failed_units[0], "The run was aborted");
+        assert_eq!(counts(&run("Failed", "Failed", "Error")), [1, 0, 1, 0, 0]);
+        assert_eq!(counts(&run("Passed", "Completed", "Warning")), [1, 1, 0, 0, 0]);
+        assert_eq!(counts(&run("Passed", "Failed", "Warning")), [1, 1, 0, 0, 0]);
     }
 
     #[test]
