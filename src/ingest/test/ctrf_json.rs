@@ -35,6 +35,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key("results.tool") && (head.has_key("results.summary") || head.has_key("results.tests")) {
         return Sniff::Sure("keys results.tool and results.summary".into());
     }
+    // The tool may come after the tests.
+    if ["name", "status", "duration"].iter().all(|key| head.has_key(&format!("results.tests.{key}"))) {
+        return Sniff::Sure("key results.tests".into());
+    }
     Sniff::No
 }
 

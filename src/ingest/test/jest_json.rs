@@ -40,6 +40,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key("numTotalTests") && (head.has_key("testResults") || head.has_key("numTotalTestSuites")) {
         return Sniff::Sure("keys numTotalTests and testResults".into());
     }
+    // Written anew by another program, its totals may come last.
+    if head.has_key("testResults.assertionResults") {
+        return Sniff::Sure("key testResults.assertionResults".into());
+    }
     Sniff::No
 }
 

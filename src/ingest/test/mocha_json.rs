@@ -34,6 +34,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key("stats.passes") && lists.iter().any(|list| head.has_key(list)) {
         return Sniff::Sure("keys stats and tests".into());
     }
+    // Written anew by another program, its totals may come last.
+    if lists.iter().any(|list| head.has_key(&format!("{list}.fullTitle")) && head.has_key(&format!("{list}.err"))) {
+        return Sniff::Sure("tests with fullTitle and err".into());
+    }
     match head.lines().any(|line| line.starts_with(STARTS)) {
         true => Sniff::Sure("line [\"start\",{\"total\":…".into()),
         false => Sniff::No,
