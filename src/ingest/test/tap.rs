@@ -60,8 +60,16 @@ fn sniff(head: &Head<'_>) -> Sniff {
     match points > 0 {
         true if plan || bail || plan_at_end() => Sniff::Sure("a plan and numbered \"ok\" or \"not ok\" lines".into()),
         true => Sniff::Maybe("numbered \"ok\" or \"not ok\" lines".into()),
+        // Points need no numbers.
+        false if plan && is_plan_and_point(head) => Sniff::Maybe("a plan above \"ok\" or \"not ok\"".into()),
         false => Sniff::No,
     }
+}
+
+/// Whether the report begins with a plan and a point.
+fn is_plan_and_point(head: &Head<'_>) -> bool {
+    let mut lines = head.lines().filter(|line| !line.trim().is_empty()).map(read);
+    matches!((lines.next(), lines.next()), (Some(Line::Plan(0, _)), Some(Line::Point(0, _))))
 }
 
 /// Whether the line is a numbered point.

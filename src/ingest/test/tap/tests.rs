@@ -121,3 +121,11 @@ fn a_file_that_failed_by_itself_is_errored_as_prove_tells_it() {
         assert!(read_text(of(says).trim_end()).is_err(), "{says}");
     }
 }
+
+#[test]
+fn points_need_no_numbers() {
+    let text = "1..3\nok\nnot ok - b\nok # SKIP\n";
+    assert_eq!(counted(text), [3, 1, 1, 0, 1]);
+    assert!(matches!(sniffed(&FORMAT, text), Sniff::Maybe(_)));
+    assert_eq!(sniffed(&FORMAT, "1..3\nhello\nok\n"), Sniff::No);
+}
