@@ -177,7 +177,7 @@ impl Reader {
     }
 }
 
-/// `None` if it tells no statements: gcovr 7, which does not count them, says that there are 0.
+/// `None` if it tells neither statements nor conditionals: gcovr 7, which does not count them, says that there are 0.
 fn metrics(element: &Element<'_>) -> Result<Option<Metrics>> {
     let names = ["coveredstatements", "statements", "coveredconditionals", "conditionals"];
     let values = element.attributes(names)?;
@@ -187,7 +187,8 @@ fn metrics(element: &Element<'_>) -> Result<Option<Metrics>> {
     }
     let [covered, total, taken, conditions] = counts;
     let metrics = |statements| Metrics { statements, conditionals: taken.zip(conditions) };
-    Ok(covered.zip(total).filter(|(_, total)| *total > 0).map(metrics))
+    let is_counted = |total: u64| total > 0 || conditions.is_some_and(|conditions| conditions > 0);
+    Ok(covered.zip(total).filter(|(_, total)| is_counted(*total)).map(metrics))
 }
 
 fn bad(what: &str, value: &str) -> Error {
@@ -217,6 +218,8 @@ mod tests {
         assert_eq!(counts(&format!("<project><file name='a'>{class}{lines}</file>{metrics}</project>")), [1, 2]);
         let none = metrics.replace(|c: char| c.is_ascii_digit(), "0");
         assert_eq!(counts(&format!("<project><file name='a'>{none}{lines}</file>{none}</project>")), [1, 2]);
+        let conditions = "<metrics statements='0' coveredstatements='0' conditionals='2' coveredconditionals='1'/>";
+        assert_eq!(counts(&format!("<project><file name='a'>{lines}{conditions}</file></project>")), [0, 0, 1, 2]);
         assert_eq!(counts("<project/>"), [0, 0]);
     }
 
