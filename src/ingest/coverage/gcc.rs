@@ -65,15 +65,26 @@ impl<'de> Deserialize<'de> for Lines {
     }
 }
 
+/// How many documents a report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Documents {
+    One,
+    /// At least one.
+    Any,
+}
+
 /// Reads the files of a report; one that is told twice has the lines of both.
 ///
 /// # Errors
 /// Malformed, cut, too large to be held.
-pub(super) fn files(input: &Input<'_>, format: &'static Format) -> Result<Parsed> {
+pub(super) fn files(input: &Input<'_>, documents: Documents, format: &'static Format) -> Result<Parsed> {
     let (fault, files) = (Fault::default(), RefCell::new(Files::default()));
     let add = |source: Source| files.borrow_mut().join(&printable(&source.file, usize::MAX), source.lines.0);
-    let seed = List(each(|| take(&fault, add)));
-    fault.ours(json::object(input, Required(Key { name: "files", seed })))?;
+    let seed = || Required(Key { name: "files", seed: List(each(|| take(&fault, add))) });
+    fault.ours(match documents {
+        Documents::One => json::object(input, seed()),
+        Documents::Any => json::documents(input, seed),
+    })?;
     files.into_inner().finish(format)
 }
 
@@ -84,7 +95,7 @@ mod tests {
     use crate::ingest::Details;
 
     fn read(sources: &str) -> Result<Parsed> {
-        files(&Input::bytes("x", format!(r#"{{"files":[{sources}]}}"#).as_bytes()), &FORMAT)
+        files(&Input::bytes("x", format!(r#"{{"files":[{sources}]}}"#).as_bytes()), Documents::One, &FORMAT)
     }
 
     #[test]
@@ -107,6 +118,6 @@ mod tests {
         let figures = read(text).unwrap().figures;
         assert_eq!((figures.branches_total, figures.lines_total), (Some(1), Some(1)));
         assert!(read(r#"{"file":"a","lines":[{"line_number":1}]}"#).is_err());
-        assert!(files(&Input::bytes("x", b"{\"files\":null}"), &FORMAT).is_err());
+        assert!(files(&Input::bytes("x", b"{\"files\":null}"), Documents::One, &FORMAT).is_err());
     }
 }

@@ -1,12 +1,13 @@
 //! `gcov-json`: gcov's intermediate format (`gcov --json-format --stdout`), one object for each data file. Defined by the
 //! manual of gcov.
 
-use std::marker::PhantomData;
+use std::cell::RefCell;
 
 use serde::Deserialize;
 
 use super::gcc;
 use crate::error::Result;
+use crate::ingest::entries::{Fault, take};
 use crate::ingest::input::Input;
 use crate::ingest::json;
 use crate::ingest::text::printable;
@@ -19,8 +20,9 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Coverage,
     about: "gcov JSON: counts of each line and branch",
     written_by: "gcov --json-format",
-    told_by: "a JSON object with files and gcc_version",
-    has_end: true,
+    told_by: "JSON objects with files and gcc_version",
+    // Whether another object was to come, nobody can tell.
+    has_end: false,
     counting: "Each line of each file once, covered if any function or instance of a template ran it; branches by their \
                position on the line.",
     sniff,
@@ -41,9 +43,14 @@ struct Report {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let report: Report = json::object(input, PhantomData)?;
-    let mut parsed = gcc::files(input, &FORMAT)?;
-    if let Some(version) = report.format_version.filter(|version| !matches!(version.as_str(), "1" | "2")) {
+    let (fault, version) = (Fault::default(), RefCell::new(None));
+    let read = |report: Report| {
+        version.replace(report.format_version);
+        Ok(())
+    };
+    fault.ours(json::documents(input, || take(&fault, read)))?;
+    let mut parsed = gcc::files(input, gcc::Documents::Any, &FORMAT)?;
+    if let Some(version) = version.take().filter(|version| !matches!(version.as_str(), "1" | "2")) {
         parsed.warnings.push(format!("version {} of the format is not known", printable(&version, 20)));
     }
     Ok(parsed)
@@ -61,6 +68,10 @@ mod tests {
         let parsed = read(one).unwrap();
         assert_eq!((parsed.figures.lines_total, parsed.warnings.len()), (Some(1), 1));
         assert_eq!(read(&one.replace('7', "2")).unwrap().warnings.len(), 0);
+        let other = one.replace("\"a\"", "\"b\"").replace(":1,\"count\":1", ":2,\"count\":1.5e+06");
+        let both = read(&format!("{one}\n{other}\n{one}\n")).unwrap().figures;
+        assert_eq!((both.lines_covered, both.lines_total), (Some(2), Some(2)), "one object a data file");
+        assert_eq!(read(&format!("{one}\n{{\"files\":[")).unwrap_err().reject(), Some(Reject::Malformed));
         assert_eq!(read("{\"gcc_version\":\"12\"}").unwrap_err().reject(), Some(Reject::Malformed));
     }
 }

@@ -36,7 +36,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    gcc::files(input, &FORMAT)
+    gcc::files(input, gcc::Documents::One, &FORMAT)
 }
 
 #[cfg(test)]
