@@ -1,8 +1,8 @@
 //! `gtest-text`: what a GoogleTest program prints, and cmocka in its manner. Its definition is
 //! `PrettyUnitTestResultPrinter` in GoogleTest's `gtest.cc`. The summary gives the counts.
 
-use super::milliseconds;
 use super::ctest_text::CTest;
+use super::milliseconds;
 use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, Part, TextRun, all_runs};
 use crate::error::{Error, Reject, Result};
