@@ -94,7 +94,7 @@ fn row<'a>(line: &'a str, columns: &[&str], exponent: &str) -> Option<(&'a str, 
 
 /// Adds the benchmarks of a whole table, if it is what it says.
 fn read(table: &[String], metrics: &mut Metrics) {
-    let [told, heads, above, rows @ .., _] = table else { return };
+    let [told, heads, above, rows @ ..] = table else { return };
     let Some((columns, exponent)) = heading(heads).filter(|_| is_rule(above)) else { return };
     let rows: Vec<(&str, f64)> = rows.iter().map_while(|line| row(line, &columns, exponent)).collect();
     if title(told) != u64::try_from(rows.len()).ok() {
@@ -111,20 +111,20 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut table: Vec<String> = Vec::new();
     let mut metrics = Metrics::default();
     while let Some(line) = lines.next()? {
-        if begins(&line.text) {
+        let text = line.text.trim_end();
+        if begins(text) {
             table.clear();
-        } else if table.is_empty() {
-            continue;
         }
-        if !line.ended && !is_rule(&line.text) {
+        // Title, heading and rule stand above the rows, and the same rule below them.
+        let is_end = table.len() > 3 && table.get(2).is_some_and(|rule| rule == text);
+        if !line.ended && !is_end && (!table.is_empty() || text.starts_with('-')) {
             let cut = Error::report(Reject::Malformed, "report ends inside a table of pytest-benchmark's");
             return Err(cut.line(line.number).help(CUT_HELP));
         }
-        table.push(line.text.trim_end().to_owned());
-        // Title, heading and rule stand above the rows.
-        if table.len() > 3 && is_rule(&line.text) {
-            read(&table, &mut metrics);
-            table.clear();
+        if is_end {
+            read(&std::mem::take(&mut table), &mut metrics);
+        } else if !table.is_empty() || begins(text) {
+            table.push(text.to_owned());
         }
     }
     if !table.is_empty() {
@@ -169,9 +169,11 @@ mod tests {
 
     #[test]
     fn a_table_that_is_not_whole_or_not_what_it_says_gives_none() {
-        for length in 1..TABLE.len() - 32 {
-            let cut = TABLE.get(..length).unwrap();
-            assert!(times(cut).is_err(), "{cut}");
+        let two = format!("{TABLE}\n{TABLE}");
+        for length in 1..two.len() - 1 {
+            let cut = two.get(..length).unwrap();
+            let is_between = length == TABLE.len() - 1 || cut.trim_end() == TABLE.trim_end();
+            assert_eq!(times(cut).is_ok(), is_between, "{cut}");
         }
         for other in ["3 tests", "2 others", "tests"] {
             assert!(times(&TABLE.replace("2 tests", other)).is_err(), "{other}");
