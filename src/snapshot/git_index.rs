@@ -151,7 +151,7 @@ fn entry_mode(rest: &mut &[u8], id_bytes: usize) -> Option<u32> {
 
 /// A name up to its NUL, added to `names`.
 fn plain_name(rest: &mut &[u8], names: &mut Vec<u8>) -> Option<()> {
-    let end = memchr::memchr(0, rest)?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
     names.extend_from_slice(rest.get(..end)?);
     *rest = rest.get(end + 1..)?;
     Some(())
