@@ -233,6 +233,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::rdjson::FORMAT,
     &lint::ktlint_json::FORMAT,
     &lint::gcc_json::FORMAT,
+    &lint::clang_tidy_yaml::FORMAT,
     &lint::phpstan_json::FORMAT,
     &lint::psalm_json::FORMAT,
     &lint::swiftlint_json::FORMAT,

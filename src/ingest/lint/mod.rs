@@ -21,6 +21,7 @@ pub mod cargo_deny_json;
 pub mod cfn_lint_json;
 pub mod checkov_json;
 pub mod checkstyle;
+pub mod clang_tidy_yaml;
 pub mod codeclimate_json;
 pub mod cpd;
 pub mod cppcheck;
