@@ -15,9 +15,9 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of cargo or rustc: errors and warnings",
     written_by: "cargo build|check|clippy|test, rustc",
-    told_by: "\"error[E0308]: …\", or \"warning: …\" above a line \"--> src/lib.rs:43:13\"",
+    told_by: "\"error[E0308]: …\", or \"warning: …\" above a line \"--> src/lib.rs:43:13\" or behind that place",
     has_end: false,
-    counting: "Lines that begin with \"error\" or \"warning\", without those that sum others up (\"aborting due to\", \
+    counting: "Lines that begin with \"error\" or \"warning\", or with a place before that, without those that sum others up (\"aborting due to\", \
                \"could not compile\", \"generated 2 warnings\"). Notes are not counted. What a test prints is passed over.",
     sniff,
     parse,
@@ -114,6 +114,11 @@ impl Reader {
             return Ok(());
         }
         if text.is_empty() {
+            return self.close();
+        }
+        if let Some(open) = short(text) {
+            self.close()?;
+            self.open = Some(open);
             return self.close();
         }
         if let Some(open) = &mut self.open {
@@ -228,6 +233,24 @@ fn beginning(text: &str) -> Option<(Level, Option<&str>, &str)> {
     (!code.contains(char::is_whitespace)).then_some((level, Some(code), message))
 }
 
+/// `src/lib.rs:28:51: error[E0308]: mismatched types`, of `--message-format short`.
+fn short(text: &str) -> Option<Open> {
+    let path = text.get(..memchr::memmem::find(text.as_bytes(), b".rs:")? + 3)?;
+    let place = text.get(..path.len() + text.get(path.len()..)?.find(": ")?)?;
+    let (level, code, message) = beginning(text.get(place.len() + 2..)?)?;
+    let (_, line) = place_of(place);
+    if line.is_none() || path.contains(char::is_whitespace) || place.len() - path.len() > 24 {
+        return None;
+    }
+    let (rule, has_code) = (code.map(str::to_owned), code.is_some_and(is_error_code));
+    let (path, message) = (Some(path.to_owned()), message.to_owned());
+    Some(Open {
+        finding: Finding { tool: String::new(), rule, level, path, line, message },
+        has_code,
+        has_frame: false,
+    })
+}
+
 /// `E0308`.
 fn is_error_code(code: &str) -> bool {
     code.strip_prefix('E').is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -292,6 +315,25 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn short_lines_begin_with_their_place() {
+        let text = "    Checking shop v0.1.0 (/app)\nsrc/lib.rs:16:41: warning: unused variable: `unused`: help: if this is\n\
+                    src/cart.rs:3:5: error[E0425]: cannot find value `x` in this scope\n\
+                    warning: `shop` (lib) generated 1 warning\nerror: could not compile `shop` (lib) due to 1 previous error\n";
+        let parsed = read(text).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(1), Some(1)));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let last = details.findings.last().unwrap();
+        assert_eq!(
+            (last.path.as_deref(), last.line, last.rule.as_deref()),
+            (Some("src/cart.rs"), Some(3), Some("E0425"))
+        );
+        for other in ["see a.rs:3:5: error: x", "a.rs:3:5: note: x", "a.rs: error: x", "a.c:3:5: error: x", "a.rs:3:5:"]
+        {
+            assert!(short(other).is_none(), "{other}");
+        }
     }
 
     #[test]
