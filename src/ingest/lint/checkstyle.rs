@@ -2,14 +2,17 @@
 //!
 //! Written after Checkstyle's `XMLLogger`: `checkstyle/file/error` with line, column, severity, message and source. It
 //! does not name the tool, which is told by the shape of its sources, and has no place to say what was not looked at.
+//!
+//! `jslint/file/issue` of ESLint's formatter jslint-xml and of JSHint, and `lint/file/issue` of CSSLint's lint-xml say the
+//! same in other words. ESLint puts its rule behind the message, and no severity anywhere.
 
 use super::elements::{Elements, append, inside, level_or_error, line_number, walk};
-use super::lines::finding;
+use super::lines::{bracketed, finding};
 use super::{LintTally, tool_and_sort};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Level, Parsed};
+use crate::ingest::{Format, Head, Level, Parsed};
 use crate::model::figures::ReportKind;
 
 /// Checkstyle XML.
@@ -17,18 +20,23 @@ pub const FORMAT: Format = Format {
     name: "checkstyle",
     kind: ReportKind::Lint,
     about: "Checkstyle XML: findings by file",
-    written_by: "Checkstyle, PHP_CodeSniffer, ShellCheck, oxlint, ktlint, detekt, golangci-lint, PHPStan, SwiftLint, ESLint 8",
-    told_by: "root element checkstyle",
+    written_by: "Checkstyle, PHP_CodeSniffer, ShellCheck, oxlint, ktlint, detekt, golangci-lint, PHPStan, SwiftLint, ESLint 8, \
+                 JSHint and CSSLint (jslint-xml, lint-xml)",
+    told_by: "root element checkstyle, jslint or lint",
     has_end: true,
     counting: "Each error by its severity: error, warning, info (a note), ignore (nothing); one without severity is an error. \
                An exception of the tool is an error.",
-    sniff: |head| head.by_root(&["checkstyle"]),
+    sniff: |head| head.by_root(ROOTS),
     parse,
 };
 
+const ROOTS: &[&str] = &["checkstyle", "jslint", "lint"];
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
-    walk(input, "checkstyle", "Checkstyle", &mut reader)?;
+    let head = Head::read(input)?;
+    let root = head.rooted(ROOTS).map_or("checkstyle", |xml| xml.root.as_str());
+    walk(input, root, "Checkstyle", &mut reader)?;
     // Nobody found anything: Checkstyle's name stands for whoever it was.
     if reader.total == 0 {
         reader.tally.tool("checkstyle", tool_and_sort("checkstyle", None).1);
@@ -70,6 +78,13 @@ impl Elements for Reader {
                     Some(severity) => level_or_error(severity, &mut self.odd),
                 };
                 self.add(level, line_number(line), source.as_deref(), message.as_deref().unwrap_or_default())?;
+            }
+            (Some(_), "issue") => {
+                let [line, severity, reason] = element.attributes(["line", "severity", "reason"])?;
+                let level = severity.map_or(Level::Error, |severity| level_or_error(&severity, &mut self.odd));
+                let reason = reason.unwrap_or_default();
+                let (message, rule) = bracketed(&reason, '(', ')').unwrap_or((&reason, ""));
+                self.add(level, line_number(line), Some(rule), message)?;
             }
             _ => {}
         }
@@ -135,6 +150,22 @@ mod tests {
     fn read(files: &str) -> Parsed {
         let text = format!("<checkstyle version='5.0'>{files}</checkstyle>");
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT)).unwrap()
+    }
+
+    #[test]
+    fn issues_of_jslint_and_csslint_are_findings() {
+        let text = "<?xml version=\"1.0\"?><jslint><file name=\"/app/a.js\"><issue line=\"3\" char=\"9\" evidence=\"\" \
+                    reason=\"Expected &apos;===&apos;. (eqeqeq)\" /><issue line=\"1\" char=\"9\" reason=\"Parsing error: no\" /></file>\
+                    <file name=\"/app/clean.js\"></file></jslint>";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        let Details::Lint(details) = &parsed.details else { panic!("lint") };
+        let told: Vec<_> =
+            details.findings.iter().map(|one| (one.rule.as_deref(), one.line, one.message.as_str())).collect();
+        assert_eq!(told, [(Some("eqeqeq"), Some(3), "Expected '==='."), (None, Some(1), "Parsing error: no")]);
+        assert_eq!((parsed.figures.errors, parsed.format.name), (Some(2), "checkstyle"));
+        let css = "<lint><file name='a.css'><issue line='1' char='2' severity='warning' reason='no' evidence='a'/></file></lint>";
+        let parsed = crate::ingest::parse(&Input::bytes("x", css.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(0), Some(1)));
     }
 
     #[test]
