@@ -69,7 +69,7 @@ impl Results {
     /// The counts, if all of them are there.
     pub(super) fn counts(&self) -> Option<Counts> {
         let all = self.stopped_by.or_else(|| self.collected?.checked_add(self.torn_down))?;
-        self.counts.filter(|counts| counts.total().is_none_or(|total| total >= all))
+        self.counts.filter(|counts| !counts.overflow && counts.total().is_some_and(|total| total >= all))
     }
 }
 

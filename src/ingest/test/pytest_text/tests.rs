@@ -195,6 +195,9 @@ fn the_results_of_sugar_and_pretty_stand_for_the_summary() {
     let pretty =
         "=== test session starts ===\n2 workers [3 items]\nResults (0.22s):\n\t1 failed\n\t2 passed\n\t1 warning\n";
     assert_eq!(figures(pretty).unwrap(), (2, 1, 0, 0));
+    for large in ["18446744073709551615 passed", "99999999999999999999999 passed"] {
+        assert_eq!(read(&pretty.replace("2 passed", large)).unwrap_err().reject(), Some(Reject::NoResult));
+    }
     let broken = "=== test session starts ===\ncollected 28 items / 1 error\n\
                   !!! Interrupted: 1 error during collection !!!\nResults (0.29s):\n        1 warning\n        1 error\n";
     assert_eq!(figures(broken).unwrap(), (0, 0, 1, 0));
