@@ -110,8 +110,8 @@ impl TextReader for Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::Details;
     use crate::ingest::input::Input;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn one(severity: &str) -> String {
         format!(
@@ -132,10 +132,7 @@ mod tests {
         let parsed = parsed(&format!("Test results:\n{issues}{END}")).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(2)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("./a.py"), Some(25), Some("B307"), "Use of eval."));
+        assert_eq!(first_finding(&parsed), (Some("./a.py"), Some(25), Some("B307"), "Use of eval."));
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn confidence_is_the_level() {
@@ -83,10 +83,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(1)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("app/a.rb"), Some(4), Some("SQL Injection"), "m"));
+        assert_eq!(first_finding(&parsed), (Some("app/a.rb"), Some(4), Some("SQL Injection"), "m"));
         assert_eq!((figures.suppressed, parsed.warnings.len()), (Some(1), 1));
     }
 

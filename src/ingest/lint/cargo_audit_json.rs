@@ -82,7 +82,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn vulnerabilities_are_errors_and_the_rest_warnings() {
@@ -93,10 +93,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(2), Some(0)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("time"), None, Some("RUSTSEC-2020-0071"), "t"));
+        assert_eq!(first_finding(&parsed), (Some("time"), None, Some("RUSTSEC-2020-0071"), "t"));
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn diagnostics_count_by_severity() {
@@ -97,10 +97,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(0), Some(1)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("time 0.1"), Some(17), Some("vulnerability"), "v"));
+        assert_eq!(first_finding(&parsed), (Some("time 0.1"), Some(17), Some("vulnerability"), "v"));
         let cut = parse(&Input::bytes("x", text.get(..150).unwrap().as_bytes())).unwrap_err();
         assert_eq!(cut.reject(), Some(Reject::Malformed));
     }

@@ -88,7 +88,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn failed_checks_count_in_each_framework() {
@@ -99,10 +99,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(1)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("/a.tf"), Some(3), Some("CKV_1"), "n"));
+        assert_eq!(first_finding(&parsed), (Some("/a.tf"), Some(3), Some("CKV_1"), "n"));
         assert_eq!((figures.suppressed, parsed.warnings.len()), (Some(1), 1));
         let none = r#"{"passed":0,"failed":0,"skipped":0,"parsing_errors":0,"resource_count":0,"checkov_version":"3"}"#;
         assert_eq!(parse(&Input::bytes("x", none.as_bytes())).unwrap().figures.total, Some(0));

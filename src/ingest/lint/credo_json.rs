@@ -49,7 +49,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn issues_have_check_and_place() {
@@ -58,11 +58,8 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(2), Some(0), Some(0)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
         assert_eq!(parse(&Input::bytes("x", b"{\"issues\":[]}")).unwrap().figures.total, Some(0));
-        assert_eq!(told, (Some("lib/a.ex"), Some(1), Some("Credo.Check.Readability.ModuleDoc"), "m"));
+        assert_eq!(first_finding(&parsed), (Some("lib/a.ex"), Some(1), Some("Credo.Check.Readability.ModuleDoc"), "m"));
     }
 
     #[test]

@@ -163,8 +163,8 @@ impl TextReader for Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::Details;
     use crate::ingest::input::Input;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn parsed(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None)
@@ -178,10 +178,11 @@ mod tests {
         for text in [dart, flutter, broken, &flutter.replace('•', "ΓÇó")] {
             let parsed = parsed(text).unwrap();
             assert_eq!((parsed.figures.errors, parsed.figures.notes, parsed.warnings.len()), (Some(1), Some(1), 0));
-            let Details::Lint(details) = parsed.details else { panic!("lint") };
-            let first = details.findings.first().unwrap();
-            let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-            assert_eq!(told, (Some("lib/a.dart"), Some(3), Some("undefined_name"), "No 'x' - or y."), "{text}");
+            assert_eq!(
+                first_finding(&parsed),
+                (Some("lib/a.dart"), Some(3), Some("undefined_name"), "No 'x' - or y."),
+                "{text}"
+            );
         }
     }
 

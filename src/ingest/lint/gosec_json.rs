@@ -73,7 +73,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn severities_are_levels_and_what_is_silenced_is_none() {
@@ -85,10 +85,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(0)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("/a/b.go"), Some(12), Some("G101"), "d"));
+        assert_eq!(first_finding(&parsed), (Some("/a/b.go"), Some(12), Some("G101"), "d"));
         assert_eq!((figures.suppressed, parsed.warnings.len()), (Some(1), 1));
     }
 

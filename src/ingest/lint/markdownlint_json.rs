@@ -57,7 +57,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
@@ -72,10 +72,7 @@ mod tests {
         };
         let parsed = read(&format!("[{},{}]", one(""), one(",\"severity\":\"warning\""))).unwrap();
         assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(1), Some(1)));
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("a.md"), Some(7), Some("MD009"), "Trailing spaces: Expected: 0"));
+        assert_eq!(first_finding(&parsed), (Some("a.md"), Some(7), Some("MD009"), "Trailing spaces: Expected: 0"));
         assert_eq!(read("[]").unwrap().figures.total, Some(0));
     }
 

@@ -93,6 +93,8 @@ pub mod staticcheck_json;
 pub mod stylelint_json;
 pub mod stylelint_text;
 pub mod swiftlint_json;
+#[cfg(test)]
+mod tests_support;
 pub mod tflint_json;
 pub mod trivy_json;
 pub mod tsc_text;

@@ -121,7 +121,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn packages_count_since_npm_7_and_advisories_before() {
@@ -132,10 +132,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(1)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("minimist"), None, None, "Prototype Pollution"));
+        assert_eq!(first_finding(&parsed), (Some("minimist"), None, None, "Prototype Pollution"));
         assert!(parsed.declared.is_none());
         let old = r#"{"actions":[],"advisories":{"118":{"severity":"high","title":"t","module_name":"m","url":"u"}},"muted":[],
             "metadata":{"vulnerabilities":{"high":4}}}"#;

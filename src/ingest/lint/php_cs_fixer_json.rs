@@ -57,7 +57,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn files_are_errors() {
@@ -66,10 +66,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(2), Some(0), Some(0)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("src/a.php"), None, None, "braces, no_x"));
+        assert_eq!(first_finding(&parsed), (Some("src/a.php"), None, None, "braces, no_x"));
         let clean =
             crate::ingest::parse(&Input::bytes("x", br#"{"files":[],"memory":1,"time":{"total":1}}"#), None).unwrap();
         assert_eq!(clean.figures.total, Some(0));

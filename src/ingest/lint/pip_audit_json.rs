@@ -80,7 +80,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn vulnerabilities_are_errors_and_what_was_passed_over_is_told() {
@@ -89,10 +89,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(2), Some(0), Some(0)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("jinja2"), None, Some("PYSEC-1"), "d"));
+        assert_eq!(first_finding(&parsed), (Some("jinja2"), None, Some("PYSEC-1"), "d"));
         assert_eq!(parsed.warnings, ["pip-audit passed over 1 packages"]);
         let old =
             crate::ingest::parse(&Input::bytes("x", br#"[{"name":"a","version":"1","vulns":[{"id":"P"}]}]"#), None);

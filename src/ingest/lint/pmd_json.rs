@@ -114,6 +114,7 @@ fn level(priority: Option<u64>) -> Result<Level> {
 mod tests {
     use super::*;
     use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn priorities_and_errors_count() {
@@ -124,10 +125,7 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(2), Some(1), Some(1)]);
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("A.java"), Some(3), Some("R"), "d"));
+        assert_eq!(first_finding(&parsed), (Some("A.java"), Some(3), Some("R"), "d"));
         assert_eq!(figures.suppressed, Some(1));
         let php = r#"{"version":"2.15.0","package":"phpmd","timestamp":"t","files":[{"file":"a.php","violations":[
             {"beginLine":4,"endLine":4,"description":"d","rule":"R","ruleSet":"S","priority":3}]}]}"#;

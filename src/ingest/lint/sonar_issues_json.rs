@@ -112,6 +112,7 @@ mod tests {
     use super::*;
     use crate::error::Reject;
     use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn issues_or_their_rules_tell_the_severity() {
@@ -122,10 +123,8 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(1)]);
+        assert_eq!(first_finding(&parsed), (Some("Dockerfile"), Some(3), Some("DL3008"), "m"));
         let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("Dockerfile"), Some(3), Some("DL3008"), "m"));
         assert_eq!(details.by_tool.into_keys().collect::<Vec<_>>(), ["hadolint", "x"]);
         assert_eq!(parse(&Input::bytes("x", b"{\"issues\":[]}")).unwrap().figures.total, Some(0));
     }

@@ -51,7 +51,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
@@ -66,10 +66,7 @@ mod tests {
         };
         let parsed = read(&format!("Linting 'A.swift' (1/1)\n[\n{},{}]", one("Error"), one("Warning"))).unwrap();
         assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(1), Some(1)));
-        let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("/A.swift"), Some(3), Some("colon"), "r"));
+        assert_eq!(first_finding(&parsed), (Some("/A.swift"), Some(3), Some("colon"), "r"));
         assert_eq!(read("[\n\n]").unwrap().figures.total, Some(0));
     }
 

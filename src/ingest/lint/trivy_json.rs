@@ -105,6 +105,7 @@ mod tests {
     use super::*;
     use crate::error::Reject;
     use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
     fn each_sort_counts_by_severity() {
@@ -117,10 +118,8 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(2), Some(1), Some(1)]);
+        assert_eq!(first_finding(&parsed), (Some("Cargo.lock"), None, Some("CVE-1"), "t"));
         let Details::Lint(details) = parsed.details else { panic!("lint") };
-        let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-        assert_eq!(told, (Some("Cargo.lock"), None, Some("CVE-1"), "t"));
         assert_eq!(figures.suppressed, Some(1));
         assert_eq!(details.findings.iter().filter_map(|one| one.line).collect::<Vec<_>>(), [3, 2]);
         let total = |text: &str| crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap().figures.total;

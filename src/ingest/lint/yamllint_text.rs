@@ -133,8 +133,8 @@ impl TextReader for Reader {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::Details;
     use crate::ingest::input::Input;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn parsed(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
@@ -150,10 +150,11 @@ mod tests {
         ] {
             let parsed = parsed(text).unwrap();
             assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(1), Some(1)), "{text}");
-            let Details::Lint(details) = parsed.details else { panic!("lint") };
-            let first = details.findings.first().unwrap();
-            let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
-            assert_eq!(told, (Some("y.yaml"), Some(2), Some("colons"), "too many spaces after colon"), "{text}");
+            assert_eq!(
+                first_finding(&parsed),
+                (Some("y.yaml"), Some(2), Some("colons"), "too many spaces after colon"),
+                "{text}"
+            );
         }
     }
 
