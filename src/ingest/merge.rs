@@ -147,14 +147,19 @@ fn status_of(report: &Parsed) -> Option<BuildStatus> {
 /// is what a command prints, only finer.
 fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
     let (printed, files): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| is_console(report));
-    let tells = |report: &Parsed, name: &String| report.figures.metrics.keys().any(|told| is_named(told, name));
-    let is_told = |name: &String| files.iter().any(|(_, file)| tells(file, name));
+    // By what a command may call it, the first file that tells a metric.
+    let mut told_by: BTreeMap<String, usize> = BTreeMap::new();
+    for (place, (_, file)) in files.iter().enumerate() {
+        for name in file.figures.metrics.keys().flat_map(|name| printed_names(name)) {
+            told_by.entry(name).or_insert(place);
+        }
+    }
+    let file_of = |name: &String| told_by.get(name).copied();
     for (place, (index, report)) in files.iter().chain(&printed).enumerate() {
-        let mut before = files.iter().chain(&printed).take(place);
-        let again = if is_console(report) && report.figures.metrics.keys().all(is_told) {
-            before.find(|(_, file)| report.figures.metrics.keys().any(|name| tells(file, name)))
-        } else {
-            before.find(|(_, before)| are_copies(before, report))
+        let tellers = || report.figures.metrics.keys().map(file_of).collect::<Option<Vec<usize>>>();
+        let again = match is_console(report).then(tellers).flatten() {
+            Some(places) => places.into_iter().min().and_then(|place| files.get(place)),
+            None => files.iter().chain(&printed).take(place).find(|(_, before)| are_copies(before, report)),
         };
         if let Some((first, _)) = again {
             if let Some(same) = measurement.same_run_as.get_mut(*index) {
@@ -163,7 +168,7 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
             continue;
         }
         for (name, figure) in &report.figures.metrics {
-            if is_console(report) && is_told(name) {
+            if is_console(report) && file_of(name).is_some() {
                 continue;
             }
             let reason = figure.value.is_none().then(|| "the report has no result for it".to_owned());
@@ -185,11 +190,14 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
 /// How the names of benchmarks begin.
 const BENCH: &str = "bench.";
 
-/// Whether a file's metric is what a command calls so: `bench.tests/test_a.py::test_b.time` may be printed without its path.
-fn is_named(told: &str, printed: &str) -> bool {
-    let names = told.strip_prefix(BENCH).zip(printed.strip_prefix(BENCH));
-    told == printed
-        || names.is_some_and(|(told, printed)| told.strip_suffix(printed).is_some_and(|rest| rest.ends_with("::")))
+/// What a command may call a file's metric: `bench.tests/test_a.py::test_b.time` may be printed without its path.
+fn printed_names(told: &str) -> impl Iterator<Item = String> {
+    let named = told.strip_prefix(BENCH).unwrap_or_default();
+    let without_path = named.char_indices().filter_map(move |(at, _)| {
+        let (path, name) = named.split_at_checked(at)?;
+        path.ends_with("::").then(|| format!("{BENCH}{name}"))
+    });
+    std::iter::once(told.to_owned()).chain(without_path)
 }
 
 /// The mean over the functions of all reports; copies count once, and what a command prints if no file tells it.
