@@ -39,7 +39,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let first = head.lines().find(|line| is_marker(line) || pytest_text::is_marker(line));
     let told_by_head = first.map(is_marker);
     let told_by_tail = || head.last_lines().any(is_marker);
-    if head.xml().is_none() && !is_of_benchmarks(head) && told_by_head.unwrap_or_else(told_by_tail) {
+    if head.xml().is_none() && told_by_head.unwrap_or_else(told_by_tail) && !is_of_benchmarks(head) {
         return Sniff::Sure("line \"running N tests\" or \"test result:\"".to_owned());
     }
     Sniff::No
