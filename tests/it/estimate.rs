@@ -74,6 +74,7 @@ fn v16_fallbacks_alone_say_nothing() {
     for (command, percent) in [("true", 50.0), ("true", 50.0), ("true", 50.0), ("false", 0.0)] {
         let answer = run(&project, &["record", "--json", "--skip", "size", "--", command]).expect(0);
         let record = answer.json();
+        assert_shape("record", &record);
         let estimate = &record["estimate"];
         assert_eq!((&estimate["source"], &estimate["progress_percent"]), (&json!("fallback"), &json!(percent)));
         assert!(estimate["is_stuck"].is_null() || record["iteration"] == 1, "{record:#}");
