@@ -289,13 +289,14 @@ fn check(config: &LoopConfig) -> Result<(), Fault> {
     at_least("limits.report_bytes", config.limits.report_bytes, 1)?;
     metrics::check(config, within, at_least)?;
     let globs = [
-        ("reports.globs", &config.reports.globs),
-        ("capture.include", &config.capture.include),
-        ("capture.exclude", &config.capture.exclude),
+        // What stands after `!` is a glob, too: of files that are no reports.
+        ("reports.globs", &config.reports.globs, "!"),
+        ("capture.include", &config.capture.include, ""),
+        ("capture.exclude", &config.capture.exclude, ""),
     ];
-    for (key, globs) in globs {
+    for (key, globs, sign) in globs {
         for glob in globs {
-            check_glob(glob)
+            check_glob(glob.strip_prefix(sign).unwrap_or(glob))
                 .map_err(|why| Fault { key: key.to_owned(), must: format!("has the glob {glob:?}, which {why}") })?;
         }
     }
@@ -532,7 +533,7 @@ mod tests {
 
     #[test]
     fn p49_globs_stay_in_the_work_tree() {
-        for glob in ["/**", "../x", "a/../../x", "C:/x", "", "a[", "{a"] {
+        for glob in ["/**", "../x", "a/../../x", "C:/x", "", "a[", "{a", "!../x", "!", "!["] {
             let error = fault(&format!("reports:\n  globs: [{glob:?}]\n"));
             assert_eq!(error.place.line, Some(2), "{glob}: {error}");
         }

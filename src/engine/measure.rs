@@ -239,6 +239,7 @@ impl Reading<'_> {
                 return Ok(());
             }
         };
+        let is_stale = self.since.is_some_and(|since| open.modified < since);
         let clean = if format.is_none() { self.clean(found) } else { None };
         let told = match format.or(clean) {
             Some(format) => Some(format),
@@ -246,7 +247,11 @@ impl Reading<'_> {
                 Ok(Some(format)) => Some(format),
                 Ok(None) if found.named => None,
                 Ok(None) => {
-                    self.steps.push(Step::PassedOver(passed_over(&found.name, "no report in a format that is known")));
+                    // Told while it is new: that a tool's config has the name of a report is no news at each iteration.
+                    if !is_stale {
+                        let why = "no report in a format that is known";
+                        self.steps.push(Step::PassedOver(passed_over(&found.name, why)));
+                    }
                     return Ok(());
                 }
                 // It will not parse either, and parsing says it best.
@@ -262,7 +267,7 @@ impl Reading<'_> {
             self.steps.push(Step::PassedOver(passed_over(&found.name, LEFT_OUT)));
             return Ok(());
         }
-        if self.since.is_some_and(|since| open.modified < since) {
+        if is_stale {
             self.stale(found, told, open.modified, None);
             return Ok(());
         }

@@ -250,7 +250,7 @@ pub enum RuleMode {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reports {
-    /// Globs relative to the work tree. Content decides the format.
+    /// Globs relative to the work tree; after a `!`, of files that are none of the others. Content decides the format.
     pub globs: Vec<String>,
     /// Directory names that are never entered while looking.
     pub skip_directories: Vec<String>,

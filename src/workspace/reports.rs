@@ -29,13 +29,14 @@ pub struct Found {
     pub named: bool,
 }
 
-/// Finds the files that the globs match, in the order of their names. The directories of `skip_directories` are not
-/// entered; links are not followed.
+/// Finds the files that the globs match, but none that a glob after `!` matches, in the order of their names. The directories
+/// of `skip_directories` are not entered; links are not followed.
 ///
 /// # Errors
 /// A glob that is none; more files than `limits.reports`.
 pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found>> {
-    let mut globs = Globs::new(&reports.globs)?;
+    let mut wanted = Globs::new(reports.globs.iter().map(String::as_str).filter(|glob| !glob.starts_with('!')))?;
+    let mut unwanted = Globs::new(reports.globs.iter().filter_map(|glob| glob.strip_prefix('!')))?;
     let skipped = skipped_directories(&reports.skip_directories)?;
     let mut found = BTreeMap::new();
     let walk = WalkDir::new(root).into_iter().filter_entry(|entry| {
@@ -46,11 +47,12 @@ pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found
     });
     // A directory that cannot be read holds no report for us; the snapshot names it as unheld.
     for entry in walk.filter_map(Result::ok) {
-        if entry.file_type().is_dir() || !globs.is_match(entry.path(), root) {
+        let file = entry.path();
+        if entry.file_type().is_dir() || !wanted.is_match(file, root) || unwanted.is_match(file, root) {
             continue;
         }
-        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-        found.insert(relative.to_path_buf(), describe(root, entry.path(), false));
+        let relative = file.strip_prefix(root).unwrap_or(file);
+        found.insert(relative.to_path_buf(), describe(root, file, false));
         if u64::try_from(found.len()).is_ok_and(|count| count > limits.reports) {
             return Err(Error::report(
                 Reject::Refused,
@@ -133,7 +135,7 @@ struct Globs {
 }
 
 impl Globs {
-    fn new(globs: &[String]) -> Result<Globs> {
+    fn new<'a>(globs: impl Iterator<Item = &'a str>) -> Result<Globs> {
         let mut by_extension: HashMap<_, Vec<_>> = HashMap::new();
         let mut others = Vec::new();
         for text in globs {
@@ -318,6 +320,9 @@ mod tests {
             ["**/*.tap", "*.b/c", "*.x-y", "**/report", "**/*.{xml,}", "d/{z,ab/*}.yml", "*.[J]SON", "*.gz", "x\\*?.a"];
         let reports = Reports { globs: globs.map(String::from).to_vec(), skip_directories: Vec::new() };
         assert_eq!(names(&find(dir.path(), &reports, &config().limits).unwrap()), expected);
+        let but_few = ["!**/*.x", "**/*.x*", "!a.b/**", "**/c", "!**/*.{tap,x-y}"].map(String::from).to_vec();
+        let reports = Reports { globs: but_few, skip_directories: Vec::new() };
+        assert_eq!(names(&find(dir.path(), &reports, &config().limits).unwrap()), ["dotted.d/e.xml"]);
         let broken = Reports { globs: vec!["**/[.xml".into()], skip_directories: Vec::new() };
         assert!(find(dir.path(), &broken, &config().limits).is_err());
     }

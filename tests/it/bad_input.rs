@@ -65,6 +65,16 @@ fn p03_a_named_file_that_is_no_report_is_refused_and_a_found_one_passed_over() {
 }
 
 #[test]
+fn a_config_with_the_name_of_a_report_is_told_of_while_it_is_new() {
+    let project = begun();
+    let tells = || project.run(&["record"]).expect(0).stderr.contains("passed over: pyrightconfig.json");
+    project.write("pyrightconfig.json", "{\"strict\": [\"src\"]}\n");
+    assert!(tells() && !tells());
+    project.write("pyrightconfig.json", "{\"strict\": []}\n");
+    assert!(tells() && !tells());
+}
+
+#[test]
 fn p07_a_report_given_as_another_format_is_refused() {
     let project = begun();
     project.coverage(5);
