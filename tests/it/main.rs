@@ -40,6 +40,7 @@ mod monitor;
 mod mutations;
 mod old_loops;
 mod own_metrics;
+mod planted;
 mod progress;
 mod properties;
 mod pruning;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shows that the proofs can fail: each patch here plants a bug in a copy of the tree, and the tests that its second line names
-# must fail on it. Names of patches as arguments choose some. A patch that does not apply any more is made again by hand.
+# must fail on it. Names of patches as arguments choose some. A patch that does not fit any more (a test says so) is made again
+# by hand.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -18,7 +19,7 @@ for patch in "$root"/tests/planted/*.patch; do
     name=$(basename "$patch" .patch)
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     read -ra proof <<<"$(sed -n 's/^proof: //p' "$patch")"
-    patch --quiet --strip=0 <"$patch"
+    patch --quiet --fuzz=0 --strip=0 <"$patch"
     cargo test --quiet --locked "${proof[@]}" --no-run
     if cargo test --quiet --locked "${proof[@]}" >"$copy/said" 2>&1; then
         echo "MISSED  $name: $(sed -n 's/^bug: //p' "$patch")"
