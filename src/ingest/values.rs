@@ -40,10 +40,10 @@ pub(super) fn leading_in(text: &str) -> Option<(u64, &str)> {
 /// A whole number of which one below zero counts as zero: hits of a counter that overflowed, a line that is none.
 #[inline]
 pub(super) fn whole_or_below(text: &str) -> Option<u64> {
-    match text.strip_prefix('-') {
-        Some(digits) => whole(digits).map(|_| 0),
-        None => whole(text),
-    }
+    let bytes = text.as_bytes();
+    let below = bytes.strip_prefix(b"-");
+    let (number, rest) = leading(below.unwrap_or(bytes))?;
+    rest.is_empty().then_some(if below.is_some() { 0 } else { number })
 }
 
 /// Whether a count of hits is above zero. Some tools write such counts as fractions without a rest (`1.0`), or in six digits
