@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use highwater::model::ids::Iteration;
 
@@ -46,6 +46,7 @@ impl Race {
     /// Runs it and checks the loop. `start` starts the program.
     fn run(&self, work: &Work, what: &str, start: &(dyn Fn() -> Command + Sync)) {
         let (busy, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let began = Instant::now();
         let all: Vec<Acknowledged> = std::thread::scope(|scope| {
             let busy = &busy;
             let mut writers: Vec<_> =
@@ -53,7 +54,7 @@ impl Race {
             writers.push(scope.spawn(|| self.kill(work, &killed)));
             writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
         });
-        let (busy, killed) = (busy.into_inner(), killed.into_inner());
+        let (busy, killed, seconds) = (busy.into_inner(), killed.into_inner(), began.elapsed().as_secs_f64());
         assert!(all.len() >= self.writers * self.records);
         assert!(killed > 0 || self.kills == 0, "nobody was killed: nothing was proved");
         let (store, mut by_number) = (work.store(), BTreeMap::new());
@@ -71,7 +72,7 @@ impl Race {
         let (findings, restorable) = work.verified();
         assert!(findings.is_empty() && restorable.len() == numbers.len(), "{what}: {findings:?}");
         eprintln!(
-            "{what}: {} acknowledged and there, {killed} killed of whom {} were done, {busy} told that others write",
+            "{what}: {} acknowledged in {seconds:.1} s and there, {killed} killed of whom {} were done, {busy} told that others write",
             by_number.len(),
             numbers.len() - 1 - by_number.len(),
         );
