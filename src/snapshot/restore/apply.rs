@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::beneath::{Beneath, last_name};
-use super::folder::{self, Folder};
+use super::folder::{self, Folder, for_each};
 use super::journal::Journal;
 use super::manifest::{Kind, State};
 use super::plan::{Action, Op};
@@ -131,14 +131,12 @@ impl<'a> Worker<'a> {
 
     /// Makes all changes survive a power loss.
     fn sync(&mut self) -> Result<()> {
-        for folder in std::mem::take(&mut self.touched) {
-            match self.tree.directory(folder.as_ref()) {
-                Ok(open) => sync(open.as_fd()).map_err(|error| self.failed_at(folder.as_ref(), error))?,
-                // It went itself, later in the plan.
-                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
-                Err(error) => return Err(self.failed_at(folder.as_ref(), error)),
-            }
-        }
+        let touched: Vec<Option<TreePath>> = std::mem::take(&mut self.touched).into_iter().collect();
+        for_each(&touched, |folder| match self.tree.directory(folder.as_ref()).and_then(|open| sync(open.as_fd())) {
+            // It went itself, later in the plan.
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
+            Err(error) => Err(self.failed_at(folder.as_ref(), error)),
+        })?;
         let ours = [(&self.stage, self.folder.stage()), (&self.trash, self.folder.trash())];
         ours.into_iter().try_for_each(|(open, path)| {
             sync(open.as_fd()).map_err(|error| going_on(Error::io("sync the directory", &path, &error.into())))

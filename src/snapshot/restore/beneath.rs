@@ -2,11 +2,11 @@
 //! followed, no mount is crossed, and what is then done is done by name relative to that descriptor. A directory that
 //! somebody swaps for a link while we work leads nowhere.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode};
 use rustix::io::Errno;
@@ -50,7 +50,7 @@ pub struct Beneath {
     path: PathBuf,
     device: u64,
     /// Whether the kernel resolves paths for us (`openat2`); else we go component by component.
-    kernel_resolves: Cell<bool>,
+    kernel_resolves: AtomicBool,
 }
 
 impl Beneath {
@@ -62,7 +62,12 @@ impl Beneath {
         let named = |error: Errno| Error::io("open the directory", path, &error.into());
         let top = rustix::fs::open(path, DIRECTORY.difference(OFlags::NOFOLLOW), Mode::empty()).map_err(named)?;
         let device = rustix::fs::fstat(&top).map_err(named)?.st_dev;
-        Ok(Beneath { top, path: path.to_path_buf(), device, kernel_resolves: Cell::new(cfg!(target_os = "linux")) })
+        Ok(Beneath {
+            top,
+            path: path.to_path_buf(),
+            device,
+            kernel_resolves: AtomicBool::new(cfg!(target_os = "linux")),
+        })
     }
 
     /// The top, for messages.
@@ -92,9 +97,11 @@ impl Beneath {
     /// mount, `NOENT` if it is absent.
     pub fn directory(&self, path: Option<&TreePath>) -> rustix::io::Result<OwnedFd> {
         let Some(path) = path else { return self.top.try_clone().map_err(|error| errno(&error)) };
-        if self.kernel_resolves.get() {
+        if self.kernel_resolves.load(Ordering::Relaxed) {
             match resolve_in_kernel(self.top.as_fd(), path) {
-                Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => self.kernel_resolves.set(false),
+                Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => {
+                    self.kernel_resolves.store(false, Ordering::Relaxed)
+                }
                 other => return other,
             }
         }
@@ -240,7 +247,7 @@ mod tests {
         std::os::unix::fs::symlink("a", dir.path().join("in")).unwrap();
         for kernel in [true, false] {
             let tree = Beneath::open(dir.path()).unwrap();
-            tree.kernel_resolves.set(kernel);
+            tree.kernel_resolves.store(kernel, Ordering::Relaxed);
             assert!(tree.directory(Some(&path("a/b"))).is_ok());
             for link in ["out", "out/b", "in", "in/b"] {
                 let error = tree.directory(Some(&path(link))).unwrap_err();
@@ -249,7 +256,7 @@ mod tests {
             assert_eq!(tree.directory(Some(&path("a/none"))).unwrap_err(), Errno::NOENT);
             assert_eq!(tree.look(&path("out/b")).unwrap(), Seen::Absent);
             let root = Beneath::open(Path::new("/")).unwrap();
-            root.kernel_resolves.set(kernel);
+            root.kernel_resolves.store(kernel, Ordering::Relaxed);
             // Another file system is mounted there, wherever Linux runs.
             if cfg!(target_os = "linux") {
                 assert_eq!(root.directory(Some(&path("proc"))).unwrap_err(), Errno::XDEV);
