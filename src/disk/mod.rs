@@ -197,7 +197,7 @@ pub fn make_directory(path: &Path) -> Result<()> {
         }
     }
     for folder in missing.into_iter().rev() {
-        make_one_directory(folder)?;
+        make_directory_unsynced(folder)?;
         if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             sync_directory(parent)?;
         }
@@ -220,7 +220,11 @@ fn refuse_links(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn make_one_directory(path: &Path) -> Result<()> {
+/// Makes a directory of the store, 0700 whatever the umask, below one that is there. Its name lasts once that one is synced.
+///
+/// # Errors
+/// A failure if the system says no.
+pub fn make_directory_unsynced(path: &Path) -> Result<()> {
     match std::fs::DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => {}
         // Another process was faster.
@@ -242,7 +246,7 @@ fn make_one_directory(path: &Path) -> Result<()> {
 /// As [`check_store`], and a failure if it cannot be made.
 pub fn open_store(layout: &Layout) -> Result<()> {
     if !check_store(layout)? {
-        make_one_directory(&layout.store())?;
+        make_directory_unsynced(&layout.store())?;
         sync_directory(layout.root())?;
         check_store(layout)?;
     }

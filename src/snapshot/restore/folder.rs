@@ -37,8 +37,10 @@ impl Folder {
     pub fn make_next(layout: &Layout) -> Result<Folder> {
         let number = numbers(layout)?.last().map_or(1, |last| last.saturating_add(1));
         let folder = Folder::of(layout, number);
-        disk::make_directory(&folder.stage())?;
-        disk::make_directory(&folder.trash())?;
+        disk::make_directory(&folder.dir)?;
+        // Writing the journal syncs their names.
+        disk::make_directory_unsynced(&folder.stage())?;
+        disk::make_directory_unsynced(&folder.trash())?;
         Ok(folder)
     }
 
