@@ -233,6 +233,21 @@ mod tests {
     }
 
     #[test]
+    fn a_file_in_conflict_is_tracked_once() {
+        let Some(dir) = repository(&[]) else { return };
+        let change = |text: &str| {
+            std::fs::write(dir.path().join("src/b"), text).unwrap();
+            git(dir.path(), &["commit", "-qam", text])
+        };
+        assert!(change("base") && git(dir.path(), &["checkout", "-qb", "other"]) && change("theirs"));
+        assert!(git(dir.path(), &["checkout", "-q", "main"]) && change("ours"));
+        assert!(!git(dir.path(), &["merge", "-q", "other"]), "a conflict");
+        let tracked = load(&git_directory(dir.path()).unwrap()).unwrap();
+        assert_eq!(tracked.paths.len(), 5);
+        assert!(tracked.contains(b"src/b"));
+    }
+
+    #[test]
     fn a_damaged_index_is_not_used_and_never_ends_the_program() {
         let Some(dir) = repository(&[]) else { return };
         let bytes = std::fs::read(dir.path().join(".git/index")).unwrap();
