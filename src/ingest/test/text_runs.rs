@@ -29,6 +29,11 @@ pub(in crate::ingest) trait Announced: Default {
         false
     }
 
+    /// See [`Run::units`].
+    fn units(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
     /// What it told, once its summary came.
     ///
     /// # Errors
@@ -79,7 +84,8 @@ fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -> Result<()
     Ok(runs + 1)
 }
 
-fn cut(tool: &str, line: u64) -> Error {
+/// What a text is that ends inside a line.
+pub(super) fn cut(tool: &str, line: u64) -> Error {
     Error::report(Reject::Malformed, format!("output of {tool} ends inside a line")).line(line).help(KILLED_HELP)
 }
 
@@ -198,6 +204,11 @@ pub(in crate::ingest) trait Unannounced: Default {
         true
     }
 
+    /// See [`Run::units`].
+    fn units(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
     /// The last run, if there was one.
     ///
     /// # Errors
@@ -234,6 +245,10 @@ impl<R: Announced> Unannounced for Unmarked<R> {
         Ok(before)
     }
 
+    fn units(&self) -> BTreeSet<String> {
+        self.0.units()
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         self.0.is_done().then(|| self.0.report()).transpose()
     }
@@ -248,8 +263,9 @@ pub(in crate::ingest) struct Summaries<R> {
 
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
+        let units = self.run.units();
         let before = self.run.line(text.trim_end())?;
-        self.runs.extend(before.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        self.runs.extend(before.map(|parsed| Run::of(parsed, units)));
         Ok(())
     }
 
@@ -263,9 +279,9 @@ impl<R: Unannounced> Runs for Summaries<R> {
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
-        let is_certain = self.run.is_certain();
+        let (is_certain, units) = (self.run.is_certain(), self.run.units());
         let last = self.run.report().ok().flatten();
-        self.runs.extend(last.map(|parsed| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) }));
+        self.runs.extend(last.map(|parsed| Run { is_certain, ..Run::of(parsed, units) }));
         self.runs
     }
 }
