@@ -38,6 +38,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// The counts of a summary: of Catch2, with skipped tests in the sum, or of doctest, which leaves them out of it.
 fn summary(line: &str) -> Option<Summary> {
     let told = line.strip_prefix("[doctest] ").unwrap_or(line);
+    // doctest leaves out what it skipped, and not the bar before it.
+    let told = told.strip_suffix(" |").unwrap_or(told);
     if let Some(told) = line.strip_prefix("All tests passed (") {
         let (number, word) = counted(told.strip_suffix(')')?.split_once(" in ")?.1)?;
         return matches!(word, "test case" | "test cases").then_some(Summary { passed: number?, ..Summary::default() });
@@ -51,7 +53,7 @@ fn summary(line: &str) -> Option<Summary> {
         match word {
             "passed" => found.passed = number?,
             "failed" => found.failed = number?,
-            "skipped" if told.len() < line.len() => outside = number?,
+            "skipped" if line.starts_with("[doctest] ") => outside = number?,
             "skipped" | "failed as expected" => found.skipped = add(found.skipped, number?).ok()?,
             _ => return None,
         }
@@ -111,6 +113,7 @@ mod tests {
             ("test cases: 4 | 2 passed | 1 failed | 1 skipped", [4, 2, 1, 0, 1]),
             ("All tests passed (3 assertions in 2 test cases)", [2, 2, 0, 0, 0]),
             ("[doctest] test cases: 8 | 4 passed | 4 failed | 1 skipped", [9, 4, 4, 0, 1]),
+            ("[doctest] test cases: 8 | 4 passed | 4 failed |", [8, 4, 4, 0, 0]),
         ] {
             let parsed = read(&format!("===\n{line}\nassertions: 3 | 3 passed\n")).unwrap();
             assert_eq!(counts(&parsed), expected, "{line}");
