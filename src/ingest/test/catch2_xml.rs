@@ -4,7 +4,7 @@
 //! section apart as a test.
 
 use super::TestTally;
-use super::xml_report::{Dialect, OpenCase, walk};
+use super::xml_report::{Dialect, OpenCase, foreign, walk};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
@@ -83,6 +83,10 @@ impl Dialect for Reader {
             match name {
                 "TestSuite" => self.suite = element.attribute("name")?.unwrap_or_default(),
                 "TestCase" => self.begin(element)?,
+                // What `--list-test-cases` writes has the root of a run.
+                "OverallResultsTestCases" if element.attribute("unskipped")?.is_some() => {
+                    return Err(foreign(&FORMAT, "it lists test cases, not their results", element.spot()));
+                }
                 _ => {}
             }
             return Ok(false);
@@ -170,5 +174,13 @@ mod tests {
         );
         assert_eq!(counts(&parsed), [4, 1, 1, 0, 2]);
         assert_eq!(details(&parsed).cases.outcome("s::a"), Some(Outcome::Failed));
+    }
+
+    #[test]
+    fn a_list_of_tests_is_no_run() {
+        let text =
+            "<doctest><TestCase name=\"a\" skipped=\"false\"/><OverallResultsTestCases unskipped=\"1\"/></doctest>";
+        let error = (FORMAT.parse)(&Input::bytes("x", text.as_bytes())).unwrap_err();
+        assert_eq!(error.reject(), Some(crate::error::Reject::NotThisFormat));
     }
 }
