@@ -38,10 +38,15 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
-/// The line without sbt's mark, as `[info] `.
+/// The line without sbt's mark, as `[info] `, and without a time in brackets before it.
 fn bare(line: &str) -> &str {
     let marks = ["[info] ", "[error] ", "[warn] "];
-    marks.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_end()
+    let unmarked = |line| marks.iter().find_map(|mark| str::strip_prefix(line, mark));
+    let is_time = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b":.,-/ TZ+".contains(&byte));
+    let timed = || {
+        line.strip_prefix('[')?.split_once("] ").filter(|(time, _)| is_time(time)).and_then(|(_, rest)| unmarked(rest))
+    };
+    unmarked(line).or_else(timed).unwrap_or(line).trim_end()
 }
 
 /// The counts of `Tests: succeeded 3, failed 1, canceled 0, ignored 1, pending 0`.
@@ -53,6 +58,8 @@ fn scalatest(line: &str) -> Option<Summary> {
 /// The counts of `Failed: Total 5, Failed 1, Errors 0, Passed 3, Ignored 1`.
 fn sbt(line: &str) -> Option<Summary> {
     let (word, rest) = split_at(line, ": Total ")?;
+    // As sbt 0.12 wrote it, `Failed: : Total`.
+    let word = word.trim_end_matches([':', ' ']);
     let (_, counts) = rest.split_once(", ").filter(|_| matches!(word, "Passed" | "Failed" | "Error"))?;
     sum(&counts.to_ascii_lowercase()).filter(|_| counts.contains("Passed "))
 }
@@ -153,6 +160,12 @@ mod tests {
         assert_eq!(counts(&read(&SCALATEST.replace("[info] ", "")).unwrap()), [6, 2, 1, 1, 2]);
         let sbt = "[error] Error: Total 6, Failed 1, Errors 1, Passed 3, Skipped 1, Pending 2\n";
         assert_eq!(counts(&read(sbt).unwrap()), [8, 3, 1, 1, 3]);
+        for other in [
+            "[error] Failed: : Total 2, Failed 1, Errors 0, Passed 1, Skipped 0\n",
+            "[04-09 22:41:59.531] [error] Failed: Total 2, Failed 1, Errors 0, Passed 1\n",
+        ] {
+            assert_eq!(counts(&read(other).unwrap()), [2, 1, 1, 0, 0], "{other}");
+        }
         assert!(
             matches!(sniffed(&FORMAT, SCALATEST), Sniff::Sure(_)) && matches!(sniffed(&FORMAT, sbt), Sniff::Sure(_))
         );
