@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"Finished in …\" with \"N examples, N failures\" after it",
     has_end: true,
     counting: "The last summary: failures failed, errors errored, pending skipped, the other examples passed. Each error outside of \
-               examples, as of a file that does not load, is one errored test.",
+               examples, as of a file that does not load, is one errored test. Of parallel_rspec's processes, their sum.",
     sniff,
     parse,
 };
@@ -50,30 +50,21 @@ fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut run = Run::default();
-    let (mut found, mut last, mut runs) = (None, 0, 0_u64);
-    let mut finished = false;
+    let (mut told, mut last, mut runs) = (Told::default(), 0, 0_u64);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         last = line.number;
-        let text = line.text.trim_end();
-        let counts = summary(text).filter(|_| finished && line.ended);
-        finished = text.starts_with("Finished in ");
-        if let Some(counts) = counts {
-            let summary = total(&counts).map_err(|error| error.line(last))?;
-            found = Some((summary, std::mem::take(&mut run)));
-            runs = add(runs, 1)?;
-        } else if let Some((_, run)) = found.as_mut() {
-            run.failed_example(text);
+        if line.ended {
+            let before = told.take(line.text.trim_end()).map_err(|error| error.line(last))?;
+            runs = add(runs, u64::from(before.is_some()))?;
         }
-        run.line(text);
     }
-    let Some((summary, found)) = found else {
+    let Some((summary, found)) = told.found.filter(|_| told.parallel.is_none()) else {
         return Err(no_result("no \"N examples, N failures\" of RSpec at its end", last));
     };
     let mut parsed = found.names.report(&FORMAT, &summary, false)?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of RSpec are in it: the last one counts"));
+    if runs > 0 {
+        parsed.warnings.push(format!("{} runs of RSpec are in it: the last one counts", add(runs, 1)?));
     }
     Ok(parsed)
 }
@@ -145,31 +136,66 @@ impl Run {
     }
 }
 
-/// Its runs in a stream in which others speak too.
+/// Runs, of which the last is held.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Told {
     run: Run,
     /// The line before was "Finished in …".
     finished: bool,
     found: Option<(Summary, Run)>,
+    /// Of the processes of `parallel_rspec`, until their sum comes.
+    parallel: Option<Summary>,
+}
+
+impl Told {
+    /// Takes a line. The run before it, if another one's summary comes with it.
+    fn take(&mut self, text: &str) -> Result<Option<(Summary, Run)>> {
+        let finished = std::mem::replace(&mut self.finished, text.starts_with("Finished in "));
+        if is_parallel(text) {
+            self.parallel = Some(Summary::default());
+            self.run = Run::default();
+            return Ok(self.found.take());
+        }
+        let Some(counts) = summary(text).filter(|_| finished || self.parallel.is_some()) else {
+            // A process lists what failed where the others' tests are told.
+            if let Some((_, run)) = self.found.as_mut() {
+                run.failed_example(text);
+            } else if self.parallel.is_some() {
+                self.run.failed_example(text);
+            }
+            self.run.line(text);
+            return Ok(None);
+        };
+        let mut summary = total(&counts)?;
+        if let Some(sum) = self.parallel.as_mut() {
+            if finished {
+                sum.merge(&summary)?;
+                return Ok(None);
+            }
+            // A test may print what looks like it.
+            if sum.failed != summary.failed {
+                return Ok(None);
+            }
+            summary = self.parallel.take().unwrap_or_default();
+        }
+        Ok(self.found.replace((summary, std::mem::take(&mut self.run))))
+    }
+}
+
+/// `2 processes for 9 specs, ~ 4 specs per process`.
+fn is_parallel(line: &str) -> bool {
+    line.ends_with(" per process") && counted(line).is_some_and(|(_, rest)| rest.starts_with("process"))
 }
 
 impl Unannounced for Told {
     fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
-        let counts = summary(text).filter(|_| self.finished);
-        self.finished = text.starts_with("Finished in ");
-        let mut before = None;
-        if let Some(counts) = counts {
-            before = self.found.replace((total(&counts)?, std::mem::take(&mut self.run)));
-        } else if let Some((_, run)) = self.found.as_mut() {
-            run.failed_example(text);
-        }
-        self.run.line(text);
+        let before = self.take(text)?;
         before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
     }
 
     fn report(self) -> Result<Option<Parsed>> {
-        self.found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
+        let found = self.found.filter(|_| self.parallel.is_none());
+        found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
     }
 }
 
@@ -199,6 +225,23 @@ mod tests {
         );
         let twice = read(&format!("{RUN}{END}Finished in 0.1 seconds\n1 example, 0 failures\n")).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([1, 1, 0, 0, 0], 1));
+    }
+
+    #[test]
+    fn processes_add_up_to_one_run() {
+        let one = |failures: u64| {
+            format!(
+                ".\nFinished in 0.1 seconds\n3 examples, {failures} failures, 1 pending\n\nFailed examples:\n\nrspec ./a_spec.rb:{failures}3 # A\n"
+            )
+        };
+        let both = format!("2 processes for 4 specs, ~ 2 specs per process\n{}{}", one(1), one(2));
+        let sum = "\n9 examples, 9 failures\n\n6 examples, 3 failures, 2 pendings\n\nTook 1 seconds\n";
+        let parsed = read(&format!("{both}{sum}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.warnings.len()), ([6, 1, 3, 0, 2], 0));
+        assert_eq!(read(&both).unwrap_err().reject(), Some(Reject::NoResult));
+        let mut told = Told::default();
+        assert!(format!("{both}{sum}").lines().all(|line| told.line(line).unwrap().is_none()));
+        assert_eq!(counts(&told.report().unwrap().unwrap()), [6, 1, 3, 0, 2]);
     }
 
     #[test]
