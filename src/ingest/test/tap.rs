@@ -129,6 +129,8 @@ struct Reader {
     seen: bool,
     /// Subtests stand between braces, one of which may be what a cut took from a point.
     braced: bool,
+    /// How many points there are, as a comment at the end tells.
+    told: Option<u64>,
     prove: Prove,
 }
 
@@ -175,6 +177,7 @@ impl Reader {
             bailed: false,
             seen: false,
             braced: false,
+            told: None,
             prove: Prove::default(),
         }
     }
@@ -183,6 +186,9 @@ impl Reader {
         let indent = text.len() - text.trim_start_matches(' ').len();
         if self.in_yaml(text, indent) {
             return Ok(());
+        }
+        if let Some(told) = text.strip_prefix("# tests ") {
+            self.told = told.trim().parse().ok();
         }
         match read(text) {
             Line::Version => self.version(indent),
@@ -416,7 +422,8 @@ impl Reader {
                 let is_last = point.number.is_none_or(|number| Some(number) == plan);
                 plan == Some(points) && is_last && !self.braced && !partial_directive(text)
             }
-            _ => plan.is_some_and(|plan| points >= plan),
+            // Below the plan, or the sum of what has none, comments come.
+            _ => plan.or(self.told.filter(|_| text.starts_with("# "))).is_some_and(|plan| points >= plan),
         }
     }
 
@@ -431,7 +438,7 @@ impl Reader {
             if !missing {
                 self.tally.unit_failure("Bail out!");
             }
-        } else if level.plan.is_none() {
+        } else if level.plan.is_none() && self.told.take() != Some(level.points) {
             let why = format!("TAP ends after {} points without a plan", level.points);
             return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
         }

@@ -70,6 +70,9 @@ fn plan(text: &str) -> Option<u64> {
 }
 
 fn point(text: &str) -> Option<Point> {
+    if let Some(point) = testem(text) {
+        return Some(point);
+    }
     let (ok, rest) = match text.strip_prefix("not ok") {
         Some(rest) => (false, rest),
         None => (true, text.strip_prefix("ok")?),
@@ -100,6 +103,19 @@ fn point(text: &str) -> Option<Point> {
         (false, false) => Outcome::Failed,
     };
     Some(Point { number, name: name.trim().replace("\\#", "#"), outcome, duration_ms, opens })
+}
+
+/// `skip 4 Chrome 140.0 - [1 ms] - Unit: adds`, with which testem writes a point in place of `ok` and a directive.
+fn testem(text: &str) -> Option<Point> {
+    let rest = text.strip_prefix("skip ").or_else(|| text.strip_prefix("todo "))?;
+    let (number, name) = number(rest);
+    (number.is_some() && name.contains(" ms] - ")).then(|| Point {
+        number,
+        name: name.trim().to_owned(),
+        outcome: Outcome::Skipped,
+        duration_ms: None,
+        opens: false,
+    })
 }
 
 /// The number before a description, if there is one.
@@ -158,6 +174,8 @@ mod tests {
         for (line, number, name, outcome, opens) in [
             ("ok", None, "", Passed, false),
             ("not ok", None, "", Failed, false),
+            ("skip 4 Chrome 9 - [0 ms] - Unit: a", Some(4), "Chrome 9 - [0 ms] - Unit: a", Skipped, false),
+            ("todo 5 Chrome 9 - [2 ms] - Unit: b", Some(5), "Chrome 9 - [2 ms] - Unit: b", Skipped, false),
             ("ok 3", Some(3), "", Passed, false),
             ("ok 1 - a b", Some(1), "a b", Passed, false),
             ("ok 1 a", Some(1), "a", Passed, false),
@@ -180,7 +198,7 @@ mod tests {
             let got = named(line);
             assert!(got == expected || (is_escaped && got.2 == outcome), "{line}: {got:?}");
         }
-        for none in ["okay", "not okay", "  okay", "nok 1", "# ok 1", "ok: 3"] {
+        for none in ["okay", "not okay", "  okay", "nok 1", "# ok 1", "ok: 3", "skip 4 of them", "todo 5"] {
             assert_eq!(read(none), Line::Other, "{none}");
         }
         assert_eq!(time("# time=43.975ms"), Some(43));

@@ -94,6 +94,15 @@ fn a_last_line_without_its_end_is_taken_if_nothing_can_follow() {
 }
 
 #[test]
+fn comments_that_tell_the_sum_stand_for_a_plan_where_a_line_is_not_ended() {
+    let points = "TAP version 13\nnot ok 1 - a\nok 2 - b\n";
+    assert_eq!(counted(&format!("{points}# tests 2\n# pass 1\n# fail 1")), [2, 1, 1, 0, 0]);
+    for cut in ["# tests 3\n# pass 2", "# some", "# tests 2\nok 3"] {
+        assert_eq!(read_text(&format!("{points}{cut}")).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+    }
+}
+
+#[test]
 fn it_is_told_by_version_or_plan_and_numbers() {
     for text in ["TAP version 13\n", "1..1\nok 1\n", "ok 1\nnot ok 2\n1..2\n", "ok 1\nBail out!\n"] {
         assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
