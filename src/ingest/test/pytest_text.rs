@@ -49,6 +49,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if last_lines.clone().find(|line| !line.is_empty()).and_then(Counts::read).is_some() {
         return Sniff::Sure("its last line is a pytest summary".to_owned());
     }
+    // Behind `pytest -q`, others may speak.
+    if first.is_some_and(is_progress) && last_lines.clone().any(|line| Counts::read(line).is_some()) {
+        return Sniff::Maybe("progress of pytest, and a line that looks like its summary".to_owned());
+    }
     if last_lines.any(|line| ruled(line, '=').and_then(Counts::read).is_some()) {
         return Sniff::Maybe("a line that looks like a pytest summary".to_owned());
     }

@@ -1,6 +1,7 @@
 //! Lines and whole outputs of pytest, real and imitated.
 
 use super::*;
+use crate::ingest::test::tests_support::sniffed;
 
 fn read(text: &str) -> Result<Parsed> {
     crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))
@@ -207,4 +208,11 @@ fn counts_of(parsed: &Parsed) -> (u64, u64, u64, u64) {
     let figures = &parsed.figures;
     let number = Option::unwrap_or_default;
     (number(figures.passed), number(figures.failed), number(figures.errored), number(figures.skipped))
+}
+
+#[test]
+fn others_may_speak_behind_a_quiet_run() {
+    let text = "..F                                  [100%]\n2 passed, 1 failed in 0.01s\nmake: *** [Makefile:3: test] Error 1\n";
+    assert!(matches!(sniffed(&FORMAT, text), Sniff::Maybe(_)));
+    assert_eq!(sniffed(&FORMAT, "2 passed in 0.01s\nmake: Leaving directory\n"), Sniff::No);
 }
