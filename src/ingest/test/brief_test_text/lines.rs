@@ -45,6 +45,7 @@ pub(super) const LINES: &[(&str, &str)] = &[
         "LuaUnit",
         "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
     ),
+    ("zope.testrunner", " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped} in @*"),
     ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
     ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
     ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
@@ -54,6 +55,7 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
     ("CUnit", " tests @_ @_ @p @f @s"),
     ("Unity", "@a Tests @f Failures @s Ignored"),
+    ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
     ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
     ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
     ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
@@ -142,7 +144,15 @@ pub(super) const BLOCKS: &[(&str, &[&str])] = &[
             "?Failed Tests - Failures: @f, Errors: @e, Invalid: @e",
         ],
     ),
+    (
+        "NUnit",
+        &[
+            "Tests run: @r, Errors: @e, Failures: @f, Inconclusive: 0, Time: @*",
+            "Not run: @s, Invalid: @_, Ignored: @_, Skipped: @_",
+        ],
+    ),
     ("OUnit", &["Ran: @p tests in: @_ seconds.", "OK"]),
+    ("doctest", &["@_ test{s} in @_ item{s}.", "@p passed{ and @f failed}{, @s skipped}."]),
 ];
 
 /// The numbers of a summary, as they come.
