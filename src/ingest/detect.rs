@@ -123,6 +123,18 @@ impl<'a> Head<'a> {
         split.lines()
     }
 
+    /// Whether it is a document in Markdown that shows a report of the format in a block of code: a README, not what a tool
+    /// wrote.
+    pub(super) fn is_quoted(&self, format: &Format) -> bool {
+        let Some(prose) =
+            Some(self).filter(|head| head.is_whole && head.xml.is_none()).and_then(|head| prose(head.text()))
+        else {
+            return false;
+        };
+        // Nothing but blocks: nothing is left to be told.
+        Head::read(&Input::bytes("", prose.as_bytes())).is_ok_and(|head| (format.sniff)(&head) == Sniff::No)
+    }
+
     /// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.
     pub(super) fn is_of_tests(&self) -> bool {
         let is_certain = |format: &&Format| matches!((format.sniff)(self), Sniff::Sure(_));
@@ -165,6 +177,33 @@ impl Split {
 fn plain(text: &str) -> String {
     let text = without_terminal_codes(text);
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.into_owned() }
+}
+
+/// What stands beside the blocks of code in Markdown. `None` if it is none: it has no heading, no block, or one without an
+/// end.
+fn prose(text: &str) -> Option<String> {
+    if !text.contains("```") && !text.contains("~~~") {
+        return None;
+    }
+    let (mut prose, mut fence, mut blocks, mut has_heading) = (String::new(), None, 0, false);
+    for line in text.lines() {
+        // A compiler underlines with the same sign.
+        let is_info = |info: &str| !info.contains(['^', '~']);
+        let found = ["```", "~~~"].into_iter().find(|fence| line.trim_start().strip_prefix(fence).is_some_and(is_info));
+        match (fence, found) {
+            (None, Some(_)) => (fence, blocks) = (found, blocks + 1),
+            (Some(open), Some(close)) if open == close && line.trim().len() == close.len() => fence = None,
+            (Some(_), _) => {}
+            (None, None) => {
+                let is_underline = line.len() > 2 && line.trim_end_matches('=').is_empty();
+                let title = line.trim_start_matches('#');
+                has_heading |= is_underline || (title.len() < line.len() && title.starts_with(' '));
+                prose.push_str(line);
+                prose.push('\n');
+            }
+        }
+    }
+    (has_heading && blocks > 0 && fence.is_none()).then_some(prose)
 }
 
 /// What is no report of any format.
@@ -248,4 +287,35 @@ pub(super) fn unknown(head: &Head<'_>) -> Option<Error> {
             .line(u64::try_from(line).unwrap_or(0) + 1)
             .help("the tool's own output went into the report file; send it elsewhere, and let the tool write the report itself")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Option<&'static str> {
+        crate::ingest::detect(&Input::bytes("x", text.as_bytes())).unwrap().map(|(format, _)| format.name)
+    }
+
+    #[test]
+    fn a_document_that_shows_a_report_is_none() {
+        let log = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        let json = "{\"total\": {\"lines\": {\"total\": 1, \"covered\": 1, \"skipped\": 0, \"pct\": 100}}}\n";
+        for report in [log, json] {
+            assert!(told(report).is_some());
+            assert_eq!(
+                told(&format!("# Cart\n\nIt passes:\n\n```text\n{report}```\n\nSo it does.\n")),
+                None,
+                "{report}"
+            );
+            assert_eq!(told(&format!("Cart\n====\n\n  ~~~\n{report}  ~~~\n")), None, "{report}");
+        }
+        // Without a heading, or with a block that has no end, it is what a tool printed; so is what stands beside blocks.
+        let underlined = format!("# a\n  f(x)\n  ~~~^\n{log}  f(y)\n  ~~~\n");
+        for text in
+            [format!("```\n{log}```\n"), format!("# a\n```\n{log}"), format!("# a\n```\nx\n```\n{log}"), underlined]
+        {
+            assert_eq!(told(&text), Some("cargo-test-text"), "{text}");
+        }
+    }
 }

@@ -546,12 +546,14 @@ fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>>
             head.is_not_of_tests();
         }
         match (format.sniff)(head) {
+            Sniff::Sure(_) if head.is_quoted(format) => return Ok(None),
             Sniff::Sure(why) => return Ok(Some((format, why))),
             Sniff::Maybe(why) if maybe.is_none() => maybe = Some((format, why)),
             Sniff::Maybe(_) | Sniff::No => {}
         }
     }
     match (maybe, detect::unknown(head)) {
+        (Some((format, _)), _) if head.is_quoted(format) => Ok(None),
         (Some(found), _) => Ok(Some(found)),
         (None, Some(error)) => Err(error),
         (None, None) => Ok(None),
