@@ -162,7 +162,16 @@ pub(super) fn is_path(text: &str) -> bool {
     let starts_like_one = text.starts_with(|c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '{' | '|' | '#'));
     let is_time = || text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
     let is_address = after_drive.is_some_and(|rest| rest.starts_with("//"));
-    starts_like_one && !is_address && !after_drive.unwrap_or(text).contains([':', '\t']) && !is_time()
+    // `12 main f a.go` is an entry of gocyclo's.
+    let is_listed = text.split_once(' ').is_some_and(|(first, _)| first.bytes().all(|byte| byte.is_ascii_digit()));
+    // Source code, and what a comment in it tells.
+    let is_code = text.contains('"') || text.starts_with("// ");
+    starts_like_one
+        && !is_listed
+        && !is_code
+        && !is_address
+        && !after_drive.unwrap_or(text).contains([':', '\t'])
+        && !is_time()
 }
 
 /// A finding, its texts made fit to be shown.
@@ -296,6 +305,9 @@ mod tests {
             "http://host:80: x",
             "warning: p@0.1.0: a.c:3:5: warning: w",
             "\"a\":1:2: x",
+            "12 main f a.go:3:1: x",
+            "let a = \"a.c:3: x",
+            "// a.c:3: x",
             "x.go:3.14,5.2 1 0",
         ] {
             assert_eq!(at(other), None, "{other}");
