@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Level, Parsed, Sort};
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
 /// Gitleaks' JSON.
@@ -17,20 +17,30 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "Gitleaks' leaks, as a list",
     written_by: "gitleaks detect|git|dir --report-format json",
-    told_by: "a JSON list of objects with RuleID, Description, StartLine, File and Match",
+    told_by: "a JSON list of objects with RuleID, Description, StartLine, File and Match; before version 8 with rule, offender, \
+              lineNumber and file",
     has_end: true,
     counting: "Each leak is an error; there are no levels.",
-    sniff: |head| head.by_keys(&["RuleID", "Description", "StartLine", "File", "Match"]),
+    sniff,
     parse,
 };
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    match head.by_keys(&["RuleID", "Description", "StartLine", "File", "Match"]) {
+        Sniff::No => head.by_keys(&["rule", "offender", "lineNumber", "file", "leakURL"]),
+        sure => sure,
+    }
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 struct Leak {
     description: Loose,
+    #[serde(alias = "lineNumber")]
     start_line: Loose,
+    #[serde(alias = "file")]
     file: Loose,
-    #[serde(rename = "RuleID")]
+    #[serde(rename = "RuleID", alias = "rule")]
     rule_id: Loose,
 }
 
@@ -60,6 +70,14 @@ mod tests {
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(0), Some(0)]);
         assert_eq!(first_finding(&parsed), (Some("a.env"), Some(3), Some("generic-api-key"), "Generic API Key"));
+    }
+
+    #[test]
+    fn leaks_of_version_7_are_read() {
+        let text = r#"[{"line":"k=s3","lineNumber":3,"offender":"s3","offenderEntropy":-1,"commit":"c0","repo":"a","repoURL":"","leakURL":"",
+            "rule":"AWS Access Key","commitMessage":"m","author":"x","email":"y","file":"a.env","date":"","tags":"key"}]"#;
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!(first_finding(&parsed), (Some("a.env"), Some(3), Some("AWS Access Key"), "AWS Access Key"));
     }
 
     #[test]
