@@ -1,5 +1,5 @@
-//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, and of Checkstyle, PHP_CodeSniffer and standardrb,
-//! for `brief-text`.
+//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, and of Checkstyle, detekt, PHP_CodeSniffer,
+//! Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
 use super::lines::{bare_place, bracketed, placed};
@@ -8,7 +8,7 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, php, phpcs, standardrb].iter().find_map(|read| read(text))
+    [bracketed_level, kotlinc, detekt, php, phpcs, standardrb].iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -72,6 +72,9 @@ fn bracketed_level(text: &str) -> Option<Told<'_>> {
     if let Some(told) = checkstyle(rest) {
         return Some(Told { level, ..told });
     }
+    if let Some((path, message)) = of_scala_file(rest) {
+        return Some(Told { level, ..Told::error("scalac", (path, None), None, message) });
+    }
     let (path, line, message) = place_in_source(rest)?;
     let of_its_plugin = || {
         let (_, rest) = message.strip_prefix('(')?.split_once(") ")?;
@@ -82,6 +85,23 @@ fn bracketed_level(text: &str) -> Option<Told<'_>> {
     }
     (level != Level::Note).then_some(())?;
     Some(Told { level, ..Told::error(compiler(path), (path, Some(line)), None, message) })
+}
+
+/// What Scalastyle says of a whole file, `/p/A.scala: message`. Its other lines cannot be told from scalac's.
+fn of_scala_file(text: &str) -> Option<(&str, &str)> {
+    let (path, message) = text.split_once(".scala: ").filter(|(path, _)| !path.contains([':', ' ']))?;
+    Some((text.get(..path.len() + ".scala".len())?, message))
+}
+
+/// `\tSpreadOperator - [main] at /p/A.kt:11:37`, what detekt printed below the name of a rule set up to version 1.19, and
+/// its command line prints still. With a measure, `LongMethod - 62/60 - [main] at …`.
+fn detekt(text: &str) -> Option<Told<'_>> {
+    let (rule, rest) = text.strip_prefix('\t')?.trim_start().split_once(" - ")?;
+    let is_rule = rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
+    let (message, place) = rest.rsplit_once("] at ").filter(|_| is_rule)?;
+    let place = place.split_once(" - Signature=").map_or(place, |(place, _)| place);
+    let (_, element) = message.rsplit_once('[')?;
+    bare_place(place).map(|place| Told::error("detekt", place, Some(rule), element))
 }
 
 /// Checkstyle's own `/p/A.java:3:5: message [Rule]`, of a file of any kind.
@@ -115,7 +135,7 @@ fn compiler(path: &str) -> &'static str {
 
 /// Whether findings of this tool are a compiler's.
 pub(super) fn is_compiler(tool: &str) -> bool {
-    matches!(tool, "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst")
+    matches!(tool, "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim" | "dmd" | "verilator")
 }
 
 /// Path, line and message where the place is one of `path:[3,12] `, `path:[3] `, `path: (3, 12): `, `path:3:12 `, `path:3: `.
@@ -162,16 +182,22 @@ mod tests {
             ("[INFO] a/A.java:[3] (imports) UnusedImports: No.", "checkstyle", Note, "a/A.java:3", "No."),
             ("e: file:///p/A.kt:12:5 Unresolved: x", "kotlinc", Error, "/p/A.kt:12", "Unresolved: x"),
             ("w: /p/A.kts: (15, 9): Mismatch", "kotlinc", Warning, "/p/A.kts:15", "Mismatch"),
+            ("[error] /p/A.scala: No header", "scalac", Error, "/p/A.scala:0", "No header"),
+            ("\tSpreadOperator - [main] at /p/A.kt:11:37", "detekt", Error, "/p/A.kt:11", "main"),
+            ("\tLongMethod - 62/60 - [f] at /p/A.kt:3:5 - Signature=A$f", "detekt", Error, "/p/A.kt:3", "f"),
             ("/p/A.php:3:1: warning - Too long - see", "phpcs", Warning, "/p/A.php:3", "Too long - see"),
             ("  a.rb:3:5: Layout/Space: No: space.", "standardrb", Error, "a.rb:3", "No: space."),
         ] {
             let told = told(line).unwrap();
-            let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap());
+            let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap_or(0));
             assert_eq!((told.tool, told.level, at.as_str(), told.message), (tool, level, place, message), "{line}");
         }
         for other in [
             "[INFO] /p/A.java:[3,12] Some input files use unchecked or unsafe operations.",
             "[ERROR] /p/A.java: some error",
+            "[error] a b.scala: x",
+            "\tCaused by - [main] at /p/A.kt:11:37",
+            "\t- 3 lines of code (loc)",
             "[error]     foo",
             "[ERROR]   symbol:   class Foo",
             "[ERROR] pom.xml:[3,12] bad",

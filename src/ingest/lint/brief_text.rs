@@ -7,6 +7,7 @@ use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_formatters::{formatter, prettier};
 use super::brief_scripts;
+use super::brief_types;
 use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
@@ -24,7 +25,8 @@ pub const FORMAT: Format = Format {
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
                  TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny; javac, \
-                 kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry",
+                 kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
+                 Verilator, Nim, D's compilers",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -74,9 +76,27 @@ impl<'a> Told<'a> {
 
 /// What a line tells, below the one before it.
 fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let alone =
-        [azure, pyrefly, formatter, hadolint, markdownlint, cspell, brief_build::told, brief_scripts::told, at_place];
-    let paired = [pyrefly_below, svelte_check, yaml_below, pydocstyle, brief_build::solc, brief_advisories::codespan];
+    let alone = [
+        azure,
+        pyrefly,
+        formatter,
+        hadolint,
+        markdownlint,
+        cspell,
+        brief_build::told,
+        brief_scripts::told,
+        brief_types::told,
+        at_place,
+    ];
+    let paired = [
+        pyrefly_below,
+        svelte_check,
+        yaml_below,
+        pydocstyle,
+        brief_types::psalm_below,
+        brief_build::solc,
+        brief_advisories::codespan,
+    ];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
 
@@ -89,7 +109,8 @@ fn clean(text: &str) -> Option<&'static str> {
         "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
         _ if brief_advisories::has_cargo_deny_passed(text) => Some("cargo-deny"),
-        _ => brief_scripts::clean(text),
+        _ if text.starts_with("detekt finished in ") => Some("detekt"),
+        _ => brief_scripts::clean(text).or_else(|| brief_types::clean(text)),
     }
 }
 

@@ -16,6 +16,7 @@ mod brief_build;
 mod brief_formatters;
 mod brief_scripts;
 pub mod brief_text;
+mod brief_types;
 pub mod cargo_audit_json;
 pub mod cargo_deny_json;
 pub mod cfn_lint_json;

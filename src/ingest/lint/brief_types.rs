@@ -1,0 +1,215 @@
+//! Lines of Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim and D, for `brief-text`. Written after their sources and
+//! documentation.
+
+use super::brief_text::{SCRIPTS, Told};
+use super::lines::{bare_place, bracketed, is_path, placed};
+use crate::ingest::Level;
+use crate::ingest::text::split_at;
+use crate::ingest::values::leading_in;
+
+/// What a line tells.
+pub(super) fn told(text: &str) -> Option<Told<'_>> {
+    [psalm, pyre, pytype, flow, sphinx, verilator, nim_or_d].iter().find_map(|read| read(text))
+}
+
+/// The tool that says that it found nothing.
+pub(super) fn clean(text: &str) -> Option<&'static str> {
+    match text {
+        "No errors!" => Some("flow"),
+        "build succeeded." => Some("sphinx"),
+        "ƛ No type errors found" => Some("pyre"),
+        // In a box, whose frame is blanks.
+        _ if text.starts_with(' ') && text.trim() == "No errors found!" => Some("psalm"),
+        _ => None,
+    }
+}
+
+/// The level and the rule of Psalm's `ERROR: UndefinedVariable`.
+fn psalm_rule(text: &str) -> Option<(Level, &str)> {
+    let (word, rule) = text.split_once(": ")?;
+    let level = match word {
+        "ERROR" => Level::Error,
+        "INFO" => Level::Note,
+        _ => return None,
+    };
+    let is_rule = rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
+    is_rule.then_some((level, rule))
+}
+
+/// `ERROR: UndefinedVariable - src/a.php:3:5 - message`, Psalm's report `console` before version 5.
+fn psalm(text: &str) -> Option<Told<'_>> {
+    let (head, rest) = text.split_once(" - ").filter(|(head, _)| head.starts_with(['E', 'I']))?;
+    let (level, rule) = psalm_rule(head)?;
+    let (place, message) = rest.split_once(" - ")?;
+    Some(Told { level, ..Told::error("psalm", bare_place(place)?, Some(rule), message) })
+}
+
+/// Since version 5 `ERROR: UndefinedVariable`, and below it `at src/a.php:3:5`.
+pub(super) fn psalm_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let place = bare_place(text.strip_prefix("at ")?).filter(|(path, _)| path.ends_with(".php"))?;
+    let (level, rule) = psalm_rule(before)?;
+    Some(Told { level, ..Told::error("psalm", place, Some(rule), rule) })
+}
+
+/// `a.py:3:4 Incompatible return type [7]: message`.
+fn pyre(text: &str) -> Option<Told<'_>> {
+    let place = placed(text).filter(|place| !place.has_column && place.is_a(&["py", "pyi"]))?;
+    let (_, rest) = leading_in(place.rest)?;
+    let (title, message) = rest.strip_prefix(' ')?.split_once("]: ")?;
+    let (_, code) = title.rsplit_once(" [").filter(|(_, code)| code.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(Told::error("pyre", (place.path, place.line), Some(code), message))
+}
+
+/// `File "/app/a.py", line 3, in f: message [attribute-error]`. A traceback has no message there.
+fn pytype(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = text.strip_prefix("File \"")?.split_once("\", line ")?;
+    let (line, rest) = leading_in(rest)?;
+    let (_, message) = rest.strip_prefix(", in ")?.split_once(": ")?;
+    let (message, rule) = bracketed(message, '[', ']')?;
+    Some(Told::error("pytype", (path, Some(line)), Some(rule), message))
+}
+
+/// `Error ------------ src/a.js:3:12`, with a message below it.
+fn flow(text: &str) -> Option<Told<'_>> {
+    let (word, rest) = text.split_once(' ')?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Warning" => Level::Warning,
+        _ => return None,
+    };
+    let place =
+        rest.trim_start_matches(['-', '┈', '─']).strip_prefix(' ').filter(|place| place.len() + 3 < rest.len())?;
+    let place = bare_place(place)?;
+    let is_script = place.0.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
+    is_script.then(|| Told { level, ..Told::error("flow", place, None, word) })
+}
+
+/// `/app/docs/index.rst:3: WARNING: message`, `/app/a.py:docstring of a.f:3: ERROR: message`, or of a whole file.
+fn sphinx(text: &str) -> Option<Told<'_>> {
+    let levels = [(": WARNING: ", Level::Warning), (": ERROR: ", Level::Error), (": CRITICAL: ", Level::Error)];
+    let (level, (origin, message)) = levels.iter().find_map(|(word, level)| Some((*level, split_at(text, word)?)))?;
+    let numbered = origin.rsplit_once(':').and_then(|(origin, line)| Some((origin, Some(line.parse::<u64>().ok()?))));
+    let (origin, line) = numbered.unwrap_or((origin, None));
+    let (path, is_docstring) = match split_at(origin, ":docstring of ") {
+        Some((path, _)) => (path, true),
+        None => (origin, false),
+    };
+    let is_document = [".rst", ".md", ".txt", ".ipynb"].iter().any(|extension| path.ends_with(extension));
+    let place = (path, line.filter(|line| *line > 0));
+    ((is_docstring || is_document) && is_path(path))
+        .then(|| Told { level, ..Told::error("sphinx", place, None, message) })
+}
+
+/// `%Warning-WIDTH: a.v:3:5: message`, `%Error: a.v:9:1: message`.
+fn verilator(text: &str) -> Option<Told<'_>> {
+    let (head, rest) = text.strip_prefix('%')?.split_once(": ")?;
+    let (word, rule) = head.split_once('-').map_or((head, None), |(word, rule)| (word, Some(rule)));
+    let level = match word {
+        "Error" => Level::Error,
+        "Warning" => Level::Warning,
+        _ => return None,
+    };
+    let place = placed(rest)?;
+    Some(Told { level, ..Told::error("verilator", (place.path, place.line), rule, place.rest) })
+}
+
+/// Nim's `a.nim(3, 5) Error: message`, with a rule in brackets behind a warning, and `a.d(3): Error: message` of D's compilers.
+fn nim_or_d(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = text.split_once('(')?;
+    let tool = match path.rsplit_once('.')?.1 {
+        "nim" | "nims" => "nim",
+        "d" | "di" => "dmd",
+        _ => return None,
+    };
+    let (line, rest) = leading_in(rest)?;
+    let (_, rest) = rest.split_once(')')?;
+    let (word, message) = rest.trim_start_matches([':', ' ']).split_once(": ")?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Warning" | "Deprecation" => Level::Warning,
+        "Hint" => Level::Note,
+        _ => return None,
+    };
+    let (message, rule) = bracketed(message, '[', ']')
+        .filter(|_| level != Level::Error && tool == "nim")
+        .map_or((message, None), |(message, rule)| (message, Some(rule)));
+    is_path(path).then(|| Told { level, ..Told::error(tool, (path, Some(line)), rule, message) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_every_tool() {
+        use Level::{Error, Note, Warning};
+        for (line, tool, level, place, rule, message) in [
+            (
+                "ERROR: UndefinedVariable - src/a.php:3:5 - No $x",
+                "psalm",
+                Error,
+                "src/a.php:3",
+                "UndefinedVariable",
+                "No $x",
+            ),
+            ("INFO: MissingType - a.php:9:1 - f - g", "psalm", Note, "a.php:9", "MissingType", "f - g"),
+            ("a.py:3:4 Bad return [7]: Expected `int`.", "pyre", Error, "a.py:3", "7", "Expected `int`."),
+            (
+                "File \"/p/a.py\", line 3, in f: No x on A [attribute-error]",
+                "pytype",
+                Error,
+                "/p/a.py:3",
+                "attribute-error",
+                "No x on A",
+            ),
+            ("Error ---------------------- src/a.js:3:12", "flow", Error, "src/a.js:3", "", "Error"),
+            ("Warning ┈┈┈┈┈┈┈┈┈┈┈┈ a.jsx:3:12", "flow", Warning, "a.jsx:3", "", "Warning"),
+            ("/p/docs/a.rst:3: WARNING: Title: short.", "sphinx", Warning, "/p/docs/a.rst:3", "", "Title: short."),
+            ("C:\\p\\a.md: ERROR: Unknown.", "sphinx", Error, "C:\\p\\a.md:0", "", "Unknown."),
+            ("/p/a.py:docstring of a.f:3: ERROR: x", "sphinx", Error, "/p/a.py:3", "", "x"),
+            ("%Warning-WIDTH: a.v:3:5: 8 bits", "verilator", Warning, "a.v:3", "WIDTH", "8 bits"),
+            ("%Error: a.v:9:1: syntax error", "verilator", Error, "a.v:9", "", "syntax error"),
+            ("/p/a.nim(3, 5) Error: undeclared: 'x'", "nim", Error, "/p/a.nim:3", "", "undeclared: 'x'"),
+            (
+                "a.nim(9, 5) Hint: 'y' is not used [XDeclaredButNotUsed]",
+                "nim",
+                Note,
+                "a.nim:9",
+                "XDeclaredButNotUsed",
+                "'y' is not used",
+            ),
+            ("a.d(3): Error: undefined [x]", "dmd", Error, "a.d:3", "", "undefined [x]"),
+            ("a.d(3,7): Deprecation: y", "dmd", Warning, "a.d:3", "", "y"),
+        ] {
+            let told = told(line).unwrap();
+            let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap_or(0));
+            assert_eq!((told.tool, told.level, at.as_str()), (tool, level, place), "{line}");
+            assert_eq!((told.rule.unwrap_or_default(), told.message), (rule, message), "{line}");
+        }
+        for other in [
+            "ERROR: a.ts:3:5 - message",
+            "ERROR: Something went wrong - a - b",
+            "a.py:3:4: error: x [7]: y",
+            "File \"/p/a.py\", line 3, in f",
+            "  File \"/p/a.py\", line 3, in f: x [y]",
+            "Error - a.js:3:12",
+            "Error: x",
+            "2024-01-01 10:00:00: WARNING: x",
+            "cart.py:3: WARNING: x",
+            "%Error: Exiting due to 1 error(s)",
+            "a.d(3):        called from here",
+            "f.d(x) Error: y",
+        ] {
+            assert!(told(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn psalm_tells_the_place_below() {
+        let told = psalm_below("ERROR: UndefinedClass", "at src/a.php:3:5").unwrap();
+        assert_eq!((told.path, told.line, told.rule), (Some("src/a.php"), Some(3), Some("UndefinedClass")));
+        for (before, text) in [("ERROR: It failed", "at src/a.php:3:5"), ("ERROR: UndefinedClass", "at a.js:3:5")] {
+            assert!(psalm_below(before, text).is_none(), "{before}");
+        }
+    }
+}
