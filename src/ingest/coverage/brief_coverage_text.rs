@@ -187,6 +187,7 @@ mod tests {
                  Branch coverage: 50% (3 of 6)\n  Covered branches: 3\n  Total branches: 6\n",
                 "l6 l8 b3 b6",
             ),
+            (" 75.00 %   6/8    Project coverage\n", "s6 s8"),
             ("\tCovered LOC:         6\n\tNot covered LOC:     2\n\tTotal LOC:           8\n", "l6 l8"),
             ("application line coverage: 75.0%\n", "75.00%"),
             ("[info] Statement coverage.: 75.00%\n[info] Branch coverage....: 50.00%\n", "75.00%"),

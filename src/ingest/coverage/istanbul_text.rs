@@ -69,8 +69,9 @@ fn counts(text: &str) -> Option<(&str, Part)> {
 
 /// What is open while a report is read.
 enum Open {
-    /// The rows of a table: the cell of the lines, and how many lines of dashes came.
-    Table { column: usize, rules: u64, rows: u64 },
+    /// The rows of a table: the cell of the lines, how many lines of dashes came, and whether the sum did: before version 2,
+    /// it stands below the second of them.
+    Table { column: usize, rules: u64, rows: u64, is_summed: bool },
     /// The lines of a summary.
     Summary(Totals),
 }
@@ -92,7 +93,7 @@ impl Reader {
         match &mut self.open {
             None => {
                 if let Some(column) = column_of_lines(text) {
-                    self.open = Some(Open::Table { column, rules: 0, rows: 0 });
+                    self.open = Some(Open::Table { column, rules: 0, rows: 0, is_summed: false });
                 } else if is_heading(text) {
                     self.open = Some(Open::Summary(Totals::default()));
                 } else if is_rule(text) {
@@ -100,10 +101,10 @@ impl Reader {
                 }
                 Ok(())
             }
-            Some(Open::Table { column, rules, rows }) => {
+            Some(Open::Table { column, rules, rows, is_summed }) => {
                 if is_rule(text) && text == self.rule {
                     *rules += 1;
-                    if *rules == 2 {
+                    if *rules >= 2 && *is_summed {
                         (self.is_of_nothing, self.found) = (*rows < 2, self.found + 1);
                         self.open = None;
                     }
@@ -116,6 +117,7 @@ impl Reader {
                     let share = cells.nth(column.saturating_sub(1)).unwrap_or_default();
                     let percent = share.parse().ok().and_then(Percent::new);
                     self.percent = Some(percent.ok_or_else(|| malformed("percentage", text))?);
+                    *is_summed = true;
                 }
                 Ok(())
             }
@@ -213,6 +215,18 @@ mod tests {
     const SUMMARY: &str = "=============================== Coverage summary ===============================\n\
         Statements   : 87.5% ( 7/8 ), 1 ignored\nBranches     : 50% ( 3/6 )\nFunctions    : 100% ( 1/1 )\nLines        : 75% ( 6/8 )\n\
         ================================================================================\n";
+
+    #[test]
+    fn a_table_of_before_version_2_has_its_sum_below() {
+        let rule = "----------------|----------|----------|----------|----------|----------------|";
+        let heading = "File            |  % Stmts | % Branch |  % Funcs |  % Lines |Uncovered Lines |";
+        let rows = "  a.js          |       75 |      100 |       50 |    66.67 |            3,4 |\n";
+        let sum = "All files       |       75 |      100 |       50 |    66.67 |                |";
+        let text = format!("{rule}\n{heading}\n{rule}\n{rows}{rule}\n{sum}\n{rule}\n");
+        assert_eq!(read(&text).unwrap().figures.percent_covered, Percent::new(66.67));
+        let cut = format!("{rule}\n{heading}\n{rule}\n{rows}{rule}\n");
+        assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::Malformed));
+    }
 
     #[test]
     fn a_table_gives_a_percentage_and_a_summary_counts() {

@@ -50,6 +50,8 @@ const LINES: &[(&str, Unit, &str)] = &[
     ("Pester", Statements, "Covered @.%{ / @_%. @t}{ of @t} analyzed Command{s} in @_ File{s}."),
     ("Slather", Lines, "Test Coverage: @.%"),
     ("bisect_ppx", Statements, "Coverage: @c/@t (@.%)"),
+    ("bisect_ppx", Statements, "@.% @c/@t Project coverage"),
+    ("bisect_ppx", Statements, "@. % @c/@t Project coverage"),
     ("hpc", Statements, "@.% expressions used (@c/@t)"),
 ];
 
