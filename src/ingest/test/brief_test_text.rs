@@ -26,7 +26,8 @@ pub const FORMAT: Format = Format {
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
-                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, TestNG, Ginkgo, WebdriverIO, \
+                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
+                 Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
