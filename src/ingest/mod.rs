@@ -139,6 +139,7 @@ pub const FORMATS: &[&Format] = &[
     &test::teamcity::FORMAT,
     &test::gotestsum_text::FORMAT,
     &test::robot::FORMAT,
+    &test::robot_json::FORMAT,
     &test::cucumber_json::FORMAT,
     &test::newman_json::FORMAT,
     &test::ginkgo_json::FORMAT,

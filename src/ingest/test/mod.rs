@@ -66,6 +66,7 @@ pub mod pytest_text;
 pub mod qttest_text;
 pub mod qttest_xml;
 pub mod robot;
+pub mod robot_json;
 pub mod rspec_json;
 pub mod rspec_text;
 pub(super) mod runs;

@@ -39,7 +39,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 }
 
 /// Tests by outcome, in the order of [`OUTCOMES`].
-type Counts = [u64; 3];
+pub(super) type Counts = [u64; 3];
 
 /// All that a test of Robot Framework can come to.
 const OUTCOMES: [Outcome; 3] = [Outcome::Passed, Outcome::Failed, Outcome::Skipped];
@@ -157,9 +157,7 @@ impl Reader {
             case.outcome = Outcome::Skipped;
         }
         let counts = self.suites.last_mut().map_or(&mut self.counts, |suite| &mut suite.counts);
-        for (_, count) in OUTCOMES.iter().zip(counts).filter(|(outcome, _)| **outcome == case.outcome) {
-            *count = add(*count, 1)?;
-        }
+        count(counts, case.outcome)?;
         if self.kept.len() < CASES_KEPT {
             self.kept.push((id, case));
         } else {
@@ -170,26 +168,10 @@ impl Reader {
 
     fn end_suite(&mut self) -> Result<()> {
         let Some(suite) = self.suites.pop() else { return Ok(()) };
-        let [mut passed, mut failed, mut skipped] = suite.counts;
-        match suite.teardown {
-            Some(Outcome::Failed) => (passed, failed) = (0, add(passed, failed)?),
-            Some(_) => (passed, failed, skipped) = (0, 0, add(add(passed, failed)?, skipped)?),
-            None => {}
-        }
-        for (_, case) in self.kept.iter_mut().skip(suite.first_kept) {
-            match suite.teardown {
-                Some(Outcome::Failed) if case.outcome == Outcome::Passed => {
-                    (case.outcome, case.message) = (Outcome::Failed, suite.teardown_message.clone());
-                }
-                Some(Outcome::Failed) | None => {}
-                Some(_) => (case.outcome, case.message) = (Outcome::Skipped, None),
-            }
-        }
+        let kept = self.kept.get_mut(suite.first_kept..).unwrap_or_default();
+        let counts = torn_down(suite.counts, kept, suite.teardown, suite.teardown_message.as_deref())?;
         let outer = self.suites.last_mut().map_or(&mut self.counts, |suite| &mut suite.counts);
-        for (count, more) in outer.iter_mut().zip([passed, failed, skipped]) {
-            *count = add(*count, more)?;
-        }
-        Ok(())
+        add_all(outer, counts)
     }
 
     /// Robot Framework 3 has totals of critical tests, too; all tests come last.
@@ -202,27 +184,83 @@ impl Reader {
     }
 
     fn finish(self) -> Result<Parsed> {
-        let mut tally = TestTally::new(false);
-        for (outcome, count) in OUTCOMES.into_iter().zip(self.counts) {
-            tally.count(outcome, count)?;
-        }
-        for (id, case) in self.kept {
-            tally.keep(&id, case);
-        }
-        tally.details.dropped = tally.details.dropped.saturating_add(self.dropped);
-        let mut parsed = tally.finish(&FORMAT)?;
+        let mut parsed = report(&FORMAT, self.counts, self.kept, self.dropped)?;
         super::json_report::declare(&mut parsed, self.declared);
         Ok(parsed)
     }
 }
 
 fn outcome(status: Option<&str>, element: &Element<'_>) -> Result<Outcome> {
-    match status.unwrap_or_default() {
-        "PASS" => Ok(Outcome::Passed),
-        "FAIL" => Ok(Outcome::Failed),
-        "SKIP" | "NOT RUN" | "NOT_RUN" => Ok(Outcome::Skipped),
-        other => Err(unknown_result(other, element.spot())),
+    let status = status.unwrap_or_default();
+    outcome_of(status).ok_or_else(|| unknown_result(status, element.spot()))
+}
+
+/// What a status says. `None`: it is none of Robot Framework's.
+pub(super) fn outcome_of(status: &str) -> Option<Outcome> {
+    match status {
+        "PASS" => Some(Outcome::Passed),
+        "FAIL" => Some(Outcome::Failed),
+        "SKIP" | "NOT RUN" | "NOT_RUN" => Some(Outcome::Skipped),
+        _ => None,
     }
+}
+
+/// Counts one test.
+pub(super) fn count(counts: &mut Counts, outcome: Outcome) -> Result<()> {
+    for (_, count) in OUTCOMES.iter().zip(counts).filter(|(other, _)| **other == outcome) {
+        *count = add(*count, 1)?;
+    }
+    Ok(())
+}
+
+/// Adds the tests of a suite to those of the one around it.
+pub(super) fn add_all(counts: &mut Counts, more: Counts) -> Result<()> {
+    for (count, more) in counts.iter_mut().zip(more) {
+        *count = add(*count, more)?;
+    }
+    Ok(())
+}
+
+/// The tests of a suite after its teardown, which is told if it did not pass.
+pub(super) fn torn_down(
+    counts: Counts,
+    kept: &mut [(String, TestCase)],
+    teardown: Option<Outcome>,
+    message: Option<&str>,
+) -> Result<Counts> {
+    for (_, case) in kept {
+        match teardown {
+            Some(Outcome::Failed) if case.outcome == Outcome::Passed => {
+                (case.outcome, case.message) = (Outcome::Failed, message.map(str::to_owned));
+            }
+            Some(Outcome::Failed) | None => {}
+            Some(_) => (case.outcome, case.message) = (Outcome::Skipped, None),
+        }
+    }
+    let [passed, failed, skipped] = counts;
+    Ok(match teardown {
+        Some(Outcome::Failed) => [0, add(passed, failed)?, skipped],
+        Some(_) => [0, 0, add(add(passed, failed)?, skipped)?],
+        None => counts,
+    })
+}
+
+/// The report of these tests.
+pub(super) fn report(
+    format: &'static Format,
+    counts: Counts,
+    kept: Vec<(String, TestCase)>,
+    dropped: u64,
+) -> Result<Parsed> {
+    let mut tally = TestTally::new(false);
+    for (outcome, count) in OUTCOMES.into_iter().zip(counts) {
+        tally.count(outcome, count)?;
+    }
+    for (id, case) in kept {
+        tally.keep(&id, case);
+    }
+    tally.details.dropped = tally.details.dropped.saturating_add(dropped);
+    tally.finish(format)
 }
 
 #[cfg(test)]
