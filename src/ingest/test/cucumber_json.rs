@@ -222,7 +222,8 @@ fn message(error: &Value) -> Option<String> {
     }
 }
 
-fn outcome_of_step(status: &str) -> Result<Outcome> {
+/// What a status of a step says, in any case.
+pub(super) fn outcome_of_step(status: &str) -> Result<Outcome> {
     match status.to_ascii_lowercase().as_str() {
         "passed" => Ok(Outcome::Passed),
         "failed" => Ok(Outcome::Failed),

@@ -191,7 +191,9 @@ mod tests {
     }
 
     fn test(status: &str) -> String {
-        format!("{{\"name\":\"{status}\",\"lineno\":6,\"elapsed_time\":0.25,\"message\":\"no\",\"status\":\"{status}\"}}")
+        format!(
+            "{{\"name\":\"{status}\",\"lineno\":6,\"elapsed_time\":0.25,\"message\":\"no\",\"status\":\"{status}\"}}"
+        )
     }
 
     #[test]
@@ -211,7 +213,9 @@ mod tests {
     fn a_teardown_of_a_suite_decides_over_the_tests_in_it() {
         let suite = |status: &str| {
             let tests = ["PASS", "FAIL", "SKIP"].map(test).join(",");
-            let inner = format!("{{\"tests\":[{tests}],\"teardown\":{{\"status\":\"{status}\",\"message\":\"down\"}},\"name\":\"In\"}}");
+            let inner = format!(
+                "{{\"tests\":[{tests}],\"teardown\":{{\"status\":\"{status}\",\"message\":\"down\"}},\"name\":\"In\"}}"
+            );
             let parsed = read(&format!("\"suites\":[{inner}],\"tests\":[{}]", test("PASS"))).unwrap();
             let inner = details(&parsed).cases.cases.remove("Shop::In::PASS").unwrap();
             assert_eq!(inner.message.as_deref(), Some("down").filter(|_| inner.outcome == Outcome::Failed));
