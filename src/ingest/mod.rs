@@ -144,6 +144,7 @@ pub const FORMATS: &[&Format] = &[
     &test::cucumber_json::FORMAT,
     &test::cucumber_messages::FORMAT,
     &test::newman_json::FORMAT,
+    &test::testcafe_json::FORMAT,
     &test::ginkgo_json::FORMAT,
     &test::xcresult_json::FORMAT,
     &test::allure_json::FORMAT,

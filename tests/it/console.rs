@@ -50,6 +50,17 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 #[test]
+fn suites_of_ginkgo_count_as_its_specs_where_ginkgo_ran_them() {
+    let by_ginkgo = capture("brief-test-text/good-ginkgo.txt");
+    assert_eq!(told(&by_ginkgo), [("brief-test-text", vec![7, 3, 2, 0, 2])]);
+    let (suite, _) = by_ginkgo.split_once("\nFAIL\n").unwrap();
+    let by_go = format!("{suite}\nFAIL\nFAIL\tshop\t0.049s\nFAIL\n");
+    assert_eq!(told(&by_go), [("go-test-text", vec![1, 0, 1, 0, 0])]);
+    let both = format!("{by_go}{by_ginkgo}");
+    assert_eq!(told(&both).len(), 2, "each is told of by itself");
+}
+
+#[test]
 fn benchmarks_sizes_and_mutants_are_read_between_the_runs_of_tests() {
     let text = stream("cargo-test-bench.txt");
     let measurement = merge(&read(&text));

@@ -4,7 +4,9 @@
 //!
 //! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
 
-use self::lines::{Block, GINKGO, LINES, OF_ASSEMBLIES, OF_WORKERS, RUNNING, of_assembly, of_worker, plain, summed_up};
+use self::ginkgo::Ginkgo;
+use self::lines::{Block, LINES, OF_ASSEMBLIES, OF_WORKERS, RUNNING, of_assembly, of_worker, plain, summed_up};
+use self::named::{Newman, TestCafe};
 use self::table::Table;
 use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
@@ -13,7 +15,9 @@ use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
+pub(super) mod ginkgo;
 mod lines;
+mod named;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -28,7 +32,7 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters; scripts that end with \"12 passed, 0 failed\"",
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
@@ -36,7 +40,7 @@ pub const FORMAT: Format = Format {
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec and node-tap \
                assertions. A container of JUnit's or Pester's that failed is one errored test, and so are EUnit's cancelled \
-               tests together.",
+               tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "a test runner"),
 };
@@ -50,6 +54,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     match found {
         Some(tool) => Sniff::Sure(format!("a summary of {tool}")),
         None if told.plain.last.is_some() => Sniff::Maybe("a line \"N passed, N failed\"".into()),
+        None if matches!(told.ginkgo.unclaimed(), Ok(Some(_))) => {
+            Sniff::Maybe("the summary of a suite of Ginkgo's".into())
+        }
         None => Sniff::No,
     }
 }
@@ -62,12 +69,13 @@ pub(in crate::ingest) struct Told {
     running: Option<Summary>,
     block: Option<Block>,
     table: Option<Table>,
+    newman: Newman,
+    test_cafe: TestCafe,
     clojure: Clojure,
     plain: Plain,
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
-    /// A summary of Ginkgo's, below which go test may say what all of it came to as a test of its own.
-    ginkgo: Option<Summary>,
+    ginkgo: Ginkgo,
 }
 
 /// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
@@ -97,8 +105,8 @@ impl Told {
             self.plain.before.merge(&before.unwrap_or_default())?;
             return Ok(None);
         }
-        if let Some(summary) = self.ginkgo.take().filter(|_| !text.starts_with("--- ")) {
-            self.sum.get_or_insert_default().merge(&summary)?;
+        if self.ginkgo.line(text)? {
+            return Ok(self.ginkgo.ran.as_ref().map(|_| "Ginkgo"));
         }
         // Such a summary is like that of bats.
         let alone = match (of_worker(text), of_assembly(text)) {
@@ -106,11 +114,8 @@ impl Told {
             (None, Some(text)) => summed_up(OF_ASSEMBLIES, text),
             (None, None) => summed_up(LINES, text).filter(|_| !is_anothers),
         };
-        if let Some((GINKGO, summary)) = alone {
-            self.ginkgo = Some(summary);
-            return Ok(Some(GINKGO));
-        }
-        let told = [self.block(text), alone, self.row(text), self.clojure.line(text)];
+        let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
+        let told = [self.block(text), alone, self.row(text), self.clojure.line(text), named];
         for (_, summary) in told.iter().flatten() {
             self.sum.get_or_insert_default().merge(summary)?;
         }
@@ -181,11 +186,11 @@ impl Unannounced for Told {
 
     /// Anything may print a plain line.
     fn is_certain(&self) -> bool {
-        self.sum.is_some() || self.running.is_some() || self.ginkgo.is_some()
+        self.sum.is_some() || self.running.is_some() || self.ginkgo.ran.is_some()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
-        if let Some(summary) = &self.ginkgo {
+        if let Some(summary) = &self.ginkgo.ran {
             self.sum.get_or_insert_default().merge(summary)?;
         }
         if let Some(summary) = &self.running {
@@ -197,7 +202,11 @@ impl Unannounced for Told {
             let others = if self.plain.before == last { Summary::default() } else { self.plain.before };
             self.sum.insert(last).merge(&others)?;
         }
-        let sum = self.sum.filter(|_| self.block.is_none());
+        let sum = match self.sum {
+            Some(sum) => Some(sum),
+            None => self.ginkgo.unclaimed()?,
+        };
+        let sum = sum.filter(|_| self.block.is_none());
         sum.map(|sum| Names::default().report(&FORMAT, &sum, false)).transpose()
     }
 }

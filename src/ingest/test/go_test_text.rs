@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::brief_test_text::ginkgo;
 use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, is_foreign_line, no_result};
 use super::{gotestsum_text, milliseconds};
@@ -31,7 +32,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.xml().is_some() || is_benchmarks(head) || gotestsum_text::is_ours(head) {
+    let is_anothers = gotestsum_text::is_ours(head) || head.last_lines().any(ginkgo::has_ended);
+    if head.xml().is_some() || is_benchmarks(head) || is_anothers {
         return Sniff::No;
     }
     let (mut found, mut unbuilt) = (false, false);
@@ -380,7 +382,12 @@ impl Runs for Stream {
                 self.reader.line(text)?;
                 return self.close(package);
             }
+            Line::Other if ginkgo::has_ended(text) => {
+                // All that no package's line followed is of its suites.
+                *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+            }
             Line::Other => {
+                self.inside &= self.is_verbose || !ginkgo::is_marker(text);
                 let is_end = text.starts_with("panic: ") || text.starts_with("exit status ");
                 self.ended |= self.inside && is_end;
             }
@@ -393,7 +400,8 @@ impl Runs for Stream {
     }
 
     fn holds(&self, text: &str) -> bool {
-        self.inside && !(self.after_heading && gotestsum_text::is_row(text))
+        let is_of_ginkgo = ginkgo::has_ended(text) || (!self.is_verbose && ginkgo::is_marker(text));
+        self.inside && !is_of_ginkgo && !(self.after_heading && gotestsum_text::is_row(text))
     }
 
     fn prints_share(&self, text: &str) -> bool {

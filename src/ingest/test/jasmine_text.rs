@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let lines: Vec<&str> = head.last_lines().map(str::trim_end).collect();
+    let lines: Vec<&str> = head.last_lines().map(str::trim_end).filter(|line| !tells_workers(line)).collect();
     let is_told = |pair: &[&str]| matches!(pair, [first, second] if summary(first).is_some() && is_time(second));
     if head.xml().is_none() && lines.windows(2).any(is_told) {
         return Sniff::Sure("line \"N specs, N failures\" above the time".into());
@@ -53,6 +53,11 @@ fn summary(line: &str) -> Option<[Option<u64>; 3]> {
 /// `Finished in 0.03 seconds`.
 fn is_time(line: &str) -> bool {
     line.starts_with("Finished in ") && (line.ends_with(" seconds") || line.ends_with(" second"))
+}
+
+/// `Ran in parallel with 2 workers`, which may stand between the two.
+fn tells_workers(line: &str) -> bool {
+    line.starts_with("Ran in parallel with ")
 }
 
 /// Its run.
@@ -93,6 +98,9 @@ impl Announced for Jasmine {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
+        if tells_workers(text) {
+            return Ok(());
+        }
         match std::mem::replace(&mut self.told, summary(text)).filter(|_| is_time(text)) {
             Some([specs, failures, pending]) => {
                 let mut found =
@@ -132,11 +140,13 @@ mod tests {
     use super::*;
     use crate::error::Reject;
     use crate::ingest::input::Input;
-    use crate::ingest::test::tests_support::{counts, details};
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const RUN: &str = "Started\n9 specs, 0 failures\n.FF**F.\n\nFailures:\n1) cart fails\n  Message:\n    Expected 1 to be 2.\n  Stack:\n\
                        \x20       at <Jasmine>\n\n2) cart throws\n  Message:\n    Error: boom\n\nSuite error: cart hooks\n  Message:\n\
                        \x20   Error: db\n\nPending:\n\n1) cart skipped\n  Temporarily disabled with xit\n\n";
+    const PARALLEL: &str =
+        "7 specs, 3 failures, 2 pending specs\nRan in parallel with 2 workers\nFinished in 0.195 seconds\n";
     const END: &str = "7 specs, 3 failures, 2 pending specs\nFinished in 0.03 seconds\n";
 
     fn read(text: &str) -> Result<Parsed> {
@@ -152,6 +162,13 @@ mod tests {
         let fails = &details.cases.cases["cart fails"];
         assert_eq!((fails.outcome, fails.message.as_deref()), (Outcome::Failed, Some("Expected 1 to be 2.")));
         assert_eq!(counts(&read("2 specs, 0 failures\nFinished in 1 second\n").unwrap()), [2, 2, 0, 0, 0]);
+    }
+
+    #[test]
+    fn of_several_workers_it_tells_between_summary_and_time() {
+        let parsed = read(&format!("{RUN}{PARALLEL}")).unwrap();
+        assert_eq!(counts(&parsed), counts(&read(&format!("{RUN}{END}")).unwrap()));
+        assert!(matches!(sniffed(&FORMAT, PARALLEL), Sniff::Sure(_)));
     }
 
     #[test]

@@ -77,6 +77,7 @@ pub mod sonar_tests;
 pub mod swift_test_text;
 pub mod tap;
 pub mod teamcity;
+pub mod testcafe_json;
 pub mod testng;
 #[cfg(test)]
 mod tests_support;

@@ -75,11 +75,13 @@ pub(super) const LINES: &[(&str, &str)] = &[
         "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
     ),
     ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
-    (GINKGO, "{SUCCESS!}{FAIL!} -- @p Passed | @f Failed | {@_ Flaked | }@s Pending | @s Skipped"),
 ];
 
-/// Whose summary stands above a line of `go test`.
-pub(super) const GINKGO: &str = "Ginkgo";
+/// Of a suite of Ginkgo's. Where the run ended for several reasons at once, the counts have a line of their own.
+pub(super) const OF_SUITES: &[(&str, &str)] = &[
+    ("Ginkgo", "{{SUCCESS!}{FAIL!} -- }@p Passed | @f Failed | {@_ Flaked | }{@_ Repeated | }@s Pending | @s Skipped"),
+    ("Ginkgo", "FAIL! -- A BeforeSuite node failed so all tests were skipped.@E"),
+];
 
 /// What WebdriverIO says behind the mark of each of its workers.
 pub(super) const OF_WORKERS: &[(&str, &str)] = &[
@@ -153,6 +155,8 @@ pub(super) const BLOCKS: &[(&str, &[&str])] = &[
     ),
     ("OUnit", &["Ran: @p tests in: @_ seconds.", "OK"]),
     ("doctest", &["@_ test{s} in @_ item{s}.", "@p passed{ and @f failed}{, @s skipped}."]),
+    ("lab", &["@p tests complete{ (@s skipped)}", "Test duration: @*"]),
+    ("lab", &["@f of @r tests failed{ (@s skipped)}", "Test duration: @*"]),
 ];
 
 /// The numbers of a summary, as they come.
@@ -208,7 +212,8 @@ impl Counts {
 
 /// Of all of these.
 static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
-    let alone = [LINES, RUNNING, OF_WORKERS, OF_ASSEMBLIES].into_iter().flatten().map(|(_, pattern)| *pattern);
+    let alone =
+        [LINES, RUNNING, OF_WORKERS, OF_ASSEMBLIES, OF_SUITES].into_iter().flatten().map(|(_, pattern)| *pattern);
     Beginnings::of(alone.chain(BLOCKS.iter().filter_map(|(_, lines)| lines.first().copied())))
 });
 

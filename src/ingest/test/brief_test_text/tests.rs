@@ -93,14 +93,30 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ),
     (
         "Ran 3 of 4 Specs in 0.001 seconds\nFAIL! -- 1 Passed | 2 Failed | 1 Pending | 0 Skipped\nFAIL\n\n\
-         SUCCESS! -- 2 Passed | 0 Failed | 1 Flaked | 0 Pending | 1 Skipped\n",
+         SUCCESS! -- 2 Passed | 0 Failed | 1 Flaked | 0 Pending | 1 Skipped\nPASS\n\nGinkgo ran 2 suites in 1.2s\n",
         [7, 3, 2, 0, 2],
+    ),
+    // What go test says of each suite counts where it ran them.
+    (
+        "FAIL! - Suite Timeout Elapsed -- 1 Passed | 2 Failed | 1 Repeated | 0 Pending | 1 Skipped\n--- FAIL: TestShop (0.00s)\nFAIL\n\
+         [1795423819] Book Suite - 2/3 specs - 2 procs •P• SUCCESS! 180.259µs PASS\nFailed to compile cart:\n\n\
+         FAIL! -- A BeforeSuite node failed so all tests were skipped.\n--- FAIL: TestTill (0.00s)\n\nGinkgo ran 4 suites in 829.59ms\n",
+        [9, 3, 2, 2, 2],
     ),
     (
         "[chrome 140.0 linux #0-0] 2 passing (1.1s)\n[chrome 140.0 linux #0-0] 1 failing\n[chrome 140.0 linux #0-1] 1 passing (20ms)\n\
          [chrome 140.0 linux #0-1] 1 skipped\n\nSpec Files:      1 passed, 1 failed, 2 total (100% completed) in 00:00:05\n",
         [5, 3, 1, 0, 1],
     ),
+    ("2 of 3 tests failed (2 skipped)\nTest duration: 6 ms\n3 tests complete\nTest duration: 1 ms\n", [8, 4, 2, 0, 2]),
+    (
+        "newman\n\n  1. fails\n  -  [skipped] later\n│ requests │ 2 │ 1 │\n│ test-scripts │ 2 │ 0 │\n│ assertions │ 4 │ 2 │\n\
+         ├──┴──┤\n│ total run duration: 75ms │\n",
+        [5, 1, 2, 1, 1],
+    ),
+    ("newman\n|  requests |  1 |  0 |\n-----\n| assertions |  3 |  1 |\n| total run duration: 1s |\n", [3, 2, 1, 0, 0]),
+    (" Running tests in:\n - Chrome\n\n 2/6 failed (15m 25s)\n\n 2 skipped\n", [8, 4, 2, 0, 2]),
+    (" Running tests in:\n - Chrome\n\n 6 passed (2s)\n", [6, 6, 0, 0, 0]),
     // The last one is the whole.
     ("3 tests, 1 passed, 1 failed, 1 skipped\n6 tests, 2 passed, 2 failed, 2 skipped\n", [6, 2, 2, 0, 2]),
     ("1 critical test, 1 passed, 0 failed\n2 tests total, 1 passed, 1 failed\n", [2, 1, 1, 0, 0]),
@@ -142,6 +158,10 @@ fn what_go_test_sums_up_itself_is_not_ginkgo_s() {
         counts(&read(&format!("{run}SUCCESS! -- 2 Passed | 0 Failed | 0 Pending | 0 Skipped\n")).unwrap()),
         [2, 2, 0, 0, 0]
     );
+    let alone = "SUCCESS! -- 2 Passed | 0 Failed | 0 Pending | 0 Skipped\n";
+    assert!(matches!(sniffed(&FORMAT, alone), Sniff::Maybe(_)));
+    assert!(read(&format!("{alone}PASS\nok  \tshop\t0.1s\n")).is_err());
+    assert!(read("[1795423819] Book Suite - 2/3 specs •• SUCCESS! 180.259µs PASS\n").is_err(), "a mark is missing");
 }
 
 #[test]
@@ -181,6 +201,9 @@ fn what_only_looks_like_a_summary_is_none() {
         "Ran 3 tests containing 5 assertions.\n2 failures, 1 errors.\n",
         "18446744073709551616 tests, 0 failures\n",
         "Test Summary: | Pass  Total\n",
+        "3 tests complete\n",
+        "6 passed (2s)\n",
+        "newman\n│ assertions │ 4 │ 5 │\n│ total run duration: 75ms │\n",
     ] {
         assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
         assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
