@@ -23,8 +23,8 @@ use super::test::{
     ava_text, boost_text, brief_test_text, bun_test_text, busted_text, cargo_test_text, catch2_text, ctest_text,
     dart_test_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text, gherkin_text, go_test_json,
     go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text, karma_text, maven_text,
-    minitest_text, mocha_text, nextest_text, node_test_text, phpunit_text, playwright_text, prove_text, pytest_text,
-    qttest_text, rspec_text, sbt_text, swift_test_text, tap, unittest_text, vitest_text, zig_test_text,
+    minitest_text, mocha_text, nextest_text, nim_test_text, node_test_text, phpunit_text, playwright_text, prove_text,
+    pytest_text, qttest_text, rspec_text, sbt_text, swift_test_text, tap, unittest_text, vitest_text, zig_test_text,
 };
 use super::text::{Lines, LongLine, split_at};
 use super::{Details, Format, Parsed};
@@ -78,6 +78,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Summaries::<ava_text::Ava>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<zig_test_text::ZigTest>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<Unmarked<busted_text::Busted>>::default()), is_joined: false },
+    Tool { reader: || Box::new(Summaries::<nim_test_text::Told>::default()), is_joined: true },
     Tool { reader: || Box::new(Summaries::<prove_text::Prove>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<gradle_text::Gradle>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<sbt_text::Told>::default()), is_joined: false },

@@ -55,6 +55,7 @@ pub mod mocha_text;
 pub mod mochawesome_json;
 pub mod newman_json;
 pub mod nextest_text;
+pub mod nim_test_text;
 pub mod node_test_text;
 pub mod nunit2;
 pub mod nunit3;

@@ -1,0 +1,116 @@
+//! `nim-test-text`: what Nim's `unittest` prints of each test. <https://nim-lang.org/docs/unittest.html>
+//!
+//! It has no summary and no end; with the output level PRINT_FAILURES tests that passed are not told.
+
+use super::text_report::{Names, Summary, is_foreign};
+use super::text_runs::{Unannounced, all_summaries};
+use crate::error::Result;
+use crate::ingest::{Details, Format, Head, Parsed, Sniff};
+use crate::model::cases::Outcome;
+use crate::model::figures::ReportKind;
+
+/// What Nim's `unittest` prints.
+pub const FORMAT: Format = Format {
+    name: "nim-test-text",
+    kind: ReportKind::Test,
+    about: "terminal output of Nim's unittest",
+    written_by: "nim c -r, nimble test",
+    told_by: "\"[Suite] …\" with lines \"[OK] …\", \"[FAILED] …\" below it",
+    has_end: false,
+    counting: "Each line: [OK] passed, [FAILED] failed, [SKIPPED] skipped. Where none passed, those that did may not have been told.",
+    sniff,
+    parse: |input| all_summaries::<Told>(input, "Nim's unittest"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let suite = head.lines().any(|line| line.starts_with(SUITE));
+    match suite && !is_foreign(head) && head.lines().any(|line| result(line).is_some()) {
+        true => Sniff::Sure("a line [Suite], and results".into()),
+        false => Sniff::No,
+    }
+}
+
+const SUITE: &str = "[Suite] ";
+
+/// The result of a test, and its name.
+fn result(line: &str) -> Option<(Outcome, &str)> {
+    let rest = line.strip_prefix("  ").unwrap_or(line).strip_prefix('[')?;
+    let (word, name) = rest.split_once("] ")?;
+    let outcome = match word {
+        "OK" => Outcome::Passed,
+        "FAILED" => Outcome::Failed,
+        "SKIPPED" => Outcome::Skipped,
+        _ => return None,
+    };
+    Some((outcome, name))
+}
+
+/// What was told so far.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Told {
+    /// The suite that is open, if any came.
+    suite: Option<String>,
+    names: Names,
+    sum: Summary,
+}
+
+impl Unannounced for Told {
+    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+        if let Some(suite) = text.strip_prefix(SUITE) {
+            self.suite = Some(suite.to_owned());
+        } else if let Some((outcome, name)) = result(text) {
+            Summary::add(self.sum.slot(outcome), Some(1))?;
+            let id = match &self.suite {
+                Some(suite) if text.starts_with(' ') => format!("{suite}::{name}"),
+                _ => name.to_owned(),
+            };
+            let worst = self.names.cases.get(&id).map_or(outcome, |case| case.outcome.max(outcome));
+            self.names.set(&id, worst);
+        }
+        Ok(None)
+    }
+
+    fn report(self) -> Result<Option<Parsed>> {
+        if self.suite.is_none() || self.sum == Summary::default() {
+            return Ok(None);
+        }
+        let only_failed = self.sum.passed == 0 && self.sum.failed > 0;
+        let mut parsed = self.names.report(&FORMAT, &self.sum, true)?;
+        if let Details::Tests(details) = &mut parsed.details {
+            details.only_failed = only_failed;
+        }
+        Ok(Some(parsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::input::Input;
+    use crate::ingest::test::tests_support::{counts, details, sniffed};
+
+    const RUN: &str = "[OK] lone\n\n[Suite] cart\n  [OK] adds\n    a.nim(4, 23): Check failed: 1 == 2\n  [FAILED] fails\n  [SKIPPED] later\n";
+
+    fn read(text: &str) -> Result<Parsed> {
+        (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn each_line_of_a_test_counts() {
+        let parsed = read(RUN).unwrap();
+        assert_eq!(counts(&parsed), [4, 2, 1, 0, 1]);
+        assert_eq!(details(&parsed).cases.outcome("cart::fails"), Some(Outcome::Failed));
+        assert!(!details(&parsed).only_failed);
+        assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Sure(_)));
+        let failures = read("[Suite] cart\n  [FAILED] fails\n").unwrap();
+        assert!(details(&failures).only_failed, "PRINT_FAILURES");
+    }
+
+    #[test]
+    fn without_a_suite_nothing_is_told() {
+        assert_eq!(read("[OK] Started a service\n").unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(sniffed(&FORMAT, "[OK] Started a service\n"), Sniff::No);
+        assert_eq!(read("[Suite] cart\n  [OK] ad").unwrap_err().reject(), Some(Reject::Malformed));
+    }
+}
