@@ -7,6 +7,7 @@ pub mod brief_coverage_text;
 pub mod clover;
 pub mod cobertura;
 pub mod codecov_json;
+pub mod covdir_json;
 pub mod coveragepy_json;
 pub mod coveragepy_text;
 pub mod coveralls_json;

@@ -1,11 +1,10 @@
-//! `qttest-xml`: Qt Test's XML (`-o FILE,xml`). Written after its definition, Qt's `qxmltestlogger.cpp`. What `lightxml` writes
-//! has no root element, and is no XML document.
+//! `qttest-xml`: what a program with Qt Test writes with `-o FILE,xml`.
+//! <https://doc.qt.io/qt-6/qtest-overview.html#creating-a-test>
 //!
-//! Each row of a test's data has its own result, and `initTestCase` and `cleanupTestCase` are results, too, as in Qt's own
-//! totals. An expected failure stands before the result of its test, and is none itself.
+//! `initTestCase` and `cleanupTestCase` are tests, too, as in what it prints and in its JUnit.
 
 use super::TestTally;
-use super::xml_report::{Dialect, OpenCase, walk};
+use super::xml_report::{Dialect, OpenCase, unknown_result, walk};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::printable;
@@ -18,39 +17,52 @@ use crate::model::figures::ReportKind;
 pub const FORMAT: Format = Format {
     name: "qttest-xml",
     kind: ReportKind::Test,
-    about: "XML of Qt Test",
-    written_by: "programs with Qt Test (-o FILE,xml; -xml)",
+    about: "XML of Qt Test: incidents of each test function",
+    written_by: "programs with Qt Test (-o FILE,xml)",
     told_by: "root element TestCase with Environment or TestFunction in it",
     has_end: true,
-    counting: "Each Incident that is a result: pass passed, fail and xpass failed, blacklisted and skipped ones skipped.",
+    counting: "Each test function is one test, each row of its data too, by the worst of its incidents: fail and xpass failed; \
+               skip and what is blacklisted skipped; pass passed.",
     sniff,
     parse,
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.rooted(&["TestCase"]) {
+    match head.rooted(ROOTS) {
         Some(xml) if xml.has_child("Environment") || xml.has_child("TestFunction") => {
-            Sniff::Sure("root element TestCase with TestFunction".into())
+            Sniff::Sure("root element TestCase of Qt Test".into())
         }
         _ => Sniff::No,
     }
 }
 
+const ROOTS: &[&str] = &["TestCase"];
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let (object, function) = (String::new(), String::new());
-    let mut reader = Reader { tally: TestTally::new(true), object, function, tag: None, open: None };
-    walk(input, &FORMAT, &["TestCase"], &mut reader)?;
+    let mut reader = Reader {
+        tally: TestTally::new(true),
+        object: String::new(),
+        function: String::new(),
+        incident: None,
+        row: None,
+    };
+    walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
+}
+
+/// An incident that is open.
+struct Incident {
+    case: OpenCase,
+    tag: Option<String>,
 }
 
 struct Reader {
     tally: TestTally,
-    /// The test object, and the function of it that is told.
     object: String,
     function: String,
-    /// The row of data.
-    tag: Option<String>,
-    open: Option<OpenCase>,
+    incident: Option<Incident>,
+    /// The row that the incidents before were about: those of one row follow each other.
+    row: Option<OpenCase>,
 }
 
 impl Dialect for Reader {
@@ -58,39 +70,67 @@ impl Dialect for Reader {
         match (element.name(), parent) {
             ("TestCase", None) => self.object = element.attribute("name")?.unwrap_or_default(),
             ("TestFunction", _) => self.function = element.attribute("name")?.unwrap_or_default(),
-            (kind @ ("Incident" | "Message"), Some("TestFunction")) => {
-                let outcome = match (kind, element.attribute("type")?.unwrap_or_default().as_str()) {
-                    ("Incident", "pass") => Outcome::Passed,
-                    ("Incident", "fail" | "xpass") => Outcome::Failed,
-                    ("Incident", "bpass" | "bfail" | "bxpass") | (_, "skip") => Outcome::Skipped,
-                    _ => return Ok(false),
-                };
-                let mut open = OpenCase::new(None, None, None, outcome);
-                open.case.file =
-                    element.attribute("file")?.filter(|file| !file.is_empty()).map(|file| printable(&file, 1000));
-                open.case.line = element.attribute("line")?.and_then(|line| line.parse().ok()).filter(|line| *line > 0);
-                (self.open, self.tag) = (Some(open), None);
-            }
-            ("DataTag" | "Description", Some("Incident" | "Message")) => return Ok(self.open.is_some()),
+            ("Incident" | "Message", Some("TestFunction")) => self.begin(element)?,
+            ("DataTag" | "Description", Some("Incident" | "Message")) => return Ok(self.incident.is_some()),
             _ => {}
         }
         Ok(false)
     }
 
     fn end(&mut self, name: &str, text: Option<&str>) -> Result<()> {
-        let text = text.map(str::trim).filter(|text| !text.is_empty());
-        match (name, &mut self.open) {
-            ("DataTag", Some(_)) => self.tag = text.map(str::to_owned),
-            ("Description", Some(open)) => open.message(text),
-            ("Incident" | "Message", Some(_)) => {
-                let Some(mut open) = self.open.take() else { return Ok(()) };
-                let row = self.tag.take().map_or_else(String::new, |tag| format!("({tag})"));
-                open.id = format!("{}::{}{row}", self.object, self.function);
-                return open.done(&mut self.tally);
-            }
+        match (name, &mut self.incident) {
+            ("DataTag", Some(incident)) => incident.tag = text.map(|text| text.trim().to_owned()),
+            ("Description", Some(incident)) => incident.case.message(text),
+            ("Incident" | "Message", _) => return self.end_incident(),
+            ("TestFunction", _) => return self.end_row(),
             _ => {}
         }
         Ok(())
+    }
+}
+
+impl Reader {
+    fn begin(&mut self, element: &Element<'_>) -> Result<()> {
+        let [kind, file, line] = element.attributes(["type", "file", "line"])?;
+        let outcome = match (element.name(), kind.as_deref().unwrap_or_default()) {
+            (_, "skip") => Outcome::Skipped,
+            // What a test prints.
+            ("Message", _) => return Ok(()),
+            (_, "pass") => Outcome::Passed,
+            (_, "fail" | "xpass") => Outcome::Failed,
+            (_, "bpass" | "bfail" | "bxpass") => Outcome::Skipped,
+            // Expected: the result comes after it, as in Qt's own totals.
+            (_, "xfail" | "bxfail") => return Ok(()),
+            (_, other) => return Err(unknown_result(other, element.spot())),
+        };
+        let mut case = OpenCase::new(None, None, None, outcome);
+        case.case.file = file.filter(|file| !file.is_empty()).map(|file| printable(&file, 1000));
+        case.case.line = line.and_then(|line| line.parse().ok()).filter(|line| *line > 0);
+        self.incident = Some(Incident { case, tag: None });
+        Ok(())
+    }
+
+    fn end_incident(&mut self) -> Result<()> {
+        let Some(Incident { mut case, tag }) = self.incident.take() else { return Ok(()) };
+        let tag = tag.map(|tag| format!("({tag})")).unwrap_or_default();
+        case.id = format!("{}::{}{tag}", self.object, self.function);
+        match &mut self.row {
+            Some(row) if row.id == case.id => {
+                if case.case.outcome > row.case.outcome {
+                    self.row = Some(case);
+                }
+                Ok(())
+            }
+            _ => {
+                self.end_row()?;
+                self.row = Some(case);
+                Ok(())
+            }
+        }
+    }
+
+    fn end_row(&mut self) -> Result<()> {
+        self.row.take().map_or(Ok(()), |row| row.done(&mut self.tally))
     }
 }
 
@@ -100,37 +140,53 @@ mod tests {
     use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
-    const RUN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TestCase name=\"Cart\">\n<Environment><QtVersion>6.4.2</QtVersion></Environment>\n\
-        <TestFunction name=\"initTestCase\"><Incident type=\"pass\" file=\"\" line=\"0\" /><Duration msecs=\"0.04\"/></TestFunction>\n\
-        <TestFunction name=\"rows\"><Incident type=\"fail\" file=\"cart.cpp\" line=\"12\"><DataTag><![CDATA[two]]></DataTag>\
-        <Description><![CDATA[Compared values are not the same\n   Actual: 1]]></Description></Incident>\
-        <Incident type=\"xfail\" file=\"cart.cpp\" line=\"13\"><DataTag><![CDATA[three]]></DataTag></Incident>\
-        <Incident type=\"pass\" file=\"\" line=\"0\"><DataTag><![CDATA[three]]></DataTag></Incident></TestFunction>\n\
-        <TestFunction name=\"later\"><Message type=\"qdebug\" file=\"\" line=\"0\"/><Message type=\"skip\" file=\"cart.cpp\" line=\"20\">\
-        <Description><![CDATA[no]]></Description></Message></TestFunction>\n\
-        <TestFunction name=\"listed\"><Incident type=\"bfail\" file=\"cart.cpp\" line=\"25\"/></TestFunction>\n\
-        <TestFunction name=\"odd\"><Incident type=\"xpass\" file=\"cart.cpp\" line=\"30\"/></TestFunction>\n<Duration msecs=\"1.5\"/>\n</TestCase>\n";
+    fn read(functions: &str) -> Result<Parsed> {
+        let text = format!(
+            "<TestCase name=\"Cart\"><Environment><QtVersion>6</QtVersion></Environment>{functions}</TestCase>"
+        );
+        assert!(matches!(sniffed(&FORMAT, &text), Sniff::Sure(_)));
+        parse(&Input::bytes("x", text.as_bytes()))
+    }
 
-    fn read(text: &str) -> Result<Parsed> {
-        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    fn function(incidents: &str) -> String {
+        format!("<TestFunction name=\"adds\">{incidents}<Duration msecs=\"0.2\"/></TestFunction>")
     }
 
     #[test]
-    fn each_result_counts() {
-        let parsed = read(RUN).unwrap();
-        assert_eq!(counts(&parsed), [6, 2, 2, 0, 2]);
-        let details = details(&parsed);
-        let case = &details.cases.cases["Cart::rows(two)"];
-        assert_eq!((case.file.as_deref(), case.line), (Some("cart.cpp"), Some(12)));
-        assert_eq!(case.message.as_deref(), Some("Compared values are not the same | Actual: 1"));
-        assert_eq!(details.cases.outcome("Cart::rows(three)"), Some(Outcome::Passed));
+    fn incidents_tell_what_a_function_came_to() {
+        for (incidents, expected) in [
+            ("<Incident type=\"pass\" file=\"\" line=\"0\" />", [1, 1, 0, 0, 0]),
+            ("<Incident type=\"xfail\"/><Incident type=\"pass\"/>", [1, 1, 0, 0, 0]),
+            ("<Incident type=\"xpass\"/>", [1, 0, 1, 0, 0]),
+            ("<Message type=\"skip\"/>", [1, 0, 0, 0, 1]),
+            ("<Incident type=\"skip\"/>", [1, 0, 0, 0, 1]),
+            ("<Incident type=\"bfail\"/>", [1, 0, 0, 0, 1]),
+            ("<Message type=\"qdebug\"/><Incident type=\"pass\"/>", [1, 1, 0, 0, 0]),
+        ] {
+            assert_eq!(counts(&read(&function(incidents)).unwrap()), expected, "{incidents}");
+        }
+        let odd = read(&function("<Incident type=\"great\"/>")).unwrap_err();
+        assert_eq!(odd.reject(), Some(Reject::Malformed));
     }
 
     #[test]
-    fn it_is_told_by_its_root() {
-        assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Sure(_)));
-        assert_eq!(sniffed(&FORMAT, "<TestCase name=\"x\"><Info/></TestCase>"), Sniff::No);
-        assert_eq!(read("<testsuites/>").unwrap_err().reject(), Some(Reject::NotThisFormat));
-        assert_eq!(read(RUN.trim_end().trim_end_matches("</TestCase>")).unwrap_err().reject(), Some(Reject::Malformed));
+    fn each_row_is_a_test_with_its_place_and_message() {
+        let row = |tag: &str, kind: &str| {
+            format!(
+                "<Incident type=\"{kind}\" file=\"a.cpp\" line=\"12\"><DataTag><![CDATA[{tag}]]></DataTag>\
+                 <Description><![CDATA[they differ]]></Description></Incident>"
+            )
+        };
+        let rows = [row("one", "pass"), row("two", "fail"), row("two", "fail")].concat();
+        let parsed = read(&function(&rows)).unwrap();
+        assert_eq!(counts(&parsed), [2, 1, 1, 0, 0]);
+        let case = &details(&parsed).cases.cases["Cart::adds(two)"];
+        assert_eq!((case.file.as_deref(), case.line), (Some("a.cpp"), Some(12)));
+        assert_eq!(case.message.as_deref(), Some("they differ"));
+    }
+
+    #[test]
+    fn a_test_case_of_another_kind_is_none() {
+        assert_eq!(sniffed(&FORMAT, "<TestCase><a/></TestCase>"), Sniff::No);
     }
 }

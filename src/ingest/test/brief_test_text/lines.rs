@@ -57,6 +57,8 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("Unity", "@a Tests @f Failures @s Ignored"),
     ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
     ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
+    ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
+    ("UnitTest++", "Success: @p test{s} passed."),
     ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
     ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
     ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
