@@ -3,17 +3,16 @@
 //! A format is a file with a constant [`Format`] and a line in [`FORMATS`]. A report that is cut, empty, foreign or
 //! malformed is an error with its place, never a smaller number.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::{Error, Reject, Result};
-use crate::model::cases::TestCases;
 use crate::model::figures::{Figures, ReportKind};
 use crate::model::ids::ObjectId;
 use crate::model::metrics::BuildStatus;
 
 pub mod console;
 pub mod coverage;
+mod details;
 mod detect;
 mod entries;
 pub mod foreign;
@@ -31,6 +30,7 @@ mod values;
 mod xml;
 
 pub use coverage::FileLines;
+pub use details::{CoverageDetails, Details, Finding, Level, LintDetails, SizeDetails, Sort, TestDetails, ToolCounts};
 pub use detect::{Head, Sniff, XmlHead};
 pub use input::{Input, Opener};
 
@@ -368,117 +368,6 @@ impl Parsed {
         let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());
         Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details, content: None }
     }
-}
-
-/// What is behind the figures, by kind.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Details {
-    /// Of a test report.
-    Tests(TestDetails),
-    /// Of a coverage report.
-    Coverage(CoverageDetails),
-    /// Of a report of findings.
-    Lint(LintDetails),
-    /// Of a report on size.
-    Size(SizeDetails),
-    /// Of a report of metrics: the figures are all there is.
-    Metrics,
-}
-
-/// The tests behind a test report's figures.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TestDetails {
-    /// By id.
-    pub cases: TestCases,
-    /// Results whose id was met before; in the figures each is a test of its own.
-    pub duplicates: u64,
-    /// Names of what failed outside any test, at most 1,000 of them.
-    pub failed_units: Vec<String>,
-    /// How many units failed outside any test. They are part of `tests` and `errored` of the figures.
-    pub unit_failures: u64,
-    /// The language is compiled, so that results at all mean that the project built.
-    pub compiled: bool,
-    /// Results that are in the figures but not in `cases`: beyond [`test::CASES_KEPT`], or not named by a text.
-    pub dropped: u64,
-    /// Only what failed is in it: how many tests passed is not known, though the figures say none.
-    pub only_failed: bool,
-}
-
-/// The lines behind a coverage report's figures.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CoverageDetails {
-    /// By file, as the report names it.
-    pub files: BTreeMap<String, FileLines>,
-}
-
-/// What sort of tool a finding comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sort {
-    /// A linter, a formatter, a scanner.
-    Linter,
-    /// A type checker.
-    TypeChecker,
-    /// A compiler.
-    Compiler,
-}
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Below a warning.
-    Note,
-    /// A warning.
-    Warning,
-    /// An error.
-    Error,
-}
-
-/// One finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The tool's name, in lower case.
-    pub tool: String,
-    /// The rule, if it has a name: `E0308`, `no-unused-vars`.
-    pub rule: Option<String>,
-    /// How bad.
-    pub level: Level,
-    /// The file, as the report names it. Text only: never opened.
-    pub path: Option<String>,
-    /// Line, from 1.
-    pub line: Option<u64>,
-    /// Its first lines, on one line, fit to be shown.
-    pub message: String,
-}
-
-/// Findings of one tool: counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolCounts {
-    /// Of level error.
-    pub errors: u64,
-    /// Of level warning.
-    pub warnings: u64,
-    /// Below that.
-    pub notes: u64,
-    /// What sort of tool it is.
-    pub sort: Sort,
-}
-
-/// The findings behind a lint report's figures.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LintDetails {
-    /// In the order of the report, at most [`lint::FINDINGS_KEPT`].
-    pub findings: Vec<Finding>,
-    /// Findings that were counted but, beyond that limit, not kept.
-    pub dropped: u64,
-    /// Exact counts by tool; a tool that found nothing has zeros.
-    pub by_tool: BTreeMap<String, ToolCounts>,
-}
-
-/// What a report on size tells beyond its figures.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SizeDetails {
-    /// Mean cyclomatic complexity of a function.
-    pub complexity_mean: Option<f64>,
 }
 
 /// Reads a report, as `format` or as what its content tells.
