@@ -278,6 +278,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::php_cs_fixer_json::FORMAT,
     &lint::sonar_issues_json::FORMAT,
     &lint::vale_json::FORMAT,
+    &lint::findings_csv::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,
     &size::cloc_json::FORMAT,

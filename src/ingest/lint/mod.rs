@@ -32,6 +32,7 @@ mod elements;
 pub mod elixir_text;
 pub mod eslint_json;
 pub mod eslint_text;
+pub mod findings_csv;
 mod findings_json;
 pub mod flake8_json;
 pub mod flake8_text;
