@@ -1,14 +1,15 @@
-//! `phpcs-text`: what PHP_CodeSniffer prints, its report `full`.
+//! `phpcs-text`: what PHP_CodeSniffer prints, its reports `full`, `code` and `summary`.
 //! <https://github.com/PHPCSStandards/PHP_CodeSniffer/wiki/Reporting>
 //!
-//! A file, what was found in it, and rows, over several lines where they are long. A file in which nothing is found is not
-//! named, and the time at the end is missing where the report goes into a file: there is no end.
+//! A file, what was found in it, and rows, over several lines where they are long; the report `code` has the code between
+//! them, and `summary` has the numbers of each file and their sum. A file in which nothing is found is not named, and the
+//! time at the end is missing where the report goes into a file: there is no end.
 
 use super::LintTally;
 use super::lines::{Claim, TextReader, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::values::leading_in;
-use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
 /// PHP_CodeSniffer's output.
@@ -16,17 +17,20 @@ pub const FORMAT: Format = Format {
     name: "phpcs-text",
     kind: ReportKind::Lint,
     about: "terminal output of PHP_CodeSniffer",
-    written_by: "phpcs (report full)",
-    told_by: "\"FOUND 3 ERRORS AND 1 WARNING AFFECTING 2 LINES\" below \"FILE: …\", and rows \"3 | ERROR | …\"",
+    written_by: "phpcs (reports full, code, summary)",
+    told_by: "\"FOUND 3 ERRORS AND 1 WARNING AFFECTING 2 LINES\" below \"FILE: …\", and rows \"3 | ERROR | …\" or \"LINE 3: ERROR …\"; or \"A TOTAL OF 3 \
+              ERRORS AND 1 WARNING WERE FOUND IN 2 FILES\"",
     has_end: false,
-    counting: "Rows by level: error, warning. A file with fewer rows than were found in it is cut.",
+    counting: "Rows by level: error, warning. A file with fewer rows than were found in it is cut. The sum of a summary counts where \
+               there are no rows.",
     sniff,
     parse: |input| read::<Reader>(input, "PHP_CodeSniffer"),
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let has = |is_ours: fn(&str) -> bool| head.lines().any(|line| is_ours(line.trim_end()));
-    match has(|line| line.starts_with("FILE: ")) && has(|line| said(line).is_some()) && !is_of_another(head) {
+    let has_files = has(|line| line.starts_with("FILE: ")) && has(|line| said(line).is_some());
+    match (has_files || has(|line| total(line).is_some())) && !is_of_another(head) {
         true => Sniff::Sure("files and what was found in them, as PHP_CodeSniffer prints them".into()),
         false => Sniff::No,
     }
@@ -35,26 +39,38 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// Findings in `FOUND 3 ERRORS AND 1 WARNING AFFECTING 2 LINES`.
 fn said(text: &str) -> Option<u64> {
     let (found, _) = text.strip_prefix("FOUND ")?.split_once(" AFFECTING ")?;
-    let (errors, warnings) = found.split_once(" AND ").unwrap_or((found, "0 WARNINGS"));
-    counted_as(errors, "ERROR")?.checked_add(counted_as(warnings, "WARNING")?)
+    let (errors, warnings) = errors_and_warnings(found)?;
+    errors.checked_add(warnings)
 }
 
-fn counted_as(text: &str, word: &str) -> Option<u64> {
-    counted(&text.to_ascii_lowercase(), &word.to_ascii_lowercase())
+/// Errors and warnings in `A TOTAL OF 3 ERRORS AND 1 WARNING WERE FOUND IN 2 FILES`.
+fn total(text: &str) -> Option<(u64, u64)> {
+    errors_and_warnings(text.strip_prefix("A TOTAL OF ")?.split_once(" WERE FOUND IN ")?.0)
 }
 
-/// Line, level and message of ` 3 | ERROR   | [x] Line indented incorrectly`.
+fn errors_and_warnings(found: &str) -> Option<(u64, u64)> {
+    // `ERROR(S)` before version 2.
+    let found = found.to_ascii_lowercase().replace("(s)", "s");
+    let (errors, warnings) = found.split_once(" and ").unwrap_or((&found, "0 warnings"));
+    Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// Line, level and message of ` 3 | ERROR   | [x] Line indented incorrectly`, or of `LINE 3: ERROR   [x] Line`.
 fn row(text: &str) -> Option<(Option<u64>, Level, &str)> {
-    leading_in(text.trim_start())?;
-    let (line, rest) = text.split_once(" | ")?;
-    let line = line.trim().parse::<u64>().ok()?;
-    let mut cells = rest.splitn(2, " | ");
-    let level = match cells.next()?.trim() {
+    let of_code = text.strip_prefix("LINE ");
+    let (line, rest) = leading_in(of_code.unwrap_or(text).trim_start())?;
+    let split = if of_code.is_some() {
+        rest.strip_prefix(": ")?.split_once(' ')
+    } else {
+        rest.strip_prefix(" | ")?.split_once(" | ")
+    };
+    let (word, message) = split?;
+    let level = match word.trim() {
         "ERROR" => Level::Error,
         "WARNING" => Level::Warning,
         _ => return None,
     };
-    let message = cells.next()?;
+    let message = message.trim_start();
     let fixable = message.strip_prefix("[x] ").or_else(|| message.strip_prefix("[ ] "));
     Some((Some(line).filter(|line| *line > 0), level, fixable.unwrap_or(message)))
 }
@@ -67,6 +83,8 @@ pub(in crate::ingest) struct Reader {
     is_met: bool,
     /// Rows of the file that are still to come.
     missing: u64,
+    /// Errors and warnings of a summary.
+    total: Option<(u64, u64)>,
 }
 
 impl Reader {
@@ -84,6 +102,10 @@ impl TextReader for Reader {
             self.file = file.to_owned();
         } else if let Some(said) = said(text) {
             (self.missing, self.is_met) = (said, true);
+        } else if let Some((errors, warnings)) = total(text) {
+            // Several runs may follow each other.
+            let (before, below) = self.total.unwrap_or_default();
+            self.total = Some((add(before, errors)?, add(below, warnings)?));
         } else if let Some((line, level, message)) = row(text).filter(|_| self.missing > 0) {
             self.missing -= 1;
             let finding = finding("phpcs", level, (Some(&self.file), line), None, message);
@@ -94,15 +116,21 @@ impl TextReader for Reader {
 
     fn claim(&self, text: &str) -> Claim {
         let is_row = self.missing > 0 && row(text).is_some();
-        if said(text).is_some() || is_row { Claim::Ours } else { Claim::Other }
+        if said(text).is_some() || total(text).is_some() || is_row { Claim::Ours } else { Claim::Other }
     }
 
     fn is_whole(&self, text: &str) -> bool {
         self.missing == 0 && text.starts_with("Time: ")
     }
 
-    fn finish(self) -> Result<Option<Parsed>> {
+    fn finish(mut self) -> Result<Option<Parsed>> {
         self.check()?;
+        if let Some((errors, warnings)) = self.total.filter(|_| !self.is_met) {
+            self.is_met = true;
+            self.tally.tool("phpcs", Sort::Linter);
+            self.tally.count("phpcs", Sort::Linter, Level::Error, errors)?;
+            self.tally.count("phpcs", Sort::Linter, Level::Warning, warnings)?;
+        }
         self.is_met.then(|| self.tally.finish(&FORMAT)).transpose()
     }
 }
@@ -135,6 +163,23 @@ mod tests {
             ("/p/b.php", Some(3), "x"),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_summary_counts_where_there_are_no_rows() {
+        let summary = "FILE   ERRORS  WARNINGS\n-----\n/p/a.php  3  1\n-----\nA TOTAL OF 3 ERRORS AND 1 WARNING WERE FOUND IN 1 FILE\n-----\n";
+        let counts = |text: &str| parsed(text).map(|parsed| (parsed.figures.errors, parsed.figures.warnings));
+        assert_eq!(counts(summary).unwrap(), (Some(3), Some(1)));
+        assert_eq!(counts(&format!("{TEXT}{summary}")).unwrap(), (Some(3), Some(1)));
+        let old = summary.replace("3 ERRORS AND 1 WARNING", "3 ERROR(S) AND 1 WARNING(S)");
+        assert_eq!(counts(&old).unwrap(), (Some(3), Some(1)));
+    }
+
+    #[test]
+    fn rows_of_the_report_code_begin_with_their_line() {
+        assert_eq!(row("LINE 12: WARNING [ ] Line exceeds it"), Some((Some(12), Level::Warning, "Line exceeds it")));
+        assert_eq!(row("LINE 3: ERROR   Class x"), Some((Some(3), Level::Error, "Class x")));
+        assert_eq!(row(">> 3:  class x"), None);
     }
 
     #[test]
