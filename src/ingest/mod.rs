@@ -279,6 +279,9 @@ pub const FORMATS: &[&Format] = &[
     &lint::sonar_issues_json::FORMAT,
     &lint::vale_json::FORMAT,
     &lint::findings_csv::FORMAT,
+    &lint::deptry_json::FORMAT,
+    &lint::detect_secrets_json::FORMAT,
+    &lint::zizmor_json::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,
     &size::cloc_json::FORMAT,

@@ -28,6 +28,8 @@ pub mod cpd;
 pub mod cppcheck;
 pub mod credo_json;
 pub mod dart_analyze_text;
+pub mod deptry_json;
+pub mod detect_secrets_json;
 mod elements;
 pub mod elixir_text;
 pub mod eslint_json;
@@ -104,6 +106,7 @@ pub mod tslint_json;
 pub mod unix_text;
 pub mod vale_json;
 pub mod yamllint_text;
+pub mod zizmor_json;
 
 /// Findings that are kept with their place and message. A report with more is counted in full.
 pub const FINDINGS_KEPT: usize = 100_000;
