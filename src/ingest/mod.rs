@@ -220,6 +220,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::semgrep_text::FORMAT,
     &lint::elixir_text::FORMAT,
     &lint::github_text::FORMAT,
+    &lint::knip_text::FORMAT,
     &lint::brief_text::FORMAT,
     &lint::pmd::FORMAT,
     &lint::spotbugs::FORMAT,
@@ -281,6 +282,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::findings_csv::FORMAT,
     &lint::deptry_json::FORMAT,
     &lint::detect_secrets_json::FORMAT,
+    &lint::knip_json::FORMAT,
     &lint::zizmor_json::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,

@@ -50,6 +50,8 @@ pub mod grype_json;
 pub mod hadolint_json;
 pub mod htmlhint_json;
 pub mod infer_json;
+pub mod knip_json;
+pub mod knip_text;
 pub mod ktlint_json;
 pub(super) mod lines;
 mod loose;
