@@ -282,7 +282,11 @@ pub const FORMATS: &[&Format] = &[
     &lint::findings_csv::FORMAT,
     &lint::deptry_json::FORMAT,
     &lint::detect_secrets_json::FORMAT,
+    &lint::govulncheck_json::FORMAT,
     &lint::knip_json::FORMAT,
+    &lint::osv_scanner_json::FORMAT,
+    &lint::snyk_json::FORMAT,
+    &lint::yarn_audit_json::FORMAT,
     &lint::zizmor_json::FORMAT,
     // Size.
     &size::tokei_json::FORMAT,
