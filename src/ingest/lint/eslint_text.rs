@@ -2,10 +2,12 @@
 //!
 //! Rows `line:column  level  message  rule` under the name of a file, and at the end `✖ 7 problems (4 errors, 3 warnings)`.
 //! It prints nothing where it finds nothing. Vale prints the same rows, names its rules `Style.Rule`, and sums up
-//! `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`, also where it found nothing.
+//! `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`, also where it found nothing. textlint prints the same rows, too,
+//! and counts infos at the end. The formatter `table` frames its rows and counts, and `codeframe` has the code below them.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_summary, counted, finding, is_of_another, read};
+use super::brief_text::SCRIPTS;
+use super::lines::{Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -15,8 +17,9 @@ pub const FORMAT: Format = Format {
     name: "eslint-text",
     kind: ReportKind::Lint,
     about: "terminal output of ESLint",
-    written_by: "eslint (formatter stylish), vale",
-    told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"; Vale's summary",
+    written_by: "eslint (formatters stylish, table, codeframe, pretty), xo, textlint, vale",
+    told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"; Vale's summary; rows \
+              and counts in frames; or \"error: … (no-undef) at a.js:1:10:\" and \"4 errors and 1 warning found.\"",
     has_end: true,
     counting: "Rows by level, error or warning; Vale's suggestions are notes. The numbers in the summary are only compared; without a summary the report is \
                cut.",
@@ -33,6 +36,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 struct Row<'a> {
+    /// Where it does not stand above.
+    path: Option<&'a str>,
     line: Option<u64>,
     level: Level,
     message: &'a str,
@@ -40,23 +45,80 @@ struct Row<'a> {
 }
 
 /// What ESLint calls its levels, and Vale.
-const WORDS: [(&str, Level); 3] = [("error", Level::Error), ("warning", Level::Warning), ("suggestion", Level::Note)];
+const WORDS: [(&str, Level); 4] =
+    [("error", Level::Error), ("warning", Level::Warning), ("suggestion", Level::Note), ("info", Level::Note)];
 
 /// `  line:column  level  message  rule`, indented less by stylelint before version 15. The rule is missing where the file
 /// could not be parsed.
 fn row<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
+    match text.as_bytes().first()? {
+        b' ' => plain(text, words).or_else(|| pretty(text, words)),
+        b'e' | b'w' => codeframe(text, words),
+        _ => framed(text, words),
+    }
+}
+
+/// `║ 3        │ 11       │ error    │ Unnecessary semicolon.  │ no-extra-semi        ║`.
+fn framed<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
+    let mut cells = text.strip_prefix('║')?.strip_suffix('║')?.splitn(5, '│').map(str::trim);
+    let (line, column, word) = (cells.next()?, cells.next()?, cells.next()?);
+    let (_, level) = words.iter().find(|(other, _)| *other == word)?;
+    column.parse::<u64>().ok()?;
+    let (line, message) = (line.parse().ok()?, cells.next()?);
+    Some(Row { path: None, line: Some(line).filter(|line| *line > 0), level: *level, message, rule: cells.next() })
+}
+
+/// `error: 'x' is not defined (no-undef) at src/a.js:4:13:`.
+fn codeframe<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
+    let (word, rest) = text.strip_suffix(':')?.split_once(": ")?;
+    let (_, level) = words.iter().find(|(other, _)| *other == word)?;
+    let (message, place) = rest.rsplit_once(" at ")?;
+    let is_script = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
+    let (path, line) = bare_place(place).filter(|(path, _)| is_script(path))?;
+    let (message, rule) = bracketed(message, '(', ')').map_or((message, None), |(message, rule)| (message, Some(rule)));
+    Some(Row { path: Some(path), line, level: *level, message, rule })
+}
+
+fn plain<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     let (place, rest) = text.strip_prefix(' ')?.trim_start().split_once("  ")?;
-    let (line, column) = place.split_once(':')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (word, told) = rest.trim_start().split_once("  ")?;
     let (_, level) = words.iter().find(|(other, _)| *other == word)?;
+    placed_row(place, *level, told)
+}
+
+/// `  ✖  3:11  Unnecessary semicolon.  no-extra-semi`, as eslint-formatter-pretty and XO print it.
+fn pretty<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
+    let (sign, rest) = text.trim_start().split_once("  ")?;
+    let word = match sign {
+        "✖" | "×" => "error",
+        "⚠" | "‼" => "warning",
+        _ => return None,
+    };
+    let (_, level) = words.iter().find(|(other, _)| *other == word)?;
+    let (place, told) = rest.split_once("  ")?;
+    placed_row(place, *level, told)
+}
+
+fn placed_row<'a>(place: &str, level: Level, told: &'a str) -> Option<Row<'a>> {
+    let (line, column) = place.split_once(':')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(line) || !is_number(column) {
         return None;
     }
     let told = told.trim_start();
     let split = told.rsplit_once("  ").filter(|(_, rule)| !rule.contains(' '));
     let (message, rule) = split.map_or((told, None), |(message, rule)| (message.trim_end(), Some(rule)));
-    Some(Row { line: line.parse().ok().filter(|line| *line > 0), level: *level, message, rule })
+    Some(Row { path: None, line: line.parse().ok().filter(|line| *line > 0), level, message, rule })
+}
+
+/// The number in `  1 warning` and `  4 errors`, the end of what eslint-formatter-pretty prints.
+fn pretty_count(text: &str, word: &str) -> Option<u64> {
+    counted(text.strip_prefix("  ").filter(|rest| !rest.starts_with(' '))?, word)
+}
+
+/// The number in the frame at the end of `table`: `║ 4 Errors   ║`, `║ 1 Warning   ║`.
+fn framed_count(text: &str, word: &str) -> Option<u64> {
+    counted(text.strip_prefix('║')?.strip_suffix('║')?.trim(), word)
 }
 
 /// What is in the brackets of `✖ 7 problems (4 errors, 3 warnings)`. The sign may be any: PowerShell garbles it when it
@@ -71,8 +133,23 @@ fn problems(text: &str) -> Option<&str> {
 
 /// Errors and warnings of the last line.
 fn summary(text: &str) -> Option<(u64, u64)> {
-    let (errors, warnings) = problems(text)?.split_once(", ")?;
+    let Some(problems) = problems(text) else { return summary_of_codeframe(text) };
+    let (errors, warnings) = problems.split_once(", ")?;
+    let (warnings, infos) =
+        warnings.split_once(", ").map_or((warnings, None), |(warnings, rest)| (warnings, Some(rest)));
+    if let Some(infos) = infos {
+        counted(infos, "info")?;
+    }
     Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// `4 errors and 1 warning found.`, `1 error found.`
+fn summary_of_codeframe(text: &str) -> Option<(u64, u64)> {
+    let counts = text.strip_suffix(" found.")?;
+    if let Some((errors, warnings)) = counts.split_once(" and ") {
+        return Some((counted(errors, "error")?, counted(warnings, "warning")?));
+    }
+    counted(counts, "error").map(|errors| (errors, 0)).or_else(|| Some((0, counted(counts, "warning")?)))
 }
 
 /// The errors and warnings in `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`.
@@ -98,7 +175,9 @@ pub(super) fn stylish(head: &Head<'_>, words: &[(&str, Level)], tool: &str) -> S
         return Sniff::No;
     }
     let all = || head.lines().chain(head.last_lines()).map(str::trim_end);
-    if all().any(|line| summary(line).is_some()) {
+    let is_count =
+        |line: &str| framed_count(line, "Error").or(pretty_count(line, "error")).or(pretty_count(line, "warning"));
+    if all().any(|line| summary(line).is_some() || is_count(line).is_some()) {
         return Sniff::Sure(format!("rows and a summary as {tool} prints them"));
     }
     // Spectral's rows look alike, but it also counts infos and hints.
@@ -120,6 +199,10 @@ pub(super) struct Stylish {
     /// nothing followed them.
     needs_summary: bool,
     declared: Option<(u64, u64)>,
+    /// Errors and warnings of a frame that is not closed yet.
+    framed: Option<(u64, u64)>,
+    /// Rows of eslint-formatter-pretty, errors and warnings, the counts of which are still to come.
+    pretty: (u64, u64),
 }
 
 impl Stylish {
@@ -130,24 +213,70 @@ impl Stylish {
     pub(super) fn line(&mut self, text: &str, tool: &str, words: &[(&str, Level)]) -> Result<()> {
         if let Some(row) = row(text, words) {
             self.open_rows += 1;
+            if pretty(text, words).is_some() {
+                match row.level {
+                    Level::Error => self.pretty.0 += 1,
+                    _ => self.pretty.1 += 1,
+                }
+            }
             self.needs_summary |= tool != "stylelint" || text.starts_with("  ");
             let tool = if row.rule.is_some_and(is_of_vale) { "vale" } else { tool };
-            let finding = finding(tool, row.level, (self.file.as_deref(), row.line), row.rule, row.message);
+            let path = row.path.or(self.file.as_deref());
+            let finding = finding(tool, row.level, (path, row.line), row.rule, row.message);
             return self.tally.finding(finding, Sort::Linter);
+        }
+        if self.pretty != (0, 0) && self.pretty_counted(text)? {
+            return Ok(());
         }
         let of_vale = summary_of_vale(text);
         if of_vale.is_some() {
             self.tally.tool("vale", Sort::Linter);
         }
-        if let Some((errors, warnings)) = summary(text).or(of_vale) {
+        if let Some((errors, warnings)) = summary(text).or(of_vale).or_else(|| self.frame(text)) {
             // Several runs may follow each other.
             let (before, below) = self.declared.unwrap_or_default();
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
             (self.open_rows, self.needs_summary) = (0, false);
-        } else if !text.starts_with(' ') && !text.is_empty() {
+        } else if !text.starts_with([' ', '║', '╟', '╔', '╚']) && !text.is_empty() {
             self.file = Some(text.to_owned());
+        } else if let Some((path, _)) =
+            text.strip_prefix("  ").and_then(bare_place).filter(|(path, _)| !path.starts_with(' '))
+        {
+            self.file = Some(path.to_owned());
         }
         Ok(())
+    }
+
+    /// Whether it is one of the counts below rows of eslint-formatter-pretty: each stands there if it is not zero.
+    fn pretty_counted(&mut self, text: &str) -> Result<bool> {
+        let (errors, warnings) = (pretty_count(text, "error"), pretty_count(text, "warning"));
+        if errors.or(warnings).is_none() {
+            return Ok(false);
+        }
+        let (before, below) = self.declared.unwrap_or_default();
+        self.declared = Some((add(before, errors.unwrap_or(0))?, add(below, warnings.unwrap_or(0))?));
+        self.pretty = match errors {
+            Some(_) => (0, self.pretty.1),
+            None => (self.pretty.0, 0),
+        };
+        if self.pretty == (0, 0) {
+            (self.open_rows, self.needs_summary) = (0, false);
+        }
+        Ok(true)
+    }
+
+    /// Errors and warnings, where their frame ends.
+    fn frame(&mut self, text: &str) -> Option<(u64, u64)> {
+        if text.starts_with('╚') {
+            return self.framed.take();
+        }
+        let (errors, warnings) = self.framed.unwrap_or_default();
+        if let Some(count) = framed_count(text, "Error") {
+            self.framed = Some((count, warnings));
+        } else if let Some(count) = framed_count(text, "Warning") {
+            self.framed = Some((errors, count));
+        }
+        None
     }
 
     /// Whose a line is: rows tell which tool they are of, and the summary belongs to the rows above it.
@@ -155,6 +284,13 @@ impl Stylish {
         match row(text, words) {
             Some(_) => Claim::Ours,
             None if self.open_rows > 0 && summary(text).is_some() => Claim::Last,
+            // More of them may come.
+            None if self.pretty != (0, 0)
+                && (pretty_count(text, "error").is_some() || pretty_count(text, "warning").is_some()) =>
+            {
+                Claim::Ours
+            }
+            None if self.framed.is_some() && text.starts_with('╚') => Claim::Last,
             None if summary_of_vale(text).is_some() => Claim::Last,
             None => Claim::Other,
         }
@@ -211,6 +347,7 @@ mod tests {
     use super::*;
     use crate::ingest::Details;
     use crate::ingest::input::Input;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn parsed(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
@@ -234,6 +371,50 @@ mod tests {
             (path, Some(3), Some("my/rule-1"), "two  blanks and a rule"),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn rows_and_counts_of_the_formatter_table_are_framed() {
+        let text = "\n/p/a.js\n\n║ Line     │ Column   │ Type     │ Message   │ Rule ID   ║\n╟──────────┼─────╢\n\
+            ║ 3        │ 1        │ warning  │ Unexpected var,  │ no-var    ║\n║          │          │          │ use let.   │           ║\n\
+            ║ 4        │ 13       │ error    │ It is not.   │ no-undef  ║\n\n╔═══╗\n║ 1 Error    ║\n╟───╢\n║ 1 Warning  ║\n╚═══╝\n";
+        let whole = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((whole.figures.errors, whole.figures.warnings, whole.warnings.len()), (Some(1), Some(1), 0));
+        assert_eq!(first_finding(&whole), (Some("/p/a.js"), Some(3), Some("no-var"), "Unexpected var,"));
+        assert_eq!(parsed(text.split_once('╔').unwrap().0).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn rows_of_the_formatter_codeframe_have_the_code_below_them() {
+        let text = "error: 'x' is not defined (no-undef) at src/a.js:4:13:\n  3 | var y\n> 4 | x()\n    | ^\n\n\n\
+            warning: Unexpected var (no-var) at src/a.js:3:1:\n> 3 | var y\n\n\n1 error and 1 warning found.\n1 warning potentially fixable with the `--fix` option.\n";
+        let whole = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((whole.figures.errors, whole.figures.warnings), (Some(1), Some(1)));
+        assert_eq!(first_finding(&whole), (Some("src/a.js"), Some(4), Some("no-undef"), "'x' is not defined"));
+        assert_eq!(
+            [summary("1 error found."), summary("2 warnings found."), summary("2 files found.")],
+            [Some((1, 0)), Some((0, 2)), None]
+        );
+    }
+
+    #[test]
+    fn rows_of_the_formatter_pretty_have_signs_and_counts_below() {
+        let rows =
+            "\n  src/a.js:3:11\n  ⚠  3:1   Unexpected var.        no-var\n  ✖  3:11  It is not.   no-extra-semi\n\n";
+        let text = format!("{rows}  1 warning\n  1 error\n");
+        let whole = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((whole.figures.errors, whole.figures.warnings, whole.warnings.len()), (Some(1), Some(1), 0));
+        assert_eq!(first_finding(&whole), (Some("src/a.js"), Some(3), Some("no-var"), "Unexpected var."));
+        for cut in [rows.to_owned(), format!("{rows}  1 warning\n")] {
+            assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+        }
+    }
+
+    #[test]
+    fn textlint_counts_infos() {
+        let text = "\n/p/a.md\n  1:3  error  Found TODO  no-todo\n  2:1  info   x           terms\n\n✖ 2 problems (1 error, 0 warnings, 1 info)\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.notes, parsed.warnings.len()), (Some(1), Some(1), 0));
     }
 
     #[test]
