@@ -1,7 +1,9 @@
-//! What those who look dependencies up print, for `brief-text`: cargo-deny, whose findings have a place, and npm audit,
-//! pip-audit and cargo-audit, which say at the end how many there are.
+//! What those who look dependencies up print, for `brief-text`: cargo-deny, whose findings have a place, govulncheck and
+//! OSV-Scanner, which name them, and npm audit, Yarn's audit, pip-audit, cargo-audit and Trivy, which say how many there are.
+//! What Yarn, Trivy, OSV-Scanner and govulncheck print is written after their sources.
 
 use super::brief_text::Told;
+use super::findings_json::level_of;
 use super::lines::bare_place;
 use crate::ingest::Level;
 use crate::ingest::values::leading_in;
@@ -43,9 +45,91 @@ pub(super) fn is_npm_audit(text: &str) -> bool {
 }
 
 /// How many there are.
-pub(super) fn counted(text: &str, is_npm_audit: bool) -> Option<Counted> {
+pub(super) fn counted(before: &str, text: &str, is_npm_audit: bool) -> Option<Counted> {
     let npm = || npm_audit(text).filter(|_| is_npm_audit).map(|counts| Counted { tool: "npm-audit", counts });
-    pip_audit(text).or_else(|| cargo_audit(text)).or_else(npm)
+    pip_audit(text)
+        .or_else(|| cargo_audit(text))
+        .or_else(npm)
+        .or_else(|| yarn_audit(before, text))
+        .or_else(|| trivy(text))
+}
+
+/// Adds a count to the errors, warnings or notes, by its severity in any case.
+fn put(counts: &mut [u64; 3], number: u64, word: &str) -> Option<()> {
+    let slot = match level_of(word)? {
+        Level::Error => 0,
+        Level::Warning => 1,
+        Level::Note => 2,
+    };
+    let count = counts.get_mut(slot)?;
+    *count = count.checked_add(number)?;
+    Some(())
+}
+
+/// `2 vulnerabilities found - Packages audited: 100`, and below it `Severity: 1 Low | 1 High` where there are any.
+fn yarn_audit(before: &str, text: &str) -> Option<Counted> {
+    let mut counts = [0; 3];
+    match text.strip_prefix("Severity: ") {
+        Some(parts) => {
+            found_by_yarn(before)?;
+            parts.split(" | ").try_for_each(|part| {
+                let (number, word) = leading_in(part)?;
+                put(&mut counts, number, word.trim())
+            })?;
+        }
+        None => found_by_yarn(text).filter(|number| *number == 0).map(drop)?,
+    }
+    Some(Counted { tool: "yarn-audit", counts })
+}
+
+fn found_by_yarn(text: &str) -> Option<u64> {
+    let (number, rest) = leading_in(text)?;
+    rest.contains(" found - Packages audited: ").then_some(number)
+}
+
+/// `Total: 5 (UNKNOWN: 0, LOW: 1, MEDIUM: 2, HIGH: 1, CRITICAL: 1)` above a table, `Failures: …` of misconfigurations.
+fn trivy(text: &str) -> Option<Counted> {
+    let rest = text.strip_prefix("Total: ").or_else(|| text.strip_prefix("Failures: "))?;
+    let (_, parts) = leading_in(rest)?;
+    let mut counts = [0; 3];
+    parts.strip_prefix(" (")?.strip_suffix(')')?.split(", ").try_for_each(|part| {
+        let (word, number) = part.split_once(": ").filter(|(word, _)| word.bytes().all(|b| b.is_ascii_uppercase()))?;
+        put(&mut counts, number.parse().ok()?, word)
+    })?;
+    Some(Counted { tool: "trivy", counts })
+}
+
+/// Of the sections of govulncheck's report, the level of what is in it.
+pub(super) fn section(text: &str) -> Option<Level> {
+    match text.strip_prefix("=== ")? {
+        "Symbol Results ===" => Some(Level::Error),
+        "Package Results ===" => Some(Level::Warning),
+        "Module Results ===" | "Informational ===" => Some(Level::Note),
+        _ => None,
+    }
+}
+
+/// `Vulnerability #1: GO-2023-1621`; without sections only what is called is told.
+pub(super) fn govulncheck(text: &str, section: Option<Level>) -> Option<Told<'_>> {
+    let (_, rest) = leading_in(text.strip_prefix("Vulnerability #")?)?;
+    let id = rest.strip_prefix(": ").filter(|id| id.starts_with("GO-") && !id.contains(' '))?;
+    let level = section.unwrap_or(Level::Error);
+    Some(Told { tool: "govulncheck", level, path: None, line: None, rule: Some(id), message: id })
+}
+
+/// A row of OSV-Scanner's table: `| https://osv.dev/GHSA-x | 7.5 | npm | minimist | 1.2.0 | package-lock.json |`. Other names of
+/// the same vulnerability stand in rows below it that have no package.
+pub(super) fn osv_scanner(text: &str) -> Option<Told<'_>> {
+    let sign = text.chars().next().filter(|sign| matches!(sign, '|' | '│'))?;
+    let mut cells = text.split(sign).skip(1).map(str::trim);
+    let id = cells.next()?.strip_prefix("https://osv.dev/")?;
+    let (score, _, package) = (cells.next()?, cells.next()?, cells.next().filter(|package| !package.is_empty())?);
+    let level = match score.parse::<f64>() {
+        Ok(score) if (0.0..4.0).contains(&score) => Level::Note,
+        Ok(score) if (4.0..7.0).contains(&score) => Level::Warning,
+        _ => Level::Error,
+    };
+    Some(Told { tool: "osv-scanner", level, path: None, line: None, rule: Some(id), message: package })
 }
 
 /// `Found 2 known vulnerabilities in 1 package`, `Found 2 known vulnerabilities, ignored 1 in 1 package`.
@@ -77,26 +161,15 @@ fn npm_audit(text: &str) -> Option<[u64; 3]> {
     let (number, rest) = leading_in(text)?;
     let rest = rest.strip_prefix(' ')?;
     let mut counts = [0; 3];
-    let mut put = |number: u64, word: &str| {
-        let slot = match word {
-            "critical" | "high" => 0,
-            "moderate" => 1,
-            "low" | "info" => 2,
-            _ => return None,
-        };
-        let count: &mut u64 = counts.get_mut(slot)?;
-        *count = count.checked_add(number)?;
-        Some(())
-    };
     if let Some(parts) = rest.strip_prefix("vulnerabilities (").and_then(|rest| rest.strip_suffix(')')) {
         parts.split(", ").try_for_each(|part| {
             let (number, word) = leading_in(part)?;
-            put(number, word.trim_start())
+            put(&mut counts, number, word.trim_start())
         })?;
     } else {
         let (word, rest) = rest.split_once(' ')?;
         matches!(rest, "severity vulnerability" | "severity vulnerabilities").then_some(())?;
-        put(number, word)?;
+        put(&mut counts, number, word)?;
     }
     Some(counts)
 }
@@ -113,6 +186,38 @@ pub(super) fn has_cargo_deny_passed(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_counted_in_one_line_has_its_levels() {
+        let trivy = |text: &str| counted("", text, false).map(|counted| (counted.tool, counted.counts));
+        assert_eq!(trivy("Total: 6 (UNKNOWN: 1, LOW: 1, MEDIUM: 2, HIGH: 1, CRITICAL: 1)"), Some(("trivy", [2, 2, 2])));
+        assert_eq!(trivy("Failures: 1 (HIGH: 1, CRITICAL: 0)"), Some(("trivy", [1, 0, 0])));
+        assert_eq!(
+            [trivy("Total: 6 (of 9)"), trivy("Total: 6 (a: 6)"), trivy("Total: 6 (100.00%)")],
+            [None, None, None]
+        );
+        let found = "3 vulnerabilities found - Packages audited: 100";
+        let yarn = |before: &str, text: &str| counted(before, text, false).map(|counted| counted.counts);
+        assert_eq!(yarn(found, "Severity: 1 Low | 2 Critical"), Some([2, 0, 1]));
+        assert_eq!([yarn("", found), yarn("", "Severity: 1 Low")], [None, None]);
+        assert_eq!(yarn("", "0 vulnerabilities found - Packages audited: 100"), Some([0; 3]));
+    }
+
+    #[test]
+    fn advisories_are_named() {
+        assert_eq!(section("=== Package Results ==="), Some(Level::Warning));
+        let told = govulncheck("Vulnerability #2: GO-2023-1621", section("=== Module Results ===")).unwrap();
+        assert_eq!((told.level, told.rule), (Level::Note, Some("GO-2023-1621")));
+        assert!(govulncheck("Vulnerability #2: none", None).is_none());
+        let osv = |text| osv_scanner(text).map(|told| (told.level, told.rule, told.message));
+        let row = "| https://osv.dev/GHSA-1 | 5.6  | npm       | minimist | 1.2.0 | package-lock.json |";
+        assert_eq!(osv(row), Some((Level::Warning, Some("GHSA-1"), "minimist")));
+        assert_eq!(osv("│ https://osv.dev/PYSEC-1 │      │ PyPI │ x │ 1 │ a │").map(|told| told.0), Some(Level::Error));
+        assert_eq!(
+            [osv("| https://osv.dev/GO-1 |      |           |          |       |   |"), osv("| OSV URL | CVSS |")],
+            [None, None]
+        );
+    }
 
     #[test]
     fn findings_with_a_place_are_told() {
@@ -149,16 +254,16 @@ mod tests {
             ("error: 1 vulnerability found!", "cargo-audit", [1, 0, 0]),
             ("warning: 2 allowed warnings found", "cargo-audit", [0, 2, 0]),
         ] {
-            assert_eq!(counted(text, true), Some(Counted { tool, counts }), "{text}");
+            assert_eq!(counted("", text, true), Some(Counted { tool, counts }), "{text}");
         }
-        assert_eq!(counted("5 vulnerabilities (2 moderate, 3 high)", false), None);
+        assert_eq!(counted("", "5 vulnerabilities (2 moderate, 3 high)", false), None);
         for other in [
             "found 0 vulnerabilities",
             "error: 2 errors found!",
             "3 vulnerabilities (many)",
             "Found 2 known bugs in 1 package",
         ] {
-            assert_eq!(counted(other, true), None, "{other}");
+            assert_eq!(counted("", other, true), None, "{other}");
         }
         assert!(
             has_cargo_deny_passed("advisories ok, bans ok, licenses ok, sources ok")

@@ -5,6 +5,7 @@
 use super::LintTally;
 use super::brief_advisories::{self, Counted};
 use super::brief_build;
+use super::brief_checkers;
 use super::brief_formatters::{formatter, prettier};
 use super::brief_scripts;
 use super::brief_types;
@@ -24,7 +25,9 @@ pub const FORMAT: Format = Format {
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
-                 TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny; javac, \
+                 TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny; PHPMD, puppet-lint, \
+                 Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, TFLint, govulncheck, \
+                 Trivy, OSV-Scanner and Yarn's audit; javac, \
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
@@ -85,6 +88,7 @@ fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         cspell,
         brief_build::told,
         brief_scripts::told,
+        brief_checkers::told,
         brief_types::told,
         at_place,
     ];
@@ -110,7 +114,7 @@ fn clean(text: &str) -> Option<&'static str> {
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
         _ if brief_advisories::has_cargo_deny_passed(text) => Some("cargo-deny"),
         _ if text.starts_with("detekt finished in ") => Some("detekt"),
-        _ => brief_scripts::clean(text).or_else(|| brief_types::clean(text)),
+        _ => brief_scripts::clean(text).or_else(|| brief_checkers::clean(text)).or_else(|| brief_types::clean(text)),
     }
 }
 
@@ -320,6 +324,10 @@ pub(in crate::ingest) struct Reader {
     is_repeating: bool,
     /// A report of npm audit began.
     is_npm_audit: bool,
+    /// How far govulncheck follows what it tells below.
+    section: Option<Level>,
+    /// The first line of a finding of TFLint's, the place of which stands further below.
+    title: String,
 }
 
 impl Reader {
@@ -327,18 +335,26 @@ impl Reader {
         if self.is_repeating && text.starts_with("[ERROR] ") {
             return None;
         }
-        told(&self.before, text).or_else(|| if self.is_checking { prettier(text) } else { None })
+        told(&self.before, text)
+            .or_else(|| brief_advisories::govulncheck(text, self.section))
+            .or_else(|| brief_advisories::osv_scanner(text))
+            .or_else(|| brief_checkers::tflint(&self.title, text))
+            .or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
     /// What those count who look dependencies up.
     fn counted(&self, text: &str) -> Option<Counted> {
-        brief_advisories::counted(text, self.is_npm_audit)
+        brief_advisories::counted(&self.before, text, self.is_npm_audit)
     }
 
     /// Goes on to the next line.
     fn pass(&mut self, text: &str) {
         self.is_npm_audit = brief_advisories::is_npm_audit(text) || (self.is_npm_audit && self.counted(text).is_none());
         text.clone_into(&mut self.before);
+        self.section = brief_advisories::section(text).or(self.section);
+        if brief_checkers::begins_tflint(text) {
+            text.clone_into(&mut self.title);
+        }
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
         self.is_checking |= text == "Checking formatting...";

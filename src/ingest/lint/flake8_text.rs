@@ -6,7 +6,7 @@
 
 use super::LintTally;
 use super::lines::{Claim, Placed, TextReader, finding, is_code, is_of_another, placed, read};
-use super::ruff_text::{Teller, teller};
+use super::ruff_text::{Teller, is_rule_of_deptry, teller};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -36,7 +36,7 @@ fn coded<'a>(place: &Placed<'a>) -> Option<(&'a str, &'a str)> {
     let bracketed = place.rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let (code, message) = bracketed.or_else(|| place.rest.split_once(' '))?;
     // A letter and four digits is pylint's.
-    let is_ours = is_code(code, 1..=6, 1..=4) && !is_code(code, 1..=1, 4..=4);
+    let is_ours = is_code(code, 1..=6, 1..=4) && !is_code(code, 1..=1, 4..=4) && !is_rule_of_deptry(code);
     is_ours.then(|| (code, message.trim_start()))
 }
 

@@ -5,6 +5,7 @@
 //! version 2 says so, the others print nothing; it has no end.
 
 use super::LintTally;
+use super::brief_checkers::MISSPELLED;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, placed, read};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -63,6 +64,10 @@ struct Found<'a> {
 fn finding_of(text: &str) -> Option<Found<'_>> {
     let unvetted = text.strip_prefix("vet: ");
     let place = placed(unvetted.unwrap_or(text)).filter(|place| place.is_a(&["go", "s"]) && !place.rest.is_empty())?;
+    // gocyclo puts the place last: `15 main main a.go:12:1`; misspell reads more than Go.
+    if place.rest.bytes().all(|byte| byte.is_ascii_digit()) || place.rest.contains(MISSPELLED) {
+        return None;
+    }
     let is_linter = |check: &str| check.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let (message, tool, check) = match bracketed(place.rest, '(', ')') {
         Some((message, check)) if is_code(check, 1..=2, 4..=4) => (message, "staticcheck", Some(check)),
@@ -127,6 +132,11 @@ mod tests {
 
     fn sniffed(text: &str) -> Sniff {
         sniff(&Head::read(&Input::bytes("x", text.as_bytes())).unwrap())
+    }
+
+    #[test]
+    fn a_place_alone_is_no_finding() {
+        assert!(finding_of("15 main main a.go:12:1").is_none() && finding_of("a.go:12:1: x").is_some());
     }
 
     #[test]

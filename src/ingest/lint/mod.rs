@@ -13,6 +13,7 @@ pub mod biome_text;
 pub mod brakeman_json;
 mod brief_advisories;
 mod brief_build;
+mod brief_checkers;
 mod brief_formatters;
 mod brief_scripts;
 pub mod brief_text;

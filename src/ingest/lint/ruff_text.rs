@@ -124,7 +124,12 @@ fn by_words(code: &str, message: &str) -> Option<Teller> {
 
 /// `F401`, `PLR0911`, `ASYNC100`.
 fn is_rule(text: &str) -> bool {
-    is_code(text, 1..=6, 2..=4)
+    is_code(text, 1..=6, 2..=4) && !is_rule_of_deptry(text)
+}
+
+/// `DEP002`, which deptry prints in the same manner.
+pub(super) fn is_rule_of_deptry(code: &str) -> bool {
+    code.strip_prefix("DEP").is_some_and(|number| is_code(number, 0..=0, 3..=3))
 }
 
 /// `Found 25 errors.`, `Found 2 errors (1 fixed, 1 remaining).`
