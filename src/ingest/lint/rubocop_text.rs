@@ -78,7 +78,8 @@ fn offense(text: &str) -> Option<Offense<'_>> {
 /// How many offenses `3 files inspected, 7 offenses detected, 5 offenses autocorrectable` tells.
 fn summary(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(' ')?;
-    number.parse::<u64>().ok()?;
+    // The formatter pacman inspects none, whatever was found.
+    number.parse::<u64>().ok().filter(|number| *number > 0)?;
     let (word, rest) = rest.split_once(" inspected, ")?;
     matches!(word, "file" | "files").then_some(())?;
     let offenses = rest.split(", ").next()?;
@@ -152,6 +153,12 @@ mod tests {
 
     fn parsed(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn of_no_files_nothing_is_known() {
+        assert_eq!(summary("0 files inspected, no offenses detected"), None);
+        assert_eq!(summary("1 file inspected, no offenses detected"), Some(0));
     }
 
     #[test]
