@@ -344,6 +344,10 @@ pub const FORMATS: &[&Format] = &[
     &metric::locust_csv::FORMAT,
     &metric::webpack_stats_json::FORMAT,
     &metric::cargo_bloat_json::FORMAT,
+    &metric::hyperfine_csv::FORMAT,
+    &metric::load_test_text::FORMAT,
+    &metric::vite_build_text::FORMAT,
+    &metric::vitest_bench_text::FORMAT,
 ];
 
 /// The format of that name.

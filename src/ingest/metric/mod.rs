@@ -2,7 +2,7 @@
 //! unit and with which way is better, so that no config is needed to judge it.
 //!
 //! Names are the same in every run: `bench.NAME.time`, where NAME is the benchmark's own name; `mutation.score` and
-//! `mutation.survived`; `bundle.NAME.size`; `duplication.percent`; `k6.NAME.STATISTIC`.
+//! `mutation.survived`; `bundle.NAME.size`; `duplication.percent`; `k6.NAME.STATISTIC`; `wrk.latency.p50`.
 
 use std::collections::BTreeMap;
 
@@ -31,6 +31,7 @@ pub mod google_benchmark_json;
 pub mod google_benchmark_text;
 pub mod gremlins_json;
 pub mod hyperfine;
+pub mod hyperfine_csv;
 pub mod hyperfine_text;
 pub mod infection_json;
 pub mod jmh_json;
@@ -38,6 +39,7 @@ pub mod jmh_text;
 pub mod jscpd_json;
 pub mod k6_json;
 pub mod lighthouse_json;
+pub mod load_test_text;
 pub mod locust_csv;
 pub mod mutmut_json;
 pub mod pit_xml;
@@ -46,7 +48,9 @@ pub mod pytest_benchmark_text;
 pub mod radon_mi_json;
 pub mod size_limit_json;
 pub mod stryker_json;
+pub mod vite_build_text;
 pub mod vitest_bench_json;
+pub mod vitest_bench_text;
 pub mod webpack_stats_json;
 
 /// Metrics of one report that are kept; more of them are passed over, and said.

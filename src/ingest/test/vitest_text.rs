@@ -6,6 +6,7 @@ use super::runs::{self, Runs};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::metric::vitest_bench_text;
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -32,6 +33,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let tail = || head.last_lines();
     if tail().any(|line| totals(line, "Test Files").is_some()) && tail().any(|line| totals(line, "Tests").is_some()) {
         return Sniff::Sure("lines \"Test Files\" and \"Tests\"".into());
+    }
+    // Benchmarks are no tests.
+    if head.lines().any(vitest_bench_text::is_heading) {
+        return Sniff::No;
     }
     if head.lines().take(50).any(begins) { Sniff::Sure("line \"RUN v…\" of Vitest".into()) } else { Sniff::No }
 }
