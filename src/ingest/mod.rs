@@ -308,6 +308,7 @@ pub const FORMATS: &[&Format] = &[
     &size::radon_cc_text::FORMAT,
     &size::radon_raw_text::FORMAT,
     &size::pygount_text::FORMAT,
+    &size::gocloc_json::FORMAT,
     // Metrics.
     &metric::stryker_json::FORMAT,
     &metric::mutmut_json::FORMAT,

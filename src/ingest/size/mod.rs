@@ -9,6 +9,7 @@ pub mod cloc_json;
 pub mod cloc_text;
 pub mod cloc_xml;
 pub mod cloc_yaml;
+pub mod gocloc_json;
 pub mod lizard_csv;
 pub mod lizard_text;
 pub mod lizard_xml;
