@@ -50,6 +50,13 @@ fn each_tool_is_found_in_its_own_output() {
 }
 
 #[test]
+fn coverage_that_node_tells_below_tap_is_read() {
+    let reports = read(&capture("tap/good-node-coverage.tap"));
+    let shares = reports.iter().map(|report| (report.format.name, report.figures.percent_covered.is_some()));
+    assert_eq!(shares.collect::<Vec<_>>(), [("tap", false), ("brief-coverage-text", true)]);
+}
+
+#[test]
 fn suites_of_ginkgo_count_as_its_specs_where_ginkgo_ran_them() {
     let by_ginkgo = capture("brief-test-text/good-ginkgo.txt");
     assert_eq!(told(&by_ginkgo), [("brief-test-text", vec![7, 3, 2, 0, 2])]);

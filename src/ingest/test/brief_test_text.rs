@@ -8,6 +8,7 @@ use self::ginkgo::Ginkgo;
 use self::lines::{Block, LINES, OF_ASSEMBLIES, OF_WORKERS, RUNNING, of_assembly, of_worker, plain, summed_up};
 use self::named::{Newman, TestCafe};
 use self::table::Table;
+use super::pytest_text::is_schemathesis;
 use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
@@ -32,7 +33,7 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++; scripts that end with \"12 passed, 0 failed\"",
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
@@ -46,7 +47,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if is_foreign(head) {
+    if is_foreign(head) && !head.lines().next().is_some_and(is_schemathesis) {
         return Sniff::No;
     }
     let mut told = Told::default();

@@ -67,6 +67,11 @@ pub(super) fn is_marker(line: &str) -> bool {
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
+/// Whether Schemathesis begins to speak.
+pub(super) fn is_schemathesis(line: &str) -> bool {
+    line.strip_prefix("Schemathesis v").is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
@@ -289,6 +294,8 @@ pub(in crate::ingest) struct Reader {
     /// Sessions that the output of a test holds, one in the other.
     nested: u32,
     seen: bool,
+    /// Schemathesis speaks, whose rules are like pytest's.
+    is_anothers: bool,
 }
 
 impl Reader {
@@ -339,6 +346,11 @@ impl Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
         if text.is_empty() {
+            return Ok(());
+        }
+        if self.is_anothers || (!self.is_inside() && is_schemathesis(text)) {
+            let is_end = ruled(text, '=').is_some_and(|title| title.contains(" in ") && title.ends_with('s'));
+            self.is_anothers = !is_end;
             return Ok(());
         }
         if ruled(text, '=') == Some("test session starts") || results::is_header(text) {

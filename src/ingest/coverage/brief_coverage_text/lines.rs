@@ -175,14 +175,21 @@ pub(super) struct Table {
     total: (usize, &'static str),
 }
 
+/// Perl's, whose columns are those that were asked for, statements first.
+const DEVEL_COVER: &str = "Devel::Cover";
+
 impl Table {
     /// The one that begins with the line.
     pub fn begun(text: &str) -> Option<Table> {
         let text = without_mark(text);
         if !text.contains('|') {
-            let is_lua_cov =
-                text.starts_with("File ") && text.split_whitespace().eq(["File", "Hits", "Missed", "Coverage"]);
-            return is_lua_cov.then(|| Table { tool: "LuaCov", columns: Vec::new(), total: (0, "Total") });
+            let mut words = text.strip_prefix("File ")?.split_whitespace();
+            let tool = match (words.next()?, words.next()?) {
+                ("Hits", "Missed") if words.clone().eq(["Coverage"]) => "LuaCov",
+                ("stmt", "bran") if words.next_back() == Some("total") => DEVEL_COVER,
+                _ => return None,
+            };
+            return Some(Table { tool, columns: Vec::new(), total: (0, "Total") });
         }
         let cells: Vec<&str> = cells(text).take(8).collect();
         let at = |name: &str| cells.iter().position(|cell| *cell == name);
@@ -204,7 +211,11 @@ impl Table {
         let text = without_mark(text);
         let mut summary = Summary::new(self.tool);
         if self.columns.is_empty() {
-            return patterns::line("Total @c @m @.%", text, &mut summary.lines).then_some(summary);
+            let is_row = match self.tool {
+                DEVEL_COVER => patterns::line("Total @. @*", text, &mut summary.statements),
+                _ => patterns::line("Total @c @m @.%", text, &mut summary.lines),
+            };
+            return is_row.then_some(summary);
         }
         let (at, name) = self.total;
         cells(text).nth(at).filter(|cell| *cell == name)?;

@@ -57,6 +57,8 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("Unity", "@a Tests @f Failures @s Ignored"),
     ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
     ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
+    ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
+    ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
     ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
     ("UnitTest++", "Success: @p test{s} passed."),
     ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),

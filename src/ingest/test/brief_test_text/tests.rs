@@ -62,6 +62,8 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("               tests      4      3      2      1        1\n", [4, 2, 1, 0, 1]),
     ("4 Tests 1 Failures 2 Ignored \nFAIL\n", [4, 1, 1, 0, 2]),
     ("1 success(es) 2 failure(s) 0 error(s) 3 test(s) run\n", [3, 1, 2, 0, 0]),
+    ("  9 generated, 3 found 6 unique failures, 1 errored, 1 skipped\n", [9, 4, 3, 1, 1]),
+    ("Test cases:\n  4 generated, 4 passed, 1 skipped\n", [4, 3, 0, 0, 1]),
     ("FAILURE: 2 out of 4 tests failed (3 failures).\nSuccess: 1 tests passed.\n", [5, 3, 2, 0, 0]),
     ("Failure! 1 passed, 2 failed, 3 skipped.\nSuccess! 1 passed, 0 failed.\n", [7, 2, 2, 0, 3]),
     ("FAILURE: Executed 3 tests in 4.2s (1 failed)\nSUCCESS: Executed 1 tests in 62.1s\n", [4, 3, 1, 0, 0]),

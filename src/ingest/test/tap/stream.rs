@@ -10,6 +10,8 @@ use crate::ingest::test::runs::{Run, Runs};
 
 /// Lines of `prove -v` that are held before its first plan.
 const HELD: usize = 1_000;
+/// The comment with which Node goes on below its tests.
+const COVERAGE_OF_NODE: &str = "# start of coverage report";
 
 /// One run.
 struct Open {
@@ -121,7 +123,8 @@ impl Runs for Stream {
     }
 
     fn holds(&self, next: &str) -> bool {
-        self.open.as_ref().is_some_and(|open| !open.is_complete() || open.reader.goes_on(next))
+        let is_of_tests = |open: &Open| open.reader.goes_on(next) && next != COVERAGE_OF_NODE;
+        self.open.as_ref().is_some_and(|open| !open.is_complete() || is_of_tests(open))
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
