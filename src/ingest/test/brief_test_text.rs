@@ -5,13 +5,17 @@
 //! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
 
 use self::ginkgo::Ginkgo;
-use self::lines::{Block, LINES, OF_ASSEMBLIES, OF_WORKERS, RUNNING, of_assembly, of_worker, plain, summed_up};
+use self::lines::{
+    Block, LINES, OF_ASSEMBLIES, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, of_assembly, of_expecto, of_tcl, of_worker,
+    plain, summed_up,
+};
 use self::named::{Newman, TestCafe};
 use self::table::Table;
 use super::pytest_text::is_schemathesis;
 use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
+use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -33,7 +37,7 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis; scripts that end with \"12 passed, 0 failed\"",
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, tcltest; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
@@ -110,10 +114,15 @@ impl Told {
             return Ok(self.ginkgo.ran.as_ref().map(|_| "Ginkgo"));
         }
         // Such a summary is like that of bats.
-        let alone = match (of_worker(text), of_assembly(text)) {
-            (Some(text), _) => summed_up(OF_WORKERS, text),
-            (None, Some(text)) => summed_up(OF_ASSEMBLIES, text),
-            (None, None) => summed_up(LINES, text).filter(|_| !is_anothers),
+        let of_one = [
+            (of_worker(text), OF_WORKERS),
+            (of_assembly(text), OF_ASSEMBLIES),
+            (of_tcl(text), OF_TCL),
+            (of_expecto(text), OF_EXPECTO),
+        ];
+        let alone = match of_one.into_iter().find_map(|(text, patterns)| Some((text?, patterns))) {
+            Some((text, patterns)) => summed_up(patterns, text),
+            None => summed_up(LINES, text).filter(|_| !is_anothers),
         };
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
         let told = [self.block(text), alone, self.row(text), self.clojure.line(text), named];
@@ -153,10 +162,10 @@ impl Told {
 impl Clojure {
     /// `FAIL in (adds) (cart_test.clj:3)` above `Ran 3 tests containing 5 assertions.` and `2 failures, 1 errors.`
     fn line(&mut self, text: &str) -> Option<(&'static str, Summary)> {
-        for (begin, outcome) in [("FAIL in (", Outcome::Failed), ("ERROR in (", Outcome::Errored)] {
-            if let Some((name, _)) = text.strip_prefix(begin).and_then(|rest| rest.split_once(')')) {
-                // The first name is the test's; those of functions that it called follow.
-                let name = name.split(' ').next().unwrap_or(name);
+        for (begin, outcome) in [("FAIL in ", Outcome::Failed), ("ERROR in ", Outcome::Errored)] {
+            if let Some(name) = text.strip_prefix(begin) {
+                // The first name is the test's; those of functions that it called follow. kaocha sets no parenthesis.
+                let name = name.trim_start_matches('(').split([' ', ')']).next().unwrap_or(name);
                 let worst = self.names.cases.get(name).map_or(outcome, |case| case.outcome.max(outcome));
                 self.names.set(name, worst);
                 return None;
@@ -167,16 +176,33 @@ impl Clojure {
             self.ran = tests.parse().ok();
             return None;
         }
+        if let Some(all) = kaocha(text) {
+            let has_failed = !text.ends_with(" assertions, 0 failures.");
+            return self.told(all, has_failed).map(|summary| ("kaocha", summary));
+        }
         let all = self.ran.take()?;
+        let has_failed = !text.starts_with("0 failures, 0 ");
+        let summary = self.told(all, has_failed)?;
+        text.ends_with(" errors.").then_some(("clojure.test", summary))
+    }
+
+    /// What came to its end, if the names agree with the summary on whether a test failed: it counts assertions.
+    fn told(&mut self, all: u64, has_failed: bool) -> Option<Summary> {
         let names = std::mem::take(&mut self.names).cases;
         let of = |outcome| u64::try_from(names.values().filter(|case| case.outcome == outcome).count()).ok();
         let (failed, errored) = (of(Outcome::Failed)?, of(Outcome::Errored)?);
         let passed = all.checked_sub(failed.checked_add(errored)?)?;
-        let has_failed = failed + errored > 0;
-        let says_so = text.ends_with(" errors.") && !text.starts_with("0 failures, 0 ");
-        let is_told = text.ends_with(" errors.") && has_failed == says_so;
-        is_told.then_some(("clojure.test", Summary { passed, failed, errored, ..Summary::default() }))
+        let is_told = names.is_empty() != has_failed;
+        is_told.then_some(Summary { passed, failed, errored, ..Summary::default() })
     }
+}
+
+/// The tests of `3 tests, 5 assertions, 1 errors, 2 failures.`
+fn kaocha(text: &str) -> Option<u64> {
+    let (counts, _) = text.strip_suffix(" failures.")?.split_once(" assertions, ")?;
+    let (tests, assertions) = counts.split_once(" tests, ")?;
+    whole(assertions)?;
+    whole(tests)
 }
 
 impl Unannounced for Told {

@@ -57,6 +57,11 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("Unity", "@a Tests @f Failures @s Ignored"),
     ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
     ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
+    ("ZIO Test", "@p tests passed. @f tests failed. @s tests ignored.{ @*}"),
+    ("Nette Tester", "OK (@a test{s}{, @s skipped}, @_ seconds)"),
+    ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
+    ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
+    ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
     ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
     ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
     ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
@@ -112,6 +117,25 @@ pub(super) fn of_assembly(text: &str) -> Option<&str> {
     Some(rest.trim_start()).filter(|rest| rest.starts_with("Total: "))
 }
 
+/// What tcltest says behind the name of each file, or of the script that runs them all.
+pub(super) const OF_TCL: &[(&str, &str)] = &[("tcltest", "Total\t@a\tPassed\t@_\tSkipped\t@s\tFailed\t@f")];
+
+/// The line behind such a name: `cart.test:	Total	4	Passed	1	…`.
+pub(super) fn of_tcl(text: &str) -> Option<&str> {
+    let (name, told) = text.split_once('\t')?;
+    (name.ends_with(':') && told.starts_with("Total\t")).then_some(told)
+}
+
+/// What Expecto says at the end of the line that its banner stands in.
+pub(super) const OF_EXPECTO: &[(&str, &str)] = &[("Expecto", "@p passed, @s ignored, @f failed, @e errored.{ @*}")];
+
+/// The end of `[12:00:00 INF] EXPECTO! 6 tests run in 00:00:00.08 for cart – 2 passed, …`.
+pub(super) fn of_expecto(text: &str) -> Option<&str> {
+    let (before, told) = text.split_once('!')?;
+    let (_, told) = told.rsplit_once(" – ")?;
+    before.ends_with("EXPECTO").then_some(told)
+}
+
 /// Likewise, of runners that sum up again and again: the last summary is the whole.
 pub(super) const RUNNING: &[(&str, &str)] = &[
     ("Robot Framework", "@a test{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
@@ -159,6 +183,17 @@ pub(super) const BLOCKS: &[(&str, &[&str])] = &[
     ),
     ("OUnit", &["Ran: @p tests in: @_ seconds.", "OK"]),
     ("doctest", &["@_ test{s} in @_ item{s}.", "@p passed{ and @f failed}{, @s skipped}."]),
+    ("elm-test", &["Duration: @_ ms", "Passed: @p", "Failed: @f", "?Skipped: @s", "?Todo: @s"]),
+    (
+        "hurl",
+        &[
+            "Executed files: @_",
+            "?Executed requests: @*",
+            "Succeeded files: @p (@*",
+            "Failed files: @f (@*",
+            "Duration: @*",
+        ],
+    ),
     ("lab", &["@p tests complete{ (@s skipped)}", "Test duration: @*"]),
     ("lab", &["@f of @r tests failed{ (@s skipped)}", "Test duration: @*"]),
 ];
@@ -216,8 +251,10 @@ impl Counts {
 
 /// Of all of these.
 static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
-    let alone =
-        [LINES, RUNNING, OF_WORKERS, OF_ASSEMBLIES, OF_SUITES].into_iter().flatten().map(|(_, pattern)| *pattern);
+    let alone = [LINES, RUNNING, OF_WORKERS, OF_ASSEMBLIES, OF_SUITES, OF_TCL, OF_EXPECTO]
+        .into_iter()
+        .flatten()
+        .map(|(_, pattern)| *pattern);
     Beginnings::of(alone.chain(BLOCKS.iter().filter_map(|(_, lines)| lines.first().copied())))
 });
 

@@ -64,6 +64,26 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("1 success(es) 2 failure(s) 0 error(s) 3 test(s) run\n", [3, 1, 2, 0, 0]),
     ("  9 generated, 3 found 6 unique failures, 1 errored, 1 skipped\n", [9, 4, 3, 1, 1]),
     ("Test cases:\n  4 generated, 4 passed, 1 skipped\n", [4, 3, 0, 0, 1]),
+    ("3 tests passed. 1 tests failed. 2 tests ignored.\nExecuted in 1 s 2 ms\n", [6, 3, 1, 0, 2]),
+    ("FAILURES! (4 tests, 1 failure, 1 skipped, 0.2 seconds)\nOK (2 tests, 0.1 seconds)\n", [6, 4, 1, 0, 1]),
+    ("scenarios:    3 | passed:     2 | failed: 1\n", [3, 2, 1, 0, 0]),
+    ("complete: 7 passing, 1 failing, 2 errors, 3 skipped, 13 total\n", [13, 7, 1, 2, 3]),
+    (
+        "[12:00:00 INF] EXPECTO! 6 tests run in 00:00:00.08 for cart – 2 passed, 1 ignored, 2 failed, 1 errored. ( ರ Ĺ̯ ರೃ ) <Expecto>\n",
+        [6, 2, 2, 1, 1],
+    ),
+    ("t.test:\tTotal\t4\tPassed\t1\tSkipped\t1\tFailed\t2\n", [4, 1, 2, 0, 1]),
+    ("Duration: 171 ms\nPassed:   4\nFailed:   1\nTodo:     1\n", [6, 4, 1, 0, 1]),
+    (
+        "Executed files:    3\nExecuted requests: 10 (100.0/s)\nSucceeded files:   1 (33.3%)\nFailed files:      2 (66.7%)\n\
+         Duration:          100 ms (0h:0m:0s:100ms)\n",
+        [3, 1, 2, 0, 0],
+    ),
+    (
+        "FAIL in cart/a (c.clj:4)\nFAIL in cart/a (c.clj:5)\nERROR in cart/b (c.clj:6)\n3 tests, 5 assertions, 1 errors, 2 failures.\n",
+        [3, 1, 1, 1, 0],
+    ),
+    ("3 tests, 5 assertions, 0 failures.\n", [3, 3, 0, 0, 0]),
     ("FAILURE: 2 out of 4 tests failed (3 failures).\nSuccess: 1 tests passed.\n", [5, 3, 2, 0, 0]),
     ("Failure! 1 passed, 2 failed, 3 skipped.\nSuccess! 1 passed, 0 failed.\n", [7, 2, 2, 0, 3]),
     ("FAILURE: Executed 3 tests in 4.2s (1 failed)\nSUCCESS: Executed 1 tests in 62.1s\n", [4, 3, 1, 0, 0]),
@@ -205,6 +225,7 @@ fn what_only_looks_like_a_summary_is_none() {
         "18446744073709551616 tests, 0 failures\n",
         "Test Summary: | Pass  Total\n",
         "3 tests complete\n",
+        "3 tests, 5 assertions, 1 failures.\n",
         "6 passed (2s)\n",
         "newman\n│ assertions │ 4 │ 5 │\n│ total run duration: 75ms │\n",
     ] {
