@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     about: "sums of coverage in terminal output",
     written_by: "lcov --summary, genhtml, gcovr --print-summary, PHPUnit --coverage-text, Pest --coverage, SimpleCov, \
                  cargo tarpaulin, node --test, deno coverage, mix test --cover, ExCoveralls, forge coverage, coverlet, OpenCover, \
-                 ReportGenerator, CTest, Kover, scoverage, Pester, Slather, bisect_ppx, hpc, LuaCov, Devel::Cover",
+                 ReportGenerator, CTest, Kover, scoverage, Pester, Slather, bisect_ppx, hpc, LuaCov, Devel::Cover, Istanbul and others for TeamCity",
     told_by: "the sums of one of them, as \"lines......: 75.0% (6 of 8 lines)\" or \"75.00% coverage, 6/8 lines covered\"",
     has_end: false,
     counting: "The counts of the last sums; the percentage of lines, else of statements, where no counts are told. Commands that \
@@ -237,6 +237,14 @@ mod tests {
             (
                 "File       Hits Missed Coverage\n----\nsrc/a.lua  6    2      75.00%\n----\nTotal      6    2      75.00%\n",
                 "l6 l8",
+            ),
+            (
+                "##teamcity[buildStatisticValue key='CodeCoverageAbsBTotal' value='11']\n\
+                 ##teamcity[buildStatisticValue key='CodeCoverageAbsRCovered' value='0']\n\
+                 ##teamcity[buildStatisticValue key='CodeCoverageAbsRTotal' value='2']\n\
+                 ##teamcity[buildStatisticValue key='CodeCoverageAbsLCovered' value='4']\n\
+                 ##teamcity[buildStatisticValue key='CodeCoverageAbsLTotal' value='5']\n",
+                "l4 l5 b0 b2",
             ),
             (
                 "---- ------ ------\nFile    stmt   bran   cond    sub   time  total\n----\nlib/a.pm  85.7   50.0    n/a   66.6    0.0   75.0\n\

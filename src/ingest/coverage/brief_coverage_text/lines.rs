@@ -42,6 +42,15 @@ const LINES: &[(&str, Unit, &str)] = &[
     ("ReportGenerator", Lines, "Coverable lines: @t"),
     ("ReportGenerator", Branches, "Covered branches: @c"),
     ("ReportGenerator", Branches, "Total branches: @t"),
+    // Istanbul tells statements as blocks, which others count otherwise.
+    ("TeamCity", Branches, "teamcity[buildStatisticValue key='CodeCoverageAbsRCovered' value='@c']"),
+    ("TeamCity", Branches, "teamcity[buildStatisticValue key='CodeCoverageAbsRTotal' value='@t']"),
+    ("TeamCity", Functions, "teamcity[buildStatisticValue key='CodeCoverageAbsMCovered' value='@c']"),
+    ("TeamCity", Functions, "teamcity[buildStatisticValue key='CodeCoverageAbsMTotal' value='@t']"),
+    ("TeamCity", Statements, "teamcity[buildStatisticValue key='CodeCoverageAbsSCovered' value='@c']"),
+    ("TeamCity", Statements, "teamcity[buildStatisticValue key='CodeCoverageAbsSTotal' value='@t']"),
+    ("TeamCity", Lines, "teamcity[buildStatisticValue key='CodeCoverageAbsLCovered' value='@c']"),
+    ("TeamCity", Lines, "teamcity[buildStatisticValue key='CodeCoverageAbsLTotal' value='@t']"),
     ("CTest", Lines, "Covered LOC: @c"),
     ("CTest", Lines, "Not covered LOC: @m"),
     ("Kover", Lines, "application line coverage: @.%"),
@@ -137,7 +146,8 @@ impl Summary {
     pub fn of_line(text: &str) -> Option<(Summary, bool)> {
         let text = without_mark(text);
         // Most lines have none of these.
-        let begins = || ["Cover", "Not covered", "Total branches", "Visited"].iter().any(|word| text.starts_with(word));
+        let words = ["Cover", "Not covered", "Total branches", "Visited", "teamcity[buildStatistic"];
+        let begins = || words.iter().any(|word| text.starts_with(word));
         if !text.contains('%') && !begins() {
             return None;
         }
