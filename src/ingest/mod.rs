@@ -164,6 +164,7 @@ pub const FORMATS: &[&Format] = &[
     &coverage::simplecov_resultset::FORMAT,
     &coverage::simplecov_json::FORMAT,
     &coverage::opencover::FORMAT,
+    &coverage::ncover::FORMAT,
     &coverage::gcov_json::FORMAT,
     &coverage::gcovr_json::FORMAT,
     &coverage::gcovr_summary_json::FORMAT,

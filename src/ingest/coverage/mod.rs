@@ -36,6 +36,7 @@ pub mod lcov;
 mod lines;
 pub mod llvm_cov_json;
 pub mod llvm_cov_text;
+pub mod ncover;
 pub mod opencover;
 pub mod scoverage;
 mod simplecov;
