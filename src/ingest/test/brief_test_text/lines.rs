@@ -120,7 +120,7 @@ pub(super) fn of_assembly(text: &str) -> Option<&str> {
 /// What tcltest says behind the name of each file, or of the script that runs them all.
 pub(super) const OF_TCL: &[(&str, &str)] = &[("tcltest", "Total\t@a\tPassed\t@_\tSkipped\t@s\tFailed\t@f")];
 
-/// The line behind such a name: `cart.test:	Total	4	Passed	1	…`.
+/// The line behind such a name: `cart.test: Total 4 Passed 1 …`, with tabs between them.
 pub(super) fn of_tcl(text: &str) -> Option<&str> {
     let (name, told) = text.split_once('\t')?;
     (name.ends_with(':') && told.starts_with("Total\t")).then_some(told)
