@@ -652,3 +652,18 @@ fn tests_of_the_same_name_in_two_packages_are_two_tests() {
     );
     assert_eq!(tests_of(&both), tests_of(&run).map(|count| count * 2));
 }
+
+#[test]
+fn apps_of_an_umbrella_and_processes_of_a_run_are_no_attempts_at_one_another() {
+    let end = "Finished in 0.1 seconds (0.1s async, 0.00s sync)\n2 tests, 0 failures\n";
+    let app = |name: &str| format!("==> {name}\nRunning ExUnit with seed: 1, max_cases: 2\n\n..\n{end}");
+    let one = ("exunit-text", vec![2, 2, 0, 0, 0]);
+    assert_eq!(told(&format!("{}{}", app("cart"), app("shop"))), [one.clone(), one.clone()]);
+    assert_eq!(told(&app("cart").repeat(2)), [one]);
+    let process = "..\nFinished in 0.1 seconds\n2 examples, 0 failures\n";
+    let rspec = format!(
+        "2 processes for 2 specs, ~ 1 specs per process\n{}\n4 examples, 0 failures\n\nTook 1 seconds\n",
+        process.repeat(2)
+    );
+    assert_eq!(told(&rspec), [("rspec-text", vec![4, 4, 0, 0, 0])]);
+}

@@ -38,7 +38,7 @@ fn psalm_rule(text: &str) -> Option<(Level, &str)> {
 
 /// `ERROR: UndefinedVariable - src/a.php:3:5 - message`, Psalm's report `console` before version 5.
 fn psalm(text: &str) -> Option<Told<'_>> {
-    let (head, rest) = text.split_once(" - ").filter(|(head, _)| head.starts_with(['E', 'I']))?;
+    let (head, rest) = Some(text).filter(|text| text.starts_with(['E', 'I']))?.split_once(" - ")?;
     let (level, rule) = psalm_rule(head)?;
     let (place, message) = rest.split_once(" - ")?;
     Some(Told { level, ..Told::error("psalm", bare_place(place)?, Some(rule), message) })
@@ -86,8 +86,9 @@ fn flow(text: &str) -> Option<Told<'_>> {
 
 /// `/app/docs/index.rst:3: WARNING: message`, `/app/a.py:docstring of a.f:3: ERROR: message`, or of a whole file.
 fn sphinx(text: &str) -> Option<Told<'_>> {
-    let levels = [(": WARNING: ", Level::Warning), (": ERROR: ", Level::Error), (": CRITICAL: ", Level::Error)];
-    let (level, (origin, message)) = levels.iter().find_map(|(word, level)| Some((*level, split_at(text, word)?)))?;
+    let (origin, rest) = split_at(text, ": ")?;
+    let levels = [("WARNING: ", Level::Warning), ("ERROR: ", Level::Error), ("CRITICAL: ", Level::Error)];
+    let (level, message) = levels.iter().find_map(|(word, level)| Some((*level, rest.strip_prefix(word)?)))?;
     let numbered = origin.rsplit_once(':').and_then(|(origin, line)| Some((origin, Some(line.parse::<u64>().ok()?))));
     let (origin, line) = numbered.unwrap_or((origin, None));
     let (path, is_docstring) = match split_at(origin, ":docstring of ") {
