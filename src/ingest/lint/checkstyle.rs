@@ -9,10 +9,10 @@
 use super::elements::{Elements, append, inside, level_or_error, line_number, walk};
 use super::lines::{bracketed, finding};
 use super::{LintTally, tool_and_sort};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::xml::Element;
-use crate::ingest::{Format, Head, Level, Parsed};
+use crate::ingest::{Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
 /// Checkstyle XML.
@@ -26,11 +26,17 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each error by its severity: error, warning, info (a note), ignore (nothing); one without severity is an error. \
                An exception of the tool is an error.",
-    sniff: |head| head.by_root(ROOTS),
+    sniff,
     parse,
 };
 
 const ROOTS: &[&str] = &["checkstyle", "jslint", "lint"];
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    // Android's lint.xml, which tells what is to be looked at.
+    let is_settings = head.rooted(&["lint"]).is_some_and(|xml| xml.has_child("issue"));
+    if is_settings { Sniff::No } else { head.by_root(ROOTS) }
+}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
@@ -78,6 +84,10 @@ impl Elements for Reader {
                     Some(severity) => level_or_error(severity, &mut self.odd),
                 };
                 self.add(level, line_number(line), source.as_deref(), message.as_deref().unwrap_or_default())?;
+            }
+            (Some("lint"), "issue") => {
+                return Err(Error::report(Reject::NotThisFormat, "settings of Android Lint, not a report")
+                    .help("the report is lint-results.xml"));
             }
             (Some(_), "issue") => {
                 let [line, severity, reason] = element.attributes(["line", "severity", "reason"])?;
@@ -166,6 +176,11 @@ mod tests {
         let css = "<lint><file name='a.css'><issue line='1' char='2' severity='warning' reason='no' evidence='a'/></file></lint>";
         let parsed = crate::ingest::parse(&Input::bytes("x", css.as_bytes()), None).unwrap();
         assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(0), Some(1)));
+        let settings = "<lint><issue id='UnusedIds' severity='ignore'/></lint>";
+        for format in [None, Some(&FORMAT)] {
+            let error = crate::ingest::parse(&Input::bytes("x", settings.as_bytes()), format).unwrap_err();
+            assert_eq!(error.reject(), Some(Reject::NotThisFormat));
+        }
     }
 
     #[test]
