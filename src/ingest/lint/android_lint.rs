@@ -42,15 +42,26 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
     reader.tally.tool("android-lint", Sort::Linter);
     walk(input, "issues", "Android Lint", &mut reader)?;
+    if reader.has_issues && !reader.has_severities {
+        return Err(baseline());
+    }
     let mut parsed = reader.tally.finish(&FORMAT)?;
     parsed.warnings.extend(reader.odd);
     Ok(parsed)
+}
+
+fn baseline() -> Error {
+    Error::report(Reject::NotThisFormat, "a baseline of Android Lint, not a report")
+        .help("a baseline lists what is ignored; the report is lint-results.xml")
 }
 
 #[derive(Default)]
 struct Reader {
     tally: LintTally,
     open: Option<Finding>,
+    /// Whether issues came, and whether one has a severity: before version 7, a baseline is told by that alone.
+    has_issues: bool,
+    has_severities: bool,
     odd: Option<String>,
 }
 
@@ -58,11 +69,12 @@ impl Elements for Reader {
     fn start(&mut self, open: &[String], element: &Element<'_>) -> Result<()> {
         match (inside(open), element.name()) {
             (None, _) if element.attribute("type")?.as_deref() == Some("baseline") => {
-                return Err(Error::report(Reject::NotThisFormat, "a baseline of Android Lint, not a report")
-                    .help("a baseline lists what is ignored; the report is lint-results.xml"));
+                return Err(baseline());
             }
             (Some("issues"), "issue") => {
                 let [id, severity, message] = element.attributes(["id", "severity", "message"])?;
+                self.has_issues = true;
+                self.has_severities |= severity.is_some();
                 let level = match severity.as_deref() {
                     None => Level::Error,
                     Some("Ignore") => return Ok(()),
@@ -114,7 +126,9 @@ mod tests {
         let Details::Lint(details) = parsed.details else { panic!("lint") };
         let first = details.findings.first().unwrap();
         assert_eq!((first.path.as_deref(), first.line, first.rule.as_deref()), (Some("a.xml"), Some(2), Some("A")));
-        let error = read("<issues format='6' type='baseline'><issue id='A'/></issues>").unwrap_err();
-        assert_eq!(error.reject(), Some(Reject::NotThisFormat));
+        for baseline in ["format='6' type='baseline'", "format='4' by='lint 2.3.0'"] {
+            let error = read(&format!("<issues {baseline}><issue id='A' message='m'/></issues>")).unwrap_err();
+            assert_eq!(error.reject(), Some(Reject::NotThisFormat), "{baseline}");
+        }
     }
 }
