@@ -164,8 +164,8 @@ pub(super) fn is_path(text: &str) -> bool {
     let is_address = after_drive.is_some_and(|rest| rest.starts_with("//"));
     // `12 main f a.go` is an entry of gocyclo's.
     let is_listed = text.split_once(' ').is_some_and(|(first, _)| first.bytes().all(|byte| byte.is_ascii_digit()));
-    // Source code, and what a comment in it tells.
-    let is_code = text.contains('"') || text.starts_with("// ");
+    // Source code, what a comment in it tells, and an entry of a changelog.
+    let is_code = text.contains('"') || ["// ", "- ", "* "].iter().any(|begin| text.starts_with(begin));
     starts_like_one
         && !is_listed
         && !is_code
@@ -308,6 +308,7 @@ mod tests {
             "12 main f a.go:3:1: x",
             "let a = \"a.c:3: x",
             "// a.c:3: x",
+            "- a.c:3: x",
             "x.go:3.14,5.2 1 0",
         ] {
             assert_eq!(at(other), None, "{other}");
