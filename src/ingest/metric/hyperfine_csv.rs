@@ -3,8 +3,7 @@
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::size::fields;
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, fields};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 

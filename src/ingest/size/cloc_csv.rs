@@ -1,9 +1,9 @@
 //! `cloc-csv`: what `cloc --csv` writes, by language or, with `--by-file`, by file. Defined by cloc's manual.
 
-use super::{Sizes, compare_declared, fields};
+use super::{Sizes, compare_declared};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::text::{Lines, LongLine, fields, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;

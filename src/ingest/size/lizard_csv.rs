@@ -1,9 +1,9 @@
 //! `lizard-csv`: what `lizard --csv` writes: one line a function, eleven columns, with a heading only if it was asked for.
 
-use super::{Functions, fields};
+use super::Functions;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::text::{Lines, LongLine, fields, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;

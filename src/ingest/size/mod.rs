@@ -115,21 +115,6 @@ impl Functions {
     }
 }
 
-/// The fields of a line of CSV; a quote within quotes is written twice.
-pub(super) fn fields(line: &str, delimiter: char) -> Option<Vec<String>> {
-    let mut fields = vec![String::new()];
-    let (mut quoted, mut chars) = (false, line.chars().peekable());
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if quoted && chars.next_if_eq(&'"').is_some() => fields.last_mut()?.push('"'),
-            '"' => quoted = !quoted,
-            c if c == delimiter && !quoted => fields.push(String::new()),
-            c => fields.last_mut()?.push(c),
-        }
-    }
-    (!quoted).then_some(fields)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

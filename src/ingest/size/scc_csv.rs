@@ -1,10 +1,10 @@
 //! `scc-csv`: what `scc --format csv` and `--format csv-stream` write. Written after the source of scc's formatter, version 3;
 //! no scc was at hand.
 
-use super::{Sizes, fields};
+use super::Sizes;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::text::{Lines, LongLine, fields, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff, add};
 use crate::model::figures::ReportKind;
