@@ -3,7 +3,7 @@
 //! What Yarn, Trivy, OSV-Scanner and govulncheck print is written after their sources.
 
 use super::brief_text::Told;
-use super::findings_json::level_of;
+use super::findings_json::{level_of, level_of_score};
 use super::lines::bare_place;
 use crate::ingest::Level;
 use crate::ingest::values::leading_in;
@@ -124,11 +124,7 @@ pub(super) fn osv_scanner(text: &str) -> Option<Told<'_>> {
     let mut cells = text.split(sign).skip(1).map(str::trim);
     let id = cells.next()?.strip_prefix("https://osv.dev/")?;
     let (score, _, package) = (cells.next()?, cells.next()?, cells.next().filter(|package| !package.is_empty())?);
-    let level = match score.parse::<f64>() {
-        Ok(score) if (0.0..4.0).contains(&score) => Level::Note,
-        Ok(score) if (4.0..7.0).contains(&score) => Level::Warning,
-        _ => Level::Error,
-    };
+    let level = level_of_score(score).unwrap_or(Level::Error);
     Some(Told { tool: "osv-scanner", level, path: None, line: None, rule: Some(id), message: package })
 }
 

@@ -377,6 +377,16 @@ pub(super) fn level_of(word: &str) -> Option<Level> {
     }
 }
 
+/// The level of a CVSS score, from 0 to 10, by its qualitative scale. <https://www.first.org/cvss/v3.1/specification-document>
+pub(super) fn level_of_score(score: &str) -> Option<Level> {
+    let score: f64 = score.parse().ok().filter(|score| (0.0..=10.0).contains(score))?;
+    Some(match score {
+        7.0.. => Level::Error,
+        4.0.. => Level::Warning,
+        _ => Level::Note,
+    })
+}
+
 /// `total + count`, absent if either is not told.
 pub(super) fn sum(total: Option<u64>, count: &Loose) -> Option<u64> {
     total?.checked_add(count.number()?)

@@ -5,11 +5,11 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, level_of_score};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::values::Few;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Head, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
 /// OSV-Scanner's JSON.
@@ -84,17 +84,6 @@ struct Group {
     max_severity: Loose,
 }
 
-/// The level of a CVSS score, by its qualitative scale.
-fn scored(score: &Loose) -> Option<Level> {
-    let Loose::Text(score) = score else { return None };
-    let score: f64 = score.parse().ok().filter(|score| (0.0..=10.0).contains(score))?;
-    Some(match score {
-        7.0.. => Level::Error,
-        4.0.. => Level::Warning,
-        _ => Level::Note,
-    })
-}
-
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut findings = Findings::new("osv-scanner", Sort::Linter);
     elements(input, Place::Under("results"), |Source { source, packages }: Source| {
@@ -112,7 +101,11 @@ fn add(findings: &mut Findings, path: &Loose, package: Package) -> Result<()> {
     let mut one = |id: Option<String>, score: &Loose| {
         let known = vulnerabilities.iter().find(|vulnerability| vulnerability.id == id);
         let said = known.and_then(|known| known.database_specific.as_ref()).map(|database| database.severity.clone());
-        let level = scored(score).unwrap_or_else(|| findings.level(said.and_then(Loose::text).as_deref()));
+        let scored = match score {
+            Loose::Text(score) => level_of_score(score),
+            _ => None,
+        };
+        let level = scored.unwrap_or_else(|| findings.level(said.and_then(Loose::text).as_deref()));
         let summary = known.map(|known| known.summary.clone()).filter(Loose::is_text);
         let (rule, message) = (id.map_or(Loose::Other, Loose::Text), summary.unwrap_or_else(|| name.clone()));
         findings.add(level, Told { rule, path: path.clone(), message, ..Told::default() })
@@ -127,6 +120,7 @@ fn add(findings: &mut Findings, path: &Loose, package: Package) -> Result<()> {
 mod tests {
     use super::*;
     use crate::error::Reject;
+    use crate::ingest::Level;
     use crate::ingest::lint::tests_support::first_finding;
 
     #[test]
@@ -140,10 +134,7 @@ mod tests {
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(3), Some(1), Some(1)]);
         assert_eq!(first_finding(&parsed), (Some("/p/go.mod"), None, Some("GHSA-1"), "s"));
-        assert_eq!(
-            [scored(&Loose::Text("6.9".into())), scored(&Loose::Text("11".into()))],
-            [Some(Level::Warning), None]
-        );
+        assert_eq!([level_of_score("6.9"), level_of_score("11")], [Some(Level::Warning), None]);
         for other in ["{\"results\":[{\"x\":1}]}", "{\"x\":1}"] {
             let error = parse(&Input::bytes("x", other.as_bytes())).unwrap_err();
             assert_eq!(error.reject(), Some(Reject::NotThisFormat), "{other}");
