@@ -2,7 +2,7 @@
 //! Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
-use super::lines::{bare_place, bracketed, placed};
+use super::lines::{bare_place, bracketed, is_class_name, placed};
 use crate::ingest::Level;
 use crate::ingest::values::leading_in;
 
@@ -97,8 +97,7 @@ fn of_scala_file(text: &str) -> Option<(&str, &str)> {
 /// its command line prints still. With a measure, `LongMethod - 62/60 - [main] at …`.
 fn detekt(text: &str) -> Option<Told<'_>> {
     let (rule, rest) = text.strip_prefix('\t')?.trim_start().split_once(" - ")?;
-    let is_rule = rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
-    let (message, place) = rest.rsplit_once("] at ").filter(|_| is_rule)?;
+    let (message, place) = rest.rsplit_once("] at ").filter(|_| is_class_name(rule))?;
     let place = place.split_once(" - Signature=").map_or(place, |(place, _)| place);
     let (_, element) = message.rsplit_once('[')?;
     bare_place(place).map(|place| Told::error("detekt", place, Some(rule), element))
@@ -108,8 +107,7 @@ fn detekt(text: &str) -> Option<Told<'_>> {
 fn checkstyle(text: &str) -> Option<Told<'_>> {
     let place = placed(text)?;
     let (message, rule) = bracketed(place.rest, '[', ']')?;
-    let is_rule = rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
-    is_rule.then(|| Told::error("checkstyle", (place.path, place.line), Some(rule), message))
+    is_class_name(rule).then(|| Told::error("checkstyle", (place.path, place.line), Some(rule), message))
 }
 
 /// `e: file:///p/A.kt:12:5 message`, before version 1.8 `e: /p/A.kt: (12, 5): message`; `w:` for a warning.

@@ -3,7 +3,7 @@
 //! for TeamCity.
 
 use super::brief_text::{Told, level};
-use super::lines::{bare_place, bracketed, is_code, is_path, placed};
+use super::lines::{bare_place, bracketed, is_class_name, is_code, is_path, placed};
 use super::ruff_text::is_rule_of_deptry;
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
@@ -55,9 +55,7 @@ fn phpmd(text: &str) -> Option<Told<'_>> {
         Some(message) => (None, message),
         None => {
             let (rule, message) = rest.strip_prefix("  ")?.split_once("  ")?;
-            let is_name =
-                rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
-            (is_name.then_some(Some(rule))?, message.trim_start())
+            (is_class_name(rule).then_some(Some(rule))?, message.trim_start())
         }
     };
     Some(Told::error("phpmd", (path, Some(line).filter(|line| *line > 0)), rule, message))

@@ -1,6 +1,6 @@
 //! Lines of JSHint, standard, TSLint, pyflakes, djLint, gosec, luacheck, HLint and RuboCop's formatter `emacs`, for `brief-text`.
 
-use super::brief_text::{SCRIPTS, Told, level};
+use super::brief_text::{SCRIPTS, Told, is_script, level};
 use super::lines::{Placed, bracketed, is_code, is_path, placed};
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
@@ -56,8 +56,7 @@ fn tslint(text: &str) -> Option<Told<'_>> {
             (path, line, message)
         }
     };
-    let is_script = path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
-    let line = line.parse().ok().filter(|_| is_script && is_path(path))?;
+    let line = line.parse().ok().filter(|_| is_script(path) && is_path(path))?;
     Some(Told { level, ..Told::error("tslint", (path, Some(line)), rule, message) })
 }
 
@@ -73,8 +72,7 @@ fn tslint_msbuild(text: &str) -> Option<Told<'_>> {
     };
     let (rule, message) = rest.split_once(": ")?;
     let is_camel = rule.starts_with(|c: char| c.is_ascii_lowercase()) && rule.bytes().all(|b| b.is_ascii_alphabetic());
-    let is_script = path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
-    let line = numbers.split_once(',')?.0.parse().ok().filter(|_| is_camel && is_script && is_path(path))?;
+    let line = numbers.split_once(',')?.0.parse().ok().filter(|_| is_camel && is_script(path) && is_path(path))?;
     Some(Told { level, ..Told::error("tslint", (path, Some(line)), Some(rule), message) })
 }
 

@@ -264,6 +264,11 @@ fn oxlint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
 /// Files of those who lint scripts.
 pub(super) const SCRIPTS: [&str; 10] = ["js", "cjs", "mjs", "jsx", "ts", "tsx", "vue", "svelte", "astro", "html"];
 
+/// Whether a file of that name is one of them.
+pub(super) fn is_script(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension))
+}
+
 /// `README.md:8:7 - Unknown word (lnog)`.
 fn cspell(text: &str) -> Option<Told<'_>> {
     let (place, word) = split_at(text, " - ").filter(|(_, word)| word.ends_with(')'))?;

@@ -1,8 +1,8 @@
 //! Lines of Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim and D, for `brief-text`. Written after their sources and
 //! documentation.
 
-use super::brief_text::{SCRIPTS, Told};
-use super::lines::{bare_place, bracketed, is_path, placed};
+use super::brief_text::{Told, is_script};
+use super::lines::{bare_place, bracketed, is_class_name, is_path, placed};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
@@ -32,8 +32,7 @@ fn psalm_rule(text: &str) -> Option<(Level, &str)> {
         "INFO" => Level::Note,
         _ => return None,
     };
-    let is_rule = rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|b| b.is_ascii_alphanumeric());
-    is_rule.then_some((level, rule))
+    is_class_name(rule).then_some((level, rule))
 }
 
 /// `ERROR: UndefinedVariable - src/a.php:3:5 - message`, Psalm's report `console` before version 5.
@@ -80,8 +79,7 @@ fn flow(text: &str) -> Option<Told<'_>> {
     let place =
         rest.trim_start_matches(['-', '┈', '─']).strip_prefix(' ').filter(|place| place.len() + 3 < rest.len())?;
     let place = bare_place(place)?;
-    let is_script = place.0.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
-    is_script.then(|| Told { level, ..Told::error("flow", place, None, word) })
+    is_script(place.0).then(|| Told { level, ..Told::error("flow", place, None, word) })
 }
 
 /// `/app/docs/index.rst:3: WARNING: message`, `/app/a.py:docstring of a.f:3: ERROR: message`, or of a whole file.

@@ -6,7 +6,7 @@
 //! and counts infos at the end. The formatter `table` frames its rows and counts, and `codeframe` has the code below them.
 
 use super::LintTally;
-use super::brief_text::SCRIPTS;
+use super::brief_text::is_script;
 use super::lines::{Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
@@ -73,7 +73,6 @@ fn codeframe<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     let (word, rest) = text.strip_suffix(':')?.split_once(": ")?;
     let (_, level) = words.iter().find(|(other, _)| *other == word)?;
     let (message, place) = rest.rsplit_once(" at ")?;
-    let is_script = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension));
     let (path, line) = bare_place(place).filter(|(path, _)| is_script(path))?;
     let (message, rule) = bracketed(message, '(', ')').map_or((message, None), |(message, rule)| (message, Some(rule)));
     Some(Row { path: Some(path), line, level: *level, message, rule })

@@ -163,15 +163,20 @@ pub(super) fn is_path(text: &str) -> bool {
     let is_time = || text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
     let is_address = after_drive.is_some_and(|rest| rest.starts_with("//"));
     // `12 main f a.go` is an entry of gocyclo's.
-    let is_listed = text.split_once(' ').is_some_and(|(first, _)| first.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_listed = || text.split_once(' ').is_some_and(|(first, _)| first.bytes().all(|byte| byte.is_ascii_digit()));
     // Source code, what a comment in it tells, and an entry of a changelog.
-    let is_code = text.contains('"') || ["// ", "- ", "* "].iter().any(|begin| text.starts_with(begin));
+    let is_code = || text.contains('"') || ["// ", "- ", "* "].iter().any(|begin| text.starts_with(begin));
     starts_like_one
-        && !is_listed
-        && !is_code
         && !is_address
         && !after_drive.unwrap_or(text).contains([':', '\t'])
+        && !is_listed()
+        && !is_code()
         && !is_time()
+}
+
+/// Whether a rule has a name as a class has: `UnusedImports`.
+pub(super) fn is_class_name(rule: &str) -> bool {
+    rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// A finding, its texts made fit to be shown.
