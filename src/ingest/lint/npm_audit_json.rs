@@ -59,13 +59,23 @@ enum Via {
     },
 }
 
+/// An advisory as npm's registry answers it, whoever asked.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Advisory {
+pub(super) struct Advisory {
     severity: Option<String>,
     title: Loose,
     module_name: Loose,
     url: Loose,
+}
+
+impl Advisory {
+    /// Counts it.
+    pub(super) fn add_to(self, findings: &mut Findings) -> Result<()> {
+        let level = findings.level(self.severity.as_deref());
+        let Advisory { title: message, module_name: path, url: rule, .. } = self;
+        findings.add(level, Told { rule, path, message, ..Told::default() })
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -95,9 +105,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             if advisory.severity.is_none() {
                 return Err(foreign("not a report of npm audit: an advisory has no severity"));
             }
-            let level = findings.level(advisory.severity.as_deref());
-            let Advisory { title: message, module_name: path, url: rule, .. } = advisory;
-            findings.add(level, Told { rule, path, message, ..Told::default() })
+            advisory.add_to(&mut findings)
         })?;
         return findings.finish(&FORMAT);
     }

@@ -7,6 +7,7 @@
 use serde::Deserialize;
 
 use super::findings_json::{Findings, Loose, Told, lines};
+use super::npm_audit_json::Advisory;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff, Sort};
@@ -55,15 +56,6 @@ struct Data {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Advisory {
-    severity: Option<String>,
-    title: Loose,
-    module_name: Loose,
-    url: Loose,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
 struct Totals {
     info: u64,
     low: u64,
@@ -95,9 +87,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let Data { advisory, vulnerabilities } = line.data.unwrap_or_default();
         if let Some(advisory) = advisory.filter(|_| kind == "auditAdvisory") {
             is_whole = false;
-            let level = findings.level(advisory.severity.as_deref());
-            let Advisory { title: message, module_name: path, url: rule, .. } = advisory;
-            findings.add(level, Told { rule, path, message, ..Told::default() })?;
+            advisory.add_to(&mut findings)?;
         } else if let Some(totals) = vulnerabilities.filter(|_| kind == "auditSummary") {
             is_whole = true;
             let Totals { info, low, moderate, high, critical } = totals;
