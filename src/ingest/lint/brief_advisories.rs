@@ -87,13 +87,16 @@ fn found_by_yarn(text: &str) -> Option<u64> {
     rest.contains(" found - Packages audited: ").then_some(number)
 }
 
+/// Trivy's.
+const SEVERITIES: [&str; 5] = ["UNKNOWN", "LOW", "MEDIUM", "HIGH", "CRITICAL"];
+
 /// `Total: 5 (UNKNOWN: 0, LOW: 1, MEDIUM: 2, HIGH: 1, CRITICAL: 1)` above a table, `Failures: …` of misconfigurations.
 fn trivy(text: &str) -> Option<Counted> {
     let rest = text.strip_prefix("Total: ").or_else(|| text.strip_prefix("Failures: "))?;
     let (_, parts) = leading_in(rest)?;
     let mut counts = [0; 3];
     parts.strip_prefix(" (")?.strip_suffix(')')?.split(", ").try_for_each(|part| {
-        let (word, number) = part.split_once(": ").filter(|(word, _)| word.bytes().all(|b| b.is_ascii_uppercase()))?;
+        let (word, number) = part.split_once(": ").filter(|(word, _)| SEVERITIES.contains(word))?;
         put(&mut counts, number.parse().ok()?, word)
     })?;
     Some(Counted { tool: "trivy", counts })
@@ -189,7 +192,7 @@ mod tests {
         assert_eq!(trivy("Total: 6 (UNKNOWN: 1, LOW: 1, MEDIUM: 2, HIGH: 1, CRITICAL: 1)"), Some(("trivy", [2, 2, 2])));
         assert_eq!(trivy("Failures: 1 (HIGH: 1, CRITICAL: 0)"), Some(("trivy", [1, 0, 0])));
         assert_eq!(
-            [trivy("Total: 6 (of 9)"), trivy("Total: 6 (a: 6)"), trivy("Total: 6 (100.00%)")],
+            [trivy("Total: 6 (of 9)"), trivy("Total: 6 (ERROR: 6)"), trivy("Total: 6 (100.00%)")],
             [None, None, None]
         );
         let found = "3 vulnerabilities found - Packages audited: 100";

@@ -30,9 +30,13 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "Success! No dependency issues found." => Some("deptry"),
         "No vulnerabilities found." => Some("govulncheck"),
         _ if text.starts_with("== [") && text.ends_with("] PASS") => Some("sqlfluff"),
-        _ if text.ends_with(" source OK") && is_path(text) => Some("perlcritic"),
+        _ if text.strip_suffix(" source OK").is_some_and(is_perl) => Some("perlcritic"),
         _ => None,
     }
+}
+
+fn is_perl(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "pl" | "pm" | "t" | "psgi"))
 }
 
 /// A finding without a file, which stands above it or is not told.
@@ -350,6 +354,14 @@ mod tests {
         let told = tflint("Warning: Missing x (terraform_version)", "  on main.tf line 3:").unwrap();
         assert_eq!((told.path, told.line, told.rule), (Some("main.tf"), Some(3), Some("terraform_version")));
         assert!(begins_tflint("Error: x (aws_y)") && !begins_tflint("Error: not there (x)"));
+    }
+
+    #[test]
+    fn a_clean_run_is_told_by_the_tool() {
+        for (line, tool) in [("lib/A.pm source OK", "perlcritic"), ("== [a b.sql] PASS", "sqlfluff")] {
+            assert_eq!(clean(line), Some(tool), "{line}");
+        }
+        assert!(clean("data source OK").is_none() && clean("== [a.sql] FAIL").is_none());
     }
 
     #[test]

@@ -140,9 +140,10 @@ fn luacheck(text: &str) -> Option<Told<'_>> {
     Some(Told { level, ..Told::error("luacheck", (place.path, place.line), rule, message) })
 }
 
-/// ansible-lint's format pep8: `site.yml:3: fqcn[action-core]: message`.
+/// ansible-lint's format pep8: `site.yml:3: fqcn[action-core]: message`, with `-q` without the message.
 pub(super) fn ansible_lint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
-    let (rule, message) = place.rest.split_once(": ").filter(|_| place.is_a(&["yml", "yaml"]))?;
+    place.is_a(&["yml", "yaml"]).then_some(())?;
+    let (rule, message) = place.rest.split_once(": ").unwrap_or((place.rest, ""));
     let is_rule = rule.contains(['-', '['])
         && rule.starts_with(|c: char| c.is_ascii_lowercase())
         && rule.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'[' | b']' | b'/'));
@@ -287,6 +288,9 @@ mod tests {
         let told = ansible_lint(&placed("site.yml:3:7: fqcn[action-core]: Use FQCN.").unwrap()).unwrap();
         assert_eq!((told.rule, told.line, told.message), (Some("fqcn[action-core]"), Some(3), "Use FQCN."));
         assert!(ansible_lint(&placed("site.yml:3:7: warning: Use").unwrap()).is_none());
+        let quiet = ansible_lint(&placed("site.yml:1:3: name[play][/]").unwrap()).unwrap();
+        assert_eq!((quiet.rule, quiet.message), (Some("name[play][/]"), ""));
+        assert!(ansible_lint(&placed("site.yml:3: see below").unwrap()).is_none());
     }
 
     #[test]

@@ -325,6 +325,8 @@ pub(in crate::ingest) struct Reader {
     before: String,
     /// Prettier said that it checks.
     is_checking: bool,
+    /// Files that it named since, without a mark, as before version 2.
+    bare: u64,
     /// Maven repeats the errors of a goal that failed.
     is_repeating: bool,
     /// A report of npm audit began.
@@ -349,6 +351,9 @@ impl Reader {
 
     /// What those count who look dependencies up.
     fn counted(&self, text: &str) -> Option<Counted> {
+        if self.bare > 0 && text.starts_with("Code style issues found in the above file(s).") {
+            return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
+        }
         brief_advisories::counted(&self.before, text, self.is_npm_audit)
     }
 
@@ -362,8 +367,11 @@ impl Reader {
         }
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
+        let is_bare = self.is_checking && is_path(text) && !text.contains(' ');
+        self.bare = if is_bare { self.bare.saturating_add(1) } else { 0 };
         self.is_checking |= text == "Checking formatting...";
-        self.is_checking &= !text.starts_with("[warn] Code style issues") && clean(text).is_none();
+        let is_last = text.starts_with("[warn] Code style issues") || text.starts_with("Code style issues");
+        self.is_checking &= !is_last && clean(text).is_none();
     }
 }
 
@@ -537,6 +545,16 @@ mod tests {
         );
         assert_eq!(parsed(&run).unwrap().figures.errors, Some(1));
         assert_eq!(parsed(&run.repeat(2)).unwrap().figures.errors, Some(2));
+    }
+
+    #[test]
+    fn files_that_prettier_1_names_count_once_it_has_summed_up() {
+        let run = "Checking formatting...\nsrc/a.js\nsrc/b.js\n";
+        let summary = "Code style issues found in the above file(s). Forgot to run Prettier?\n";
+        assert_eq!(parsed(&format!("{run}{summary}")).unwrap().figures.errors, Some(2));
+        for other in [run.to_owned(), format!("{run}and so on\n{summary}"), summary.to_owned()] {
+            assert_eq!(parsed(&other).unwrap_err().reject(), Some(Reject::NotThisFormat), "{other}");
+        }
     }
 
     #[test]
