@@ -1,6 +1,7 @@
 //! `sqlfluff-json`: sqlfluff's format `json`. <https://docs.sqlfluff.com/en/stable/reference/cli.html>
 //!
-//! A list of files, each with its violations, also those without any.
+//! A list of files, each with its violations, also those without any. For GitHub a list of annotations, which is empty where
+//! nothing was found.
 
 use serde::Deserialize;
 
@@ -15,10 +16,11 @@ pub const FORMAT: Format = Format {
     name: "sqlfluff-json",
     kind: ReportKind::Lint,
     about: "sqlfluff's violations, a list of files",
-    written_by: "sqlfluff lint --format json",
-    told_by: "a JSON list of objects with filepath and violations",
+    written_by: "sqlfluff lint --format json, --format github-annotation",
+    told_by: "a JSON list of objects with filepath and violations, or with start_line and annotation_level",
     has_end: true,
-    counting: "Violations: errors, or warnings where they are marked as such.",
+    counting: "Violations: errors, or warnings where they are marked as such. Annotations by level: failure is an error, warning, \
+               notice is a note.",
     sniff,
     parse,
 };
@@ -26,6 +28,9 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key("filepath") && head.has_key("violations") {
         return Sniff::Sure("keys filepath and violations, as sqlfluff writes them".into());
+    }
+    if ["file", "start_line", "title", "message", "annotation_level"].iter().all(|key| head.has_key(key)) {
+        return Sniff::Sure("keys start_line and annotation_level, as sqlfluff writes them for GitHub".into());
     }
     Sniff::No
 }
@@ -36,6 +41,18 @@ struct File {
     filepath: Option<String>,
     #[serde(default)]
     violations: Option<OfAFile<Violation>>,
+    #[serde(flatten)]
+    annotation: Annotation,
+}
+
+/// One finding, for GitHub.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Annotation {
+    file: Loose,
+    start_line: Loose,
+    message: Loose,
+    annotation_level: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -52,6 +69,14 @@ struct Violation {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut findings = Findings::new("sqlfluff", Sort::Linter);
     elements(input, Place::Top, |file: File| {
+        if let Annotation { file: path, start_line: line, message, annotation_level: Some(level) } = file.annotation {
+            // The level is called so there, and nowhere else.
+            let level = if level == "failure" { Level::Error } else { findings.level(Some(&level)) };
+            let text = message.text().unwrap_or_default();
+            let (rule, message) = text.split_once(": ").unwrap_or(("", &text));
+            let (rule, message) = (Loose::Text(rule.to_owned()), Loose::Text(message.to_owned()));
+            return findings.add(level, Told { rule, path, line, message });
+        }
         let (Some(path), Some(violations)) = (file.filepath, file.violations) else {
             return Err(foreign("not a report of sqlfluff: a file has no filepath or no violations"));
         };
@@ -70,6 +95,22 @@ mod tests {
     use super::*;
     use crate::error::Reject;
     use crate::ingest::Details;
+
+    #[test]
+    fn annotations_have_a_level_of_their_own() {
+        let one = |level: &str| {
+            format!(
+                r#"{{"file":"q.sql","start_line":2,"start_column":1,"title":"SQLFluff","message":"LT09: One: two.","annotation_level":"{level}"}}"#
+            )
+        };
+        let text = format!("[{},{},{}]", one("warning"), one("failure"), one("notice"));
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        let figures = &parsed.figures;
+        assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(1), Some(1)]);
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let first = &details.findings[0];
+        assert_eq!((first.rule.as_deref(), first.line, first.message.as_str()), (Some("LT09"), Some(2), "One: two."));
+    }
 
     #[test]
     fn violations_of_each_file_count() {
