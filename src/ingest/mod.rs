@@ -284,6 +284,8 @@ pub const FORMATS: &[&Format] = &[
     &lint::sonar_issues_json::FORMAT,
     &lint::vale_json::FORMAT,
     &lint::findings_csv::FORMAT,
+    &lint::bundler_audit_json::FORMAT,
+    &lint::composer_audit_json::FORMAT,
     &lint::deptry_json::FORMAT,
     &lint::detect_secrets_json::FORMAT,
     &lint::govulncheck_json::FORMAT,
