@@ -3,6 +3,8 @@
 //!
 //! Sources with their packages; the vulnerabilities of each, of which some are the same by another name: groups.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, level_of_score};
@@ -98,8 +100,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 fn add(findings: &mut Findings, path: &Loose, package: Package) -> Result<()> {
     let Package { package: Name { name }, vulnerabilities, groups } = package;
     let vulnerabilities = vulnerabilities.unwrap_or_default().0;
+    let by_id: BTreeMap<&str, &Vulnerability> =
+        vulnerabilities.iter().filter_map(|one| Some((one.id.as_deref()?, one))).collect();
     let mut one = |id: Option<String>, score: &Loose| {
-        let known = vulnerabilities.iter().find(|vulnerability| vulnerability.id == id);
+        let known = id.as_deref().and_then(|id| by_id.get(id));
         let said = known.and_then(|known| known.database_specific.as_ref()).map(|database| database.severity.clone());
         let scored = match score {
             Loose::Text(score) => level_of_score(score),

@@ -31,7 +31,7 @@ struct Item {
     ident: Loose,
     desc: Loose,
     determinations: Option<Determinations>,
-    locations: Few<Location, 1_000>,
+    locations: Few<Location, 100_000>,
     ignored: bool,
 }
 
