@@ -291,6 +291,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::govulncheck_json::FORMAT,
     &lint::knip_json::FORMAT,
     &lint::osv_scanner_json::FORMAT,
+    &lint::prospector_json::FORMAT,
     &lint::snyk_json::FORMAT,
     &lint::yarn_audit_json::FORMAT,
     &lint::zizmor_json::FORMAT,
