@@ -185,6 +185,7 @@ pub const FORMATS: &[&Format] = &[
     &coverage::codecov_json::FORMAT,
     &coverage::kcov_json::FORMAT,
     &coverage::xccov_json::FORMAT,
+    &coverage::reportgenerator_json::FORMAT,
     &coverage::scoverage::FORMAT,
     &coverage::dotcover_json::FORMAT,
     &coverage::dotcover_xml::FORMAT,

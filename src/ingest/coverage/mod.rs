@@ -38,6 +38,7 @@ pub mod llvm_cov_json;
 pub mod llvm_cov_text;
 pub mod ncover;
 pub mod opencover;
+pub mod reportgenerator_json;
 pub mod scoverage;
 mod simplecov;
 pub mod simplecov_json;
