@@ -157,10 +157,14 @@ fn number(text: &str, is_later: bool) -> Option<(&str, &str)> {
 /// Whether it may be the path of a file: no log level, no time of day, no address. A colon stands after a drive only: tools
 /// that print `path:line` leave no other way to tell where the path ends.
 pub(super) fn is_path(text: &str) -> bool {
+    if ends_with_hour(text) {
+        return false;
+    }
     let after_drive =
         text.get(1..).and_then(|rest| rest.strip_prefix(':')).filter(|rest| rest.starts_with(['/', '\\']));
     let starts_like_one = text.starts_with(|c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '{' | '|' | '#'));
-    let is_time = || text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit());
+    // A time of day, and the number of a version or of a machine: `10.0.0.1:8080: error: …`.
+    let is_number = || text.trim_start_matches('[').bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_address = after_drive.is_some_and(|rest| rest.starts_with("//"));
     // `12 main f a.go` is an entry of gocyclo's.
     let is_listed = || text.split_once(' ').is_some_and(|(first, _)| first.bytes().all(|byte| byte.is_ascii_digit()));
@@ -171,7 +175,18 @@ pub(super) fn is_path(text: &str) -> bool {
         && !after_drive.unwrap_or(text).contains([':', '\t'])
         && !is_listed()
         && !is_code()
-        && !is_time()
+        && !is_number()
+        && text != "localhost"
+}
+
+/// Whether minutes come next: `2026-01-05 12`, `2026-01-05T12`, `Jan  5 12`.
+fn ends_with_hour(text: &str) -> bool {
+    match text.as_bytes() {
+        [before @ .., b'0'..=b'2', b'0'..=b'9'] => {
+            matches!(before, [] | [.., b' ' | b'['] | [.., b'0'..=b'9', b'T'])
+        }
+        _ => false,
+    }
 }
 
 /// Whether a rule has a name as a class has: `UnusedImports`.
@@ -300,6 +315,8 @@ mod tests {
         assert_eq!(at("a.hs:3:5-8: error: e"), Some(("a.hs", Some(3), true, "error: e")));
         assert_eq!(at("a.py:0:1: E902 x"), Some(("a.py", None, true, "E902 x")));
         assert_eq!(at("a.py:99999999999999999999: x"), Some(("a.py", None, false, "x")));
+        assert_eq!(at("v 12.py:3: x"), Some(("v 12.py", Some(3), false, "x")));
+        assert_eq!(at("lib/PORT80:3: x"), Some(("lib/PORT80", Some(3), false, "x")));
         for other in [
             "",
             "a.c:",
@@ -315,6 +332,11 @@ mod tests {
             "// a.c:3: x",
             "- a.c:3: x",
             "x.go:3.14,5.2 1 0",
+            "2026-01-05 12:30:45: error: x",
+            "2026-01-05T12:30:45: error: x",
+            "[Jan  5 12:30:45: error: x",
+            "10.0.0.1:8080: error: x",
+            "localhost:8080: error: x",
         ] {
             assert_eq!(at(other), None, "{other}");
         }
