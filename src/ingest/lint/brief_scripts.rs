@@ -62,7 +62,7 @@ fn tslint(text: &str) -> Option<Told<'_>> {
 
 /// TSLint's formatter msbuild: `a.ts(3,5): warning noConsole: message`.
 fn tslint_msbuild(text: &str) -> Option<Told<'_>> {
-    let (place, rest) = text.split_once("): ")?;
+    let (place, rest) = split_at(text, "): ")?;
     let (path, numbers) = place.rsplit_once('(')?;
     let (word, rest) = rest.split_once(' ')?;
     let level = match word {

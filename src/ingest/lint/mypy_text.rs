@@ -9,6 +9,7 @@ use super::lines::{
     Claim, TextReader, bracketed, finding, finish_said, found, is_of_another, is_path, join, placed, read,
 };
 use crate::error::Result;
+use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -57,10 +58,10 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         return Some(Diagnostic { path: place.path, line: place.line, level, message, is_python: place.is_a(&PYTHON) });
     }
     // `nofile.py: error: Cannot read file`, `log.py: note: In member "filter" of class "F":`.
-    let (path, rest) = text.split_once(": ")?;
-    let is_python = PYTHON.iter().any(|extension| path.ends_with(&format!(".{extension}")));
-    let (level, message) = level_of(rest).filter(|_| is_python && is_path(path))?;
-    Some(Diagnostic { path, line: None, level, message, is_python })
+    let (path, rest) = split_at(text, ": ")?;
+    let (level, message) = level_of(rest)?;
+    let is_python = path.rsplit_once('.').is_some_and(|(_, extension)| PYTHON.contains(&extension));
+    (is_python && is_path(path)).then_some(Diagnostic { path, line: None, level, message, is_python })
 }
 
 /// `usage: shop.py [options]`, and what goes on below it: under that, argparse names the program and what is wrong with its

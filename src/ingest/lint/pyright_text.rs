@@ -57,7 +57,7 @@ fn row(text: &str) -> Option<Row<'_>> {
 
 /// Errors, warnings and what is below, of `4 errors, 2 warnings, 1 information`.
 fn summary(text: &str) -> Option<[u64; 3]> {
-    leading_in(text)?;
+    leading_in(text).filter(|(_, rest)| rest.starts_with(" error"))?;
     let mut parts = text.split(", ");
     let mut next = |words: &[&str]| {
         let (number, word) = parts.next()?.split_once(' ')?;

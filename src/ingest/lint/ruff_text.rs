@@ -56,6 +56,8 @@ fn unformatted(text: &str) -> Option<u64> {
             _ => None,
         }
     };
+    // A number comes first in many a line of a log.
+    leading_in(text).filter(|(_, rest)| rest.starts_with(" file"))?;
     text.split(", ").try_fold(0_u64, |sum, part| sum.checked_add(of_part(part)?))
 }
 

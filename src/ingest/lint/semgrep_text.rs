@@ -48,8 +48,8 @@ fn summary(text: &str) -> Option<u64> {
 
 /// Severity and name of a rule: `   ❯❯❱ rules.shell`.
 fn rule(text: &str) -> Option<(Level, &str)> {
-    let (arrow, name) = text.trim_start().split_once("❱ ")?;
-    let is_arrow = arrow.chars().all(|c| c == '❯') && text.starts_with("  ");
+    let (arrow, name) = text.strip_prefix("  ")?.trim_start().split_once("❱ ")?;
+    let is_arrow = arrow.chars().all(|c| c == '❯');
     let level = match arrow.chars().count() {
         0 => Level::Note,
         1 => Level::Warning,

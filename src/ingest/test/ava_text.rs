@@ -239,9 +239,10 @@ impl Announced for Ava {
 }
 
 impl Unannounced for Ava {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let goes_on = text.is_empty() || total(text).is_some();
-        let before = if self.is_done() && !goes_on { Some(Announced::report(std::mem::take(self))?) } else { None };
+        let is_over = self.is_done() && !goes_on;
+        let before = is_over.then(|| Announced::report(std::mem::take(self)).map(Box::new)).transpose()?;
         Announced::line(self, text)?;
         Ok(before)
     }
@@ -305,9 +306,9 @@ mod tests {
             assert_eq!(counts(&parsed), [5, 1, 1, 1, 2], "{text}");
             assert_eq!(details(&parsed).cases.outcome("cart › fails"), Some(Outcome::Failed));
             let mut ava = Ava::default();
-            let runs: Vec<_> = text.lines().filter_map(|line| Unannounced::line(&mut ava, line).unwrap()).collect();
-            let last = Unannounced::report(ava).unwrap();
-            assert_eq!(runs.iter().chain(&last).map(counts).collect::<Vec<_>>(), [[5, 1, 1, 1, 2]]);
+            let mut runs: Vec<_> = text.lines().filter_map(|line| Unannounced::line(&mut ava, line).unwrap()).collect();
+            runs.extend(Unannounced::report(ava).unwrap().map(Box::new));
+            assert_eq!(runs.iter().map(|run| counts(run)).collect::<Vec<_>>(), [[5, 1, 1, 1, 2]]);
         }
         let cut = format!("{marks}  ─\n\n  1 hook failed\n  1 test failed\n");
         assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::NoResult));

@@ -207,7 +207,7 @@ fn kaocha(text: &str) -> Option<u64> {
 
 impl Unannounced for Told {
     /// Its summaries add up, whatever ran them.
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         self.take(text).map(|_| None)
     }
 

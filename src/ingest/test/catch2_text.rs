@@ -133,9 +133,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 pub(in crate::ingest) struct Catch2(Option<Told>);
 
 impl Unannounced for Catch2 {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let Some(told) = told(text) else { return Ok(None) };
-        self.0.replace(told).as_ref().map(report).transpose()
+        self.0.replace(told).map(|before| report(&before).map(Box::new)).transpose()
     }
 
     fn report(self) -> Result<Option<Parsed>> {

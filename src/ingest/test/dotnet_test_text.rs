@@ -251,7 +251,7 @@ impl Reader {
 
 impl Unannounced for Reader {
     /// Its projects add up, whatever ran them.
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         Reader::line(self, text).map(|()| None)
     }
 

@@ -5,6 +5,7 @@ use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::printable;
+use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -165,11 +166,10 @@ impl Gherkin {
 
 /// `1) Scenario: forgets # features/cart.feature:8` of cucumber-js.
 fn numbered(text: &str) -> Option<(&str, u64, &str)> {
-    let (number, rest) = text.split_once(") ")?;
-    let (scenario, place) = rest.rsplit_once(" # ")?;
+    let (_, rest) = leading_in(text)?;
+    let (scenario, place) = rest.strip_prefix(") ")?.rsplit_once(" # ")?;
     let (file, line) = place.rsplit_once(':')?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then_some((file, line.parse().ok()?, without_keyword(scenario)))
+    Some((file, line.parse().ok()?, without_keyword(scenario)))
 }
 
 /// `  features/cart.feature:8  forgets` of behave, `cucumber features/cart.feature:8 # Scenario: forgets` of Ruby's Cucumber

@@ -79,7 +79,7 @@ impl Gradle {
 }
 
 impl Unannounced for Gradle {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         self.take(text)?;
         Ok(None)
     }

@@ -167,9 +167,9 @@ impl Reader {
 }
 
 impl Unannounced for Reader {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let is_next = !self.spec_runs && matches!(count(text), Some((_, Title::Passing)));
-        let before = if is_next { std::mem::take(self).report()? } else { None };
+        let before = if is_next { std::mem::take(self).report()?.map(Box::new) } else { None };
         Reader::line(self, text, true)?;
         Ok(before)
     }

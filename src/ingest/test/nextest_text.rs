@@ -7,7 +7,7 @@ use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, counted, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -221,7 +221,7 @@ fn summary(line: &str) -> Option<Result<Told>> {
 
 /// Id, outcome, seconds and attempt of `  TRY 2 FAIL [   0.022s] (4/7) kvlog tests::returns_err`.
 fn result(line: &str) -> Option<(String, Outcome, Option<&str>, u32)> {
-    let (word, rest) = line.trim_start().split_once(" [")?;
+    let (word, rest) = split_at(line.trim_start(), " [")?;
     let (time, rest) = rest.split_once("] ")?;
     let seconds = time.trim().strip_suffix('s')?;
     let (word, attempt) = match word.strip_prefix("TRY ").and_then(|rest| rest.split_once(' ')) {

@@ -55,7 +55,7 @@ pub(in crate::ingest) struct Told {
 }
 
 impl Unannounced for Told {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         if let Some(suite) = text.strip_prefix(SUITE) {
             self.suite = Some(suite.to_owned());
         } else if let Some((outcome, name)) = result(text) {

@@ -238,14 +238,14 @@ pub(in crate::ingest) struct Told {
 }
 
 impl Unannounced for Told {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let mut before = None;
         if self.block.line(text) {
             before = self.found.replace((self.block.summary()?, std::mem::take(&mut self.run)));
         } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
             self.run.line(text);
         }
-        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
+        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
     }
 
     fn report(self) -> Result<Option<Parsed>> {

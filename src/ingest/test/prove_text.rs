@@ -128,8 +128,8 @@ impl Prove {
 }
 
 impl Unannounced for Prove {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
-        let before = if self.is_done { std::mem::take(self).report()? } else { None };
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
+        let before = if self.is_done { std::mem::take(self).report()?.map(Box::new) } else { None };
         self.take(text)?;
         if self.is_done && self.has_points {
             *self = Prove::default();

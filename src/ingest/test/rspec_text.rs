@@ -188,9 +188,9 @@ fn is_parallel(line: &str) -> bool {
 }
 
 impl Unannounced for Told {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let before = self.take(text)?;
-        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
+        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
     }
 
     fn report(self) -> Result<Option<Parsed>> {

@@ -123,7 +123,7 @@ impl Told {
 }
 
 impl Unannounced for Told {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         self.take(text)?;
         Ok(None)
     }

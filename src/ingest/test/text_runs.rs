@@ -193,11 +193,11 @@ impl<R: Announced> Runs for Stream<R> {
 
 /// The runs of a tool that does not announce them: a summary is a run.
 pub(in crate::ingest) trait Unannounced: Default {
-    /// Takes a line. The run before it, if the summary of another one comes with it.
+    /// Takes a line. The run before it, if the summary of another one comes with it: on the heap, as most lines end none.
     ///
     /// # Errors
     /// A number is too large.
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>>;
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>>;
 
     /// See [`Run::is_certain`].
     fn is_certain(&self) -> bool {
@@ -238,9 +238,9 @@ pub(super) fn all_summaries<R: Unannounced>(input: &Input<'_>, tool: &str) -> Re
 pub(in crate::ingest) struct Unmarked<R>(R);
 
 impl<R: Announced> Unannounced for Unmarked<R> {
-    fn line(&mut self, text: &str) -> Result<Option<Parsed>> {
+    fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let is_done = self.0.is_done();
-        let before = is_done.then(|| std::mem::take(&mut self.0).report()).transpose()?;
+        let before = is_done.then(|| std::mem::take(&mut self.0).report().map(Box::new)).transpose()?;
         self.0.line(text)?;
         Ok(before)
     }
@@ -264,8 +264,9 @@ pub(in crate::ingest) struct Summaries<R> {
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
         let units = self.run.units();
-        let before = self.run.line(text.trim_end())?;
-        self.runs.extend(before.map(|parsed| Run::of(parsed, units)));
+        if let Some(before) = self.run.line(text.trim_end())? {
+            self.runs.push(Run::of(*before, units));
+        }
         Ok(())
     }
 
