@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail in any way it likes")]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use highwater::ingest::{Details, Input, Parsed, console::console, merge::merge};
+use highwater::ingest::{Details, Format, Input, Parsed, console::console, merge::merge};
 use highwater::model::cases::Outcome;
 use highwater::model::figures::ReportKind;
 use highwater::model::metrics::BuildStatus;
@@ -467,6 +468,8 @@ fn imitations() -> Vec<(String, String)> {
         "go-test-json/good.jsonl",
         "ruff-json/good.json",
         "eslint-json/good.json",
+        "checkstyle/good.xml",
+        "junit/good.xml",
     ];
     let reports = captures.iter().map(|name| ((*name).to_owned(), capture(name)));
     reports.chain(FRAMES.iter().map(|name| ((*name).to_owned(), stream(name)))).collect()
@@ -522,6 +525,68 @@ fn a_document_counts_only_if_it_is_whole_and_known() {
     }
     let after = format!("{cut}{}", stream("frame-pytest.txt"));
     assert_eq!(told(&after), told(&stream("frame-pytest.txt")), "what follows is not eaten");
+}
+
+/// Every good capture that begins with a declaration, and Mocha's, which has none.
+fn xml_captures() -> Vec<(&'static Format, String)> {
+    let mut captures = Vec::new();
+    for format in highwater::ingest::FORMATS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            // `<results>` alone may be anybody's.
+            let is_certain = !text.contains("<results>");
+            if name.starts_with("good") && is_certain && (text.starts_with("<?xml ") || name == "good-mocha.xml") {
+                captures.push((*format, text));
+            }
+        }
+    }
+    captures
+}
+
+#[test]
+fn an_xml_document_between_lines_is_read_as_its_file_is() {
+    let captures = xml_captures();
+    let formats: BTreeSet<&str> = captures.iter().map(|(format, _)| format.name).collect();
+    assert!(formats.len() > 20, "{formats:?}");
+    for (format, text) in captures {
+        let input = Input::bytes("x", text.as_bytes());
+        let parsed = highwater::ingest::parse(&input, Some(format)).unwrap();
+        let figures: Vec<u64> = parsed.figures.counts().into_iter().map(|(_, count)| count).collect();
+        let between = format!("\n> lint\n> tool --xml\n\n{}and so on\nDone in 3.2s.\n", text.trim_end());
+        assert_eq!(told(&between), [(format.name, figures)], "{text}");
+        let (cut, _) = text.trim_end().rsplit_once("</").unwrap_or((&text, ""));
+        let after = format!("{cut}\n{}", stream("frame-pytest.txt"));
+        assert_eq!(told(&after), told(&stream("frame-pytest.txt")), "what follows is not eaten: {text}");
+    }
+}
+
+#[test]
+fn an_xml_document_ends_where_its_first_element_does() {
+    let checkstyle =
+        |inside: &str| format!("<?xml version=\"1.0\"?>\n<checkstyle version=\"8\">{inside}</checkstyle>\n");
+    let error =
+        "<file name=\"a.c\"><error line=\"1\" severity=\"error\" message=\"&lt;/checkstyle>\" source=\"x\"/></file>";
+    let errors = |text: &str| told(text).iter().map(|(name, counts)| (*name, counts[0])).collect::<Vec<_>>();
+    for inside in [
+        error.to_owned(),
+        format!("<!-- </checkstyle>\n{}-->{error}", "<checkstyle>"),
+        format!("<![CDATA[</checkstyle>]]>\n{error}"),
+        format!("<checkstyles/><checkstyle/><checkstyle>\n</checkstyle>{error}"),
+    ] {
+        assert_eq!(errors(&checkstyle(&inside)), [("checkstyle", 1)], "{inside}");
+    }
+    let two = checkstyle(error).repeat(2);
+    assert_eq!(errors(&two), [("checkstyle", 1), ("checkstyle", 1)]);
+    let empty = "<?xml version=\"1.0\"?>\n<checkstyle version=\"8\"/>\n";
+    assert_eq!(errors(empty), [("checkstyle", 0)]);
+    for none in ["<?xml version=\"1.0\"?>\n<a/>\n", "<?xml \n", "<checkstyle/>\n", &checkstyle("<file>")] {
+        assert_eq!(told(none), [], "{none}");
+    }
+    let unended = "<?xml version=\"1.0\"?>\n<checkstyle>\n".repeat(1000);
+    assert_eq!(errors(&(unended + &checkstyle(error))), [("checkstyle", 1)]);
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! JSON documents between lines of text: `ruff check --output-format json`, `eslint -f json`.
+//! JSON and XML documents between lines of text: `ruff check --output-format json`, `npm run lint -- -f checkstyle`.
 //!
 //! A document begins at the start of a line. It counts only if it is whole and a format is certain of it.
 
 use serde::de::IgnoredAny;
 
 use crate::ingest::test::runs::RUNS_HELD;
-use crate::ingest::text::LONGEST_BYTES;
+use crate::ingest::text::{LONGEST_BYTES, split_at};
 use crate::ingest::{FORMATS, Format, Head, Input, Parsed, Sniff};
 
 /// What became of a line.
@@ -25,64 +25,164 @@ pub(super) enum Step {
 pub(super) struct Document {
     text: String,
     lines: u32,
-    depth: i64,
-    in_string: bool,
+    syntax: Syntax,
+}
+
+/// Where in a document its last line ends.
+enum Syntax {
+    Json { depth: i64, in_string: bool },
+    Xml(Elements),
+}
+
+impl Default for Syntax {
+    fn default() -> Syntax {
+        Syntax::Json { depth: 0, in_string: false }
+    }
 }
 
 impl Document {
     /// The next line.
     pub(super) fn line(&mut self, line: &str) -> Step {
-        if self.text.is_empty() && !may_begin(line) {
+        if begins_xml(line) {
+            // One inside another is none: the first did not end.
+            if !self.text.is_empty() {
+                return Step::Broken(self.take() + line);
+            }
+            self.syntax = Syntax::Xml(Elements::default());
+        } else if self.text.is_empty() && !begins_json(line) {
             return Step::Text;
         }
-        let (line, rest) = line.split_at_checked(self.measure(line)).unwrap_or((line, ""));
+        let end = match &mut self.syntax {
+            Syntax::Json { depth, in_string } => end_of_json(line, depth, in_string),
+            Syntax::Xml(elements) => elements.end(line),
+        };
+        let (line, rest) = line.split_at_checked(end.unwrap_or(line.len())).unwrap_or((line, ""));
         self.text.push_str(line);
         self.text.push('\n');
         self.lines = self.lines.saturating_add(1);
-        let is_closed = self.depth <= 0 && !self.in_string;
-        // Looked at after one, two, four… lines, so that it is not read again for each.
-        if !is_closed && !self.lines.is_power_of_two() && self.text.len() <= LONGEST_BYTES {
+        if end.is_none() && self.may_go_on() {
             return Step::Open;
         }
-        match serde_json::from_str::<IgnoredAny>(&self.text) {
-            Err(error) if error.is_eof() && !is_closed && self.text.len() <= LONGEST_BYTES => Step::Open,
-            read => {
-                let text = self.take();
-                match format_of(&text).filter(|_| read.is_ok()) {
-                    Some(format) => Step::Whole(format, text, rest.to_owned()),
-                    None => Step::Broken(format!("{}{rest}", text.trim_end_matches('\n'))),
+        let is_whole = end.is_some() && self.is_well_formed();
+        match format_of(&self.text).filter(|_| is_whole) {
+            Some(format) => Step::Whole(format, std::mem::take(self).text, rest.to_owned()),
+            None => Step::Broken(format!("{}{rest}", self.take().trim_end_matches('\n'))),
+        }
+    }
+
+    /// Whether it may be read; a reader of XML says so itself.
+    fn is_well_formed(&self) -> bool {
+        match self.syntax {
+            Syntax::Json { .. } => serde_json::from_str::<IgnoredAny>(&self.text).is_ok(),
+            Syntax::Xml(_) => true,
+        }
+    }
+
+    /// Whether what is held may be the beginning of a document.
+    fn may_go_on(&self) -> bool {
+        self.text.len() <= LONGEST_BYTES
+            && match self.syntax {
+                // Looked at after one, two, four… lines, so that it is not read again for each.
+                Syntax::Json { .. } if self.lines.is_power_of_two() => {
+                    serde_json::from_str::<IgnoredAny>(&self.text).is_err_and(|error| error.is_eof())
                 }
+                _ => true,
             }
-        }
     }
 
-    /// What was held of a document that did not end.
+    /// What was held of a document that did not end. Of a report, no more than the lines below its last tag: what stands
+    /// above them may have been printed by a test.
     pub(super) fn take(&mut self) -> String {
-        std::mem::take(self).text
-    }
-
-    /// Follows strings and brackets. The bytes of the line up to the bracket that ends the document.
-    fn measure(&mut self, line: &str) -> usize {
-        let mut is_escaped = false;
-        for (at, byte) in line.bytes().enumerate() {
-            match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' => is_escaped = self.in_string,
-                b'"' => self.in_string = !self.in_string,
-                b'[' | b'{' if !self.in_string => self.depth += 1,
-                b']' | b'}' if !self.in_string => self.depth -= 1,
-                _ => {}
-            }
-            if self.depth <= 0 && !self.in_string {
-                return at + 1;
-            }
+        let Document { mut text, syntax, .. } = std::mem::take(self);
+        if let Syntax::Xml(elements) = syntax
+            && format_of(&text).is_some()
+        {
+            let tag = text.rfind(['<', '>']).unwrap_or(text.len());
+            let below = text.get(tag..).and_then(|last| last.split_once('\n')).filter(|_| elements.closing.is_none());
+            text = below.map(|(_, below)| below.to_owned()).unwrap_or_default();
         }
-        line.len()
+        text
     }
 }
 
+/// Follows strings and brackets. The bytes of the line up to the bracket that ends the document.
+fn end_of_json(line: &str, depth: &mut i64, in_string: &mut bool) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = *in_string,
+            b'"' => *in_string = !*in_string,
+            b'[' | b'{' if !*in_string => *depth += 1,
+            b']' | b'}' if !*in_string => *depth -= 1,
+            _ => {}
+        }
+        if *depth <= 0 && !*in_string {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// Follows the elements that are called as the first one is.
+#[derive(Default)]
+struct Elements {
+    name: String,
+    depth: u64,
+    /// What ends the comment or the character data that is open.
+    closing: Option<&'static str>,
+}
+
+impl Elements {
+    /// The bytes of the line up to the tag that ends the document.
+    fn end(&mut self, line: &str) -> Option<usize> {
+        let mut rest = line;
+        loop {
+            if let Some(closing) = self.closing {
+                (_, rest) = split_at(rest, closing)?;
+                self.closing = None;
+            }
+            (_, rest) = rest.split_once('<')?;
+            if rest.starts_with("!--") {
+                self.closing = Some("-->");
+            } else if rest.starts_with("![CDATA[") {
+                self.closing = Some("]]>");
+            } else if self.is_last(rest) {
+                let tag = rest.find('>').map_or(rest.len(), |at| at + 1);
+                return Some(line.len() - rest.len() + tag);
+            }
+        }
+    }
+
+    /// Takes what stands in a tag; whether the document ends with it.
+    fn is_last(&mut self, tag: &str) -> bool {
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+        if self.name.is_empty() && tag.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            self.name = tag.chars().take_while(|c| is_name(*c)).collect();
+        }
+        let named = |tag: &str| tag.strip_prefix(self.name.as_str()).is_some_and(|rest| !rest.starts_with(is_name));
+        if self.name.is_empty() {
+            return false;
+        }
+        match tag.strip_prefix('/') {
+            Some(tag) if named(tag) => self.depth = self.depth.saturating_sub(1),
+            None if named(tag) => {
+                let is_empty = tag.split_once('>').is_some_and(|(inside, _)| inside.ends_with('/'));
+                self.depth += u64::from(!is_empty);
+            }
+            _ => return false,
+        }
+        self.depth == 0
+    }
+}
+
+/// A declaration, or Mocha's reporter `xunit`, which writes none.
+fn begins_xml(line: &str) -> bool {
+    line.starts_with("<?xml ") || line.starts_with("<testsuite name=\"Mocha Tests\" ")
+}
+
 /// An object or an array of objects; `[INFO] …`, `[1/3] …` and `{ cd src; …` are none.
-fn may_begin(line: &str) -> bool {
+fn begins_json(line: &str) -> bool {
     let line = line.trim_end();
     let after = |open| line.strip_prefix(open).map(str::trim_start);
     let begins = |rest: &str| rest.is_empty() || rest.starts_with('"');
