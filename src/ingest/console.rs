@@ -7,7 +7,7 @@
 //! `pytest -q -s`; above the summary of gotestsum, Mocha, RSpec, Jasmine, AVA, busted, prove, Gradle, sbt, Catch2, Cucumber,
 //! behave, Node's spec reporter, `mix test`, `dotnet test`, and the runners of `brief-test-text`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use self::documents::{Document, Documents, Step};
 use self::lint::Findings;
@@ -21,10 +21,11 @@ use super::test::runs::{RUNS_HELD, Run, Runs};
 use super::test::text_runs::{Stream as Announcing, Summaries, Unmarked};
 use super::test::{
     ava_text, boost_text, brief_test_text, bun_test_text, busted_text, cargo_test_text, catch2_text, ctest_text,
-    dart_test_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text, gherkin_text, go_test_json,
-    go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text, karma_text, maven_text,
-    minitest_text, mocha_text, nextest_text, nim_test_text, node_test_text, phpunit_text, playwright_text, prove_text,
-    pytest_text, qttest_text, rspec_text, sbt_text, swift_test_text, tap, unittest_text, vitest_text, zig_test_text,
+    cucumber_messages, dart_json, dart_test_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text,
+    gherkin_text, go_test_json, go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text,
+    karma_text, maven_text, minitest_text, mocha_json, mocha_text, nextest_text, nim_test_text, node_test_text,
+    phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text, swift_test_text, tap,
+    teamcity, unittest_text, vitest_text, zig_test_text,
 };
 use super::text::{Lines, LongLine, split_at};
 use super::{Details, Format, Parsed};
@@ -91,6 +92,14 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Summaries::<node_test_text::Told>::default()), is_joined: false },
 ];
 
+/// Formats of tests whose lines no other tool writes, and whether a line is one: read out of the whole output.
+const EVENTS: [(&Format, fn(&str) -> bool); 4] = [
+    (&teamcity::FORMAT, |text| text.starts_with("##teamcity[test")),
+    (&dart_json::FORMAT, dart_json::is_event),
+    (&mocha_json::FORMAT, mocha_json::is_event),
+    (&cucumber_messages::FORMAT, cucumber_messages::is_message),
+];
+
 /// The reports that stand in a command's output. Nothing found, or not readable: none.
 ///
 /// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
@@ -121,6 +130,11 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
     let Ok((mut reports, stream)) = read(input) else { return Vec::new() };
     if stream.has_go_events {
         reports.extend(whole(&go_test_json::FORMAT, input));
+    }
+    // Where another told of tests, it may be the same run, or a test that printed these lines.
+    if reports.iter().all(|report| report.format.kind != ReportKind::Test) {
+        let met = EVENTS.iter().filter(|(format, _)| stream.events.contains(format.name));
+        reports.extend(met.filter_map(|(format, _)| whole(format, input)));
     }
     if let Some(json) = stream.has_cargo_json.then(|| whole(&rustc_json::FORMAT, input)).flatten() {
         // Beside its JSON, cargo prints no more than summaries.
@@ -205,6 +219,8 @@ struct Stream {
     documents: Documents,
     has_go_events: bool,
     has_cargo_json: bool,
+    /// Of which of [`EVENTS`] a line came.
+    events: BTreeSet<&'static str>,
     /// Of environments that were left.
     reports: Vec<Parsed>,
 }
@@ -221,6 +237,7 @@ impl Stream {
             documents: Documents::default(),
             has_go_events: false,
             has_cargo_json: false,
+            events: BTreeSet::new(),
             reports: Vec::new(),
         }
     }
@@ -253,6 +270,12 @@ impl Stream {
         if rustc_json::is_ours(text) || is_go_event(text) {
             self.has_cargo_json |= rustc_json::is_ours(text);
             self.has_go_events |= is_go_event(text);
+            return;
+        }
+        if let Some((format, _)) =
+            EVENTS.iter().find(|(_, is_event)| text.starts_with(['{', '[', '#']) && is_event(text))
+        {
+            self.events.insert(format.name);
             return;
         }
         match self.document.line(text) {

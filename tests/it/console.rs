@@ -546,6 +546,53 @@ fn xml_captures() -> Vec<(&'static Format, String)> {
     captures
 }
 
+/// Every text that a tool prints, and what its events are, wherever it stands.
+#[test]
+fn what_a_tool_prints_is_read_as_its_file_is() {
+    // Annotations repeat what else is printed, and gcov writes files.
+    let left_out = [
+        "github-text",
+        "gcov-text",
+        // Nothing says that they begin.
+        "gtest-text/good-brief.txt",
+        "deno-test-text/good-dot.txt",
+        // rustc and others draw their findings alike.
+        "ruff-text/good-zizmor.txt",
+        // Lines that a narrow terminal broke.
+        "dart-analyze-text/good-narrow.txt",
+    ];
+    let events =
+        ["dart-json", "cucumber-messages", "mocha-json/good-stream.jsonl", "teamcity", "lcov", "go-cover-func"];
+    let (mut wrong, mut read) = (Vec::new(), 0);
+    for format in highwater::ingest::FORMATS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let name = format!("{}/{}", format.name, path.file_name().unwrap().to_str().unwrap());
+            let is_one_of = |names: &[&str]| names.iter().any(|one| name == *one || format.name == *one);
+            let is_meant = (format.name.ends_with("-text") || is_one_of(&events)) && !is_one_of(&left_out);
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            if !is_meant || !name.contains("/good") {
+                continue;
+            }
+            let parsed = highwater::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(format)).unwrap();
+            let figures: Vec<u64> = parsed.figures.counts().into_iter().map(|(_, count)| count).collect();
+            let metrics = parsed.figures.metrics;
+            let between = format!("\n> work\n> tool --option\n\n{text}\nand so on\nDone in 3.2s.\n");
+            let found = console(&Input::bytes("(console)", between.as_bytes()));
+            let is_it = |found: &Parsed| {
+                let counts: Vec<u64> = found.figures.counts().into_iter().map(|(_, count)| count).collect();
+                found.format.name == format.name && counts == figures && found.figures.metrics == metrics
+            };
+            read += 1;
+            if !found.iter().any(is_it) {
+                wrong.push(format!("{name} {figures:?}: {:?}", told(&between)));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && read > 300, "{read}\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn an_xml_document_between_lines_is_read_as_its_file_is() {
     let captures = xml_captures();
@@ -582,11 +629,12 @@ fn an_xml_document_ends_where_its_first_element_does() {
     assert_eq!(errors(&two), [("checkstyle", 1), ("checkstyle", 1)]);
     let empty = "<?xml version=\"1.0\"?>\n<checkstyle version=\"8\"/>\n";
     assert_eq!(errors(empty), [("checkstyle", 0)]);
-    for none in ["<?xml version=\"1.0\"?>\n<a/>\n", "<?xml \n", "<checkstyle/>\n", &checkstyle("<file>")] {
+    for none in ["<?xml version=\"1.0\"?>\n<a/>\n", "<?xml \n", "<checkstyle />\n", &checkstyle("<file>")] {
         assert_eq!(told(none), [], "{none}");
     }
-    let unended = "<?xml version=\"1.0\"?>\n<checkstyle>\n".repeat(1000);
-    assert_eq!(errors(&(unended + &checkstyle(error))), [("checkstyle", 1)]);
+    let unended = |count: usize| "<?xml version=\"1.0\"?>\n<checkstyle>\n".repeat(count) + &checkstyle(error);
+    assert_eq!(errors(&unended(10)), [("checkstyle", 1)]);
+    assert_eq!(told(&unended(20)), [], "each might hold the rest");
 }
 
 #[test]

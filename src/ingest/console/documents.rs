@@ -1,4 +1,5 @@
-//! JSON and XML documents between lines of text: `ruff check --output-format json`, `npm run lint -- -f checkstyle`.
+//! JSON and XML documents, and records of a tracefile, between lines of text: `ruff check --output-format json`,
+//! `npm run lint -- -f checkstyle`, `cargo llvm-cov --lcov`.
 //!
 //! A document begins at the start of a line. It counts only if it is whole and a format is certain of it.
 
@@ -26,12 +27,22 @@ pub(super) struct Document {
     text: String,
     lines: u32,
     syntax: Syntax,
+    /// How many did not end whose lines nothing but their end tells from text.
+    unended: u32,
 }
+
+/// So many are looked for: each may hold the rest of the output.
+const UNENDED_MOST: u32 = 16;
 
 /// Where in a document its last line ends.
 enum Syntax {
-    Json { depth: i64, in_string: bool },
+    Json {
+        depth: i64,
+        in_string: bool,
+    },
     Xml(Elements),
+    /// Of a tracefile, one record.
+    Record,
 }
 
 impl Default for Syntax {
@@ -43,30 +54,39 @@ impl Default for Syntax {
 impl Document {
     /// The next line.
     pub(super) fn line(&mut self, line: &str) -> Step {
-        if begins_xml(line) {
-            // One inside another is none: the first did not end.
-            if !self.text.is_empty() {
-                return Step::Broken(self.take() + line);
-            }
+        // A declaration inside a document is none: the first did not end.
+        if !self.text.is_empty() && is_declaration(line) {
+            let held = self.take();
+            // The first of these lines is text; this one may begin a document.
+            return Step::Broken(if held.is_empty() { format!("\n{line}") } else { held + line });
+        }
+        if self.text.is_empty() && begins_xml(line) && self.unended < UNENDED_MOST {
             self.syntax = Syntax::Xml(Elements::default());
+        } else if self.text.is_empty() && begins_record(line) {
+            self.syntax = Syntax::Record;
         } else if self.text.is_empty() && !begins_json(line) {
             return Step::Text;
         }
         let end = match &mut self.syntax {
             Syntax::Json { depth, in_string } => end_of_json(line, depth, in_string),
             Syntax::Xml(elements) => elements.end(line),
+            Syntax::Record => (line.trim_end() == "end_of_record").then_some(line.len()),
         };
         let (line, rest) = line.split_at_checked(end.unwrap_or(line.len())).unwrap_or((line, ""));
         self.text.push_str(line);
         self.text.push('\n');
         self.lines = self.lines.saturating_add(1);
-        if end.is_none() && self.may_go_on() {
+        if end.is_none() && self.may_go_on(line) {
             return Step::Open;
         }
-        let is_whole = end.is_some() && self.is_well_formed();
-        match format_of(&self.text).filter(|_| is_whole) {
-            Some(format) => Step::Whole(format, std::mem::take(self).text, rest.to_owned()),
-            None => Step::Broken(format!("{}{rest}", self.take().trim_end_matches('\n'))),
+        if end.is_none() {
+            return Step::Broken(self.take());
+        }
+        let format = if self.is_well_formed() { format_of(&self.text) } else { None };
+        let text = self.reset().text;
+        match format {
+            Some(format) => Step::Whole(format, text, rest.to_owned()),
+            None => Step::Broken(format!("{}{rest}", text.trim_end_matches('\n'))),
         }
     }
 
@@ -74,17 +94,22 @@ impl Document {
     fn is_well_formed(&self) -> bool {
         match self.syntax {
             Syntax::Json { .. } => serde_json::from_str::<IgnoredAny>(&self.text).is_ok(),
-            Syntax::Xml(_) => true,
+            Syntax::Xml(_) | Syntax::Record => true,
         }
     }
 
-    /// Whether what is held may be the beginning of a document.
-    fn may_go_on(&self) -> bool {
+    /// Whether what is held, up to that line, may be the beginning of a document.
+    fn may_go_on(&self, last: &str) -> bool {
         self.text.len() <= LONGEST_BYTES
             && match self.syntax {
                 // Looked at after one, two, four… lines, so that it is not read again for each.
                 Syntax::Json { .. } if self.lines.is_power_of_two() => {
                     serde_json::from_str::<IgnoredAny>(&self.text).is_err_and(|error| error.is_eof())
+                }
+                Syntax::Record => {
+                    let key = last.split_once(':').map_or("", |(key, _)| key);
+                    let is_first = self.lines == 1 || (self.lines == 2 && self.text.starts_with("TN:"));
+                    !key.is_empty() && key.bytes().all(|b| b.is_ascii_uppercase()) && is_first == begins_record(last)
                 }
                 _ => true,
             }
@@ -93,15 +118,21 @@ impl Document {
     /// What was held of a document that did not end. Of a report, no more than the lines below its last tag: what stands
     /// above them may have been printed by a test.
     pub(super) fn take(&mut self) -> String {
-        let Document { mut text, syntax, .. } = std::mem::take(self);
-        if let Syntax::Xml(elements) = syntax
-            && format_of(&text).is_some()
-        {
+        let Document { mut text, syntax, .. } = self.reset();
+        let Syntax::Xml(elements) = syntax else { return text };
+        self.unended = self.unended.saturating_add(1);
+        if format_of(&text).is_some() {
             let tag = text.rfind(['<', '>']).unwrap_or(text.len());
             let below = text.get(tag..).and_then(|last| last.split_once('\n')).filter(|_| elements.closing.is_none());
             text = below.map(|(_, below)| below.to_owned()).unwrap_or_default();
         }
         text
+    }
+
+    /// The document; the next one begins.
+    fn reset(&mut self) -> Document {
+        let next = Document { unended: self.unended, ..Document::default() };
+        std::mem::replace(self, next)
     }
 }
 
@@ -176,9 +207,24 @@ impl Elements {
     }
 }
 
-/// A declaration, or Mocha's reporter `xunit`, which writes none.
+/// `<?xml version="1.0"?>`; a byte order mark stands before .NET's.
+fn is_declaration(line: &str) -> bool {
+    line.strip_prefix('\u{feff}').unwrap_or(line).starts_with("<?xml ")
+}
+
+/// A declaration, or the first tag of a report of tests, which may have none.
 fn begins_xml(line: &str) -> bool {
-    line.starts_with("<?xml ") || line.starts_with("<testsuite name=\"Mocha Tests\" ")
+    const ROOTS: [&str; 8] =
+        ["testsuites", "testsuite", "assemblies", "assembly", "test-run", "test-suite", "TestLog", "TestResult"];
+    let named = |tag: &str| tag.starts_with([' ', '>']);
+    let root = |tag: &str| ROOTS.iter().any(|root| tag.strip_prefix(root).is_some_and(named));
+    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+    line.strip_prefix('<').is_some_and(root) || is_declaration(line)
+}
+
+/// The name of a test, which may be empty, or of a file.
+fn begins_record(line: &str) -> bool {
+    line.starts_with("TN:") || line.starts_with("SF:")
 }
 
 /// An object or an array of objects; `[INFO] …`, `[1/3] …` and `{ cd src; …` are none.

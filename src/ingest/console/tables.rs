@@ -35,7 +35,7 @@ pub(super) struct Tables {
     open: Option<Open>,
     told: BTreeMap<&'static str, Parsed>,
     sums: brief_coverage_text::Told,
-    package: go_cover_func::OfPackage,
+    shares: go_cover_func::Shares,
 }
 
 impl Tables {
@@ -64,17 +64,17 @@ impl Tables {
             self.sums.line(text);
         }
         if runner.is_none_or(|runner| runner.prints_share(text)) {
-            self.package.line(text);
+            self.shares.line(text);
         }
         if !text.is_empty() {
             text.clone_into(&mut self.before);
         }
     }
 
-    /// The tables that came to their end, the last sums, and a package's share.
+    /// The tables that came to their end, the last sums, and Go's shares.
     pub(super) fn take(&mut self) -> Vec<Parsed> {
-        let Tables { told, sums, package, .. } = std::mem::take(self);
-        told.into_values().chain(sums.report().ok().flatten()).chain(package.report()).collect()
+        let Tables { told, sums, shares, .. } = std::mem::take(self);
+        told.into_values().chain(sums.report().ok().flatten()).chain(shares.report()).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `go-cover-func`: what `go tool cover -func` prints: the share of statements that ran, of each function and in all. It
-//! tells no counts. Nor does `go test -cover`, which tells the share of each package among its tests.
+//! tells no counts. Nor does `go test -cover`, which tells the share of each package among its tests: on the console the
+//! share in all counts, if both were told.
 
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -44,15 +45,21 @@ fn total(line: &str) -> Option<&str> {
     line.strip_prefix("total:")?.trim_start().strip_prefix("(statements)").map(str::trim)
 }
 
+/// The percentage in the text of a share.
+fn percentage(share: &str) -> Option<Percent> {
+    Percent::new(share.strip_suffix('%')?.parse().ok()?)
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let (mut percent, mut functions, mut last) = (None, 0_u64, 0);
     while let Some(line) = lines.next()? {
         last = line.number;
         if let Some(share) = total(&line.text) {
-            let number = share.strip_suffix('%').and_then(|share| share.parse().ok()).and_then(Percent::new);
             let why = || format!("{:?} is no percentage", printable(share, 40));
-            percent = Some(number.ok_or_else(|| Error::report(Reject::Malformed, why()).line(last).help(CUT_HELP))?);
+            percent = Some(
+                percentage(share).ok_or_else(|| Error::report(Reject::Malformed, why()).line(last).help(CUT_HELP))?,
+            );
         }
         functions += u64::from(is_function(&line.text));
     }
@@ -68,21 +75,34 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         0 => Figures { statements_covered: Some(0), statements_total: Some(0), ..Figures::default() },
         _ => Figures { percent_covered: percent, ..Figures::default() },
     };
-    Ok(Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default())))
+    Ok(report_of(figures))
 }
 
-/// The share that `go test -cover` tells, if there is one package: how shares of several add up, nobody tells.
+fn report_of(figures: Figures) -> Parsed {
+    Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default()))
+}
+
+/// What both print between lines of others: the share in all, and that of a package if there is one, as nobody tells how
+/// shares of several add up.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct OfPackage {
+pub(in crate::ingest) struct Shares {
+    /// `go tool cover -func` named a function.
+    has_functions: bool,
+    total: Option<Percent>,
     /// Of the tests whose package has not been told yet.
     share: Option<Percent>,
     package: Option<(String, Option<Percent>)>,
     has_others: bool,
 }
 
-impl OfPackage {
+impl Shares {
     /// Takes a line, as `ok shop/cart 0.005s coverage: 83.3% of statements` with tabs between.
     pub(in crate::ingest) fn line(&mut self, text: &str) {
+        self.has_functions |= text.ends_with('%') && is_function(text);
+        if let Some(share) = total(text) {
+            self.total = percentage(share).filter(|_| self.has_functions);
+            return;
+        }
         if text.starts_with("coverage: ") {
             self.share = share(text);
             return;
@@ -110,9 +130,9 @@ impl OfPackage {
 
     /// The report.
     pub(in crate::ingest) fn report(self) -> Option<Parsed> {
-        let percent_covered = self.package.filter(|_| !self.has_others)?.1?;
-        let figures = Figures { percent_covered: Some(percent_covered), ..Figures::default() };
-        Some(Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default())))
+        let of_package = || self.package.filter(|_| !self.has_others)?.1;
+        let percent_covered = Some(self.total.or_else(of_package)?);
+        Some(report_of(Figures { percent_covered, ..Figures::default() }))
     }
 }
 
@@ -128,9 +148,9 @@ mod tests {
     #[test]
     fn one_package_has_a_share_and_several_have_none() {
         let told = |text: &str| {
-            let mut package = OfPackage::default();
-            text.lines().for_each(|line| package.line(line));
-            package.report().and_then(|parsed| parsed.figures.percent_covered)
+            let mut shares = Shares::default();
+            text.lines().for_each(|line| shares.line(line));
+            shares.report().and_then(|parsed| parsed.figures.percent_covered)
         };
         let ok = "ok  \tshop/cart\t0.005s\tcoverage: 83.3% of statements\n";
         let failed = "--- FAIL: TestA (0.00s)\nFAIL\ncoverage: 83.3% of statements\nFAIL\tshop/cart\t0.003s\nFAIL\n";
@@ -146,6 +166,10 @@ mod tests {
         ] {
             assert_eq!(told(&format!("{ok}{other}\n")), None, "{other}");
         }
+        let functions = format!("shop/cart/a.go:8:\tPrice\t\t25.0%\n{TOTAL}\n");
+        assert_eq!(told(&format!("{ok}{functions}")), Percent::new(36.4), "the share in all");
+        assert_eq!(told(&functions.replace("36.4", "136.4")), None);
+        assert_eq!(told(TOTAL), None, "0.0% of nothing");
         assert_eq!(told("ok  \tshop/cart\t0.005s\n\tx\ncoverage: 83.3% of statements\n"), None);
         assert_eq!(told("ok  \tshop/cart\t0.005s\tcoverage: [no statements]\n"), None);
     }

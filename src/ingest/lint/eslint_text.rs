@@ -82,7 +82,9 @@ fn plain<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     let (place, rest) = text.strip_prefix(' ')?.trim_start().split_once("  ")?;
     let (word, told) = rest.trim_start().split_once("  ")?;
     let (_, level) = words.iter().find(|(other, _)| *other == word)?;
-    placed_row(place, *level, told)
+    // yamllint's rows are alike, but for the brackets.
+    let is_yamllint = told.ends_with(')') && (told.contains("  (") || told.trim_start().starts_with("syntax error: "));
+    placed_row(place, *level, told).filter(|_| !is_yamllint)
 }
 
 /// `  ✖  3:11  Unnecessary semicolon.  no-extra-semi`, as eslint-formatter-pretty and XO print it.

@@ -79,7 +79,8 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     // javac tells no column.
     let has_column = place.has_column || place.is_a(&["java"]);
     let is_of_others = place.is_a(&OF_OTHERS) || place.is_a(&SCRIPTS);
-    let is_compiled = place.is_a(&COMPILED);
+    // cppcheck says so of the whole.
+    let is_compiled = place.is_a(&COMPILED) || place.path == "nofile";
     Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others, is_compiled, has_column })
 }
 

@@ -1,5 +1,4 @@
-//! `vitest-bench-text`: the tables that `vitest bench` prints. In a pipe they belong to a run of Vitest, in which nobody else is
-//! believed: only a file of them is read.
+//! `vitest-bench-text`: the tables that `vitest bench` prints.
 
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
@@ -26,6 +25,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
         true => Sniff::Sure("a heading as vitest bench prints it".into()),
         false => Sniff::No,
     }
+}
+
+/// Whether the line announces benchmarks: no test runs below it.
+pub(in crate::ingest) fn begins(line: &str) -> bool {
+    line.starts_with("Benchmarking is an experimental feature.")
 }
 
 /// Whether the line is the heading of a table.

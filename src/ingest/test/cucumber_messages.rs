@@ -11,7 +11,7 @@ use super::json_report::{attempts, cut_short, events, lacks, line, path, text};
 use super::{CASES_KEPT, TestTally};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::text::first_lines;
+use crate::ingest::text::{first_lines, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
@@ -36,6 +36,17 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::Sure("messages of Cucumber".into());
     }
     Sniff::No
+}
+
+/// Whether the line is a message.
+pub(in crate::ingest) fn is_message(line: &str) -> bool {
+    let name = line.strip_prefix("{\"").and_then(|rest| split_at(rest, "\":{")).map_or("", |(name, _)| name);
+    let of_run = ["testRunStarted", "testRunFinished", "testRunHookStarted", "testRunHookFinished"];
+    let of_test = ["testCase", "testCaseStarted", "testCaseFinished", "testStepStarted", "testStepFinished"];
+    let others =
+        ["meta", "source", "gherkinDocument", "pickle", "hook", "stepDefinition", "parameterType", "attachment"];
+    let faults = ["parseError", "undefinedParameterType", "suggestion"];
+    of_run.contains(&name) || of_test.contains(&name) || others.contains(&name) || faults.contains(&name)
 }
 
 /// What only a message holds.

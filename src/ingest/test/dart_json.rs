@@ -56,6 +56,13 @@ struct Event {
 
 const MARKER: &str = "\"type\":\"test";
 
+/// Whether the line is an event: its type and its time come last.
+pub(in crate::ingest) fn is_event(line: &str) -> bool {
+    let rest = line.trim_end().strip_suffix('}').map(|rest| rest.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let kind = rest.and_then(|rest| rest.strip_suffix("\",\"time\":")).and_then(|rest| rest.rsplit_once('"'));
+    line.starts_with('{') && kind.is_some_and(|(before, _)| before.ends_with("\"type\":"))
+}
+
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_event = |line: &str| {
         let event = serde_json::from_str::<Event>(line).ok()?;

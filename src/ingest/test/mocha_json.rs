@@ -47,6 +47,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// How a stream begins.
 const STARTS: &str = "[\"start\",{\"total\":";
 
+/// Whether the line is an event of a stream.
+pub(in crate::ingest) fn is_event(line: &str) -> bool {
+    [STARTS, "[\"pass\",{\"", "[\"fail\",{\"", "[\"end\",{\""].iter().any(|start| line.starts_with(start))
+}
+
 /// An event of a stream. What a test prints stands between them.
 fn event(line: &str) -> Option<(String, Value)> {
     line.starts_with("[\"").then(|| serde_json::from_str(line).ok()).flatten()

@@ -194,6 +194,8 @@ impl Run {
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Stream {
     run: Run,
+    /// What runs next are benchmarks.
+    benches: bool,
     /// A run has begun; its own summary has come.
     begun: bool,
     done: bool,
@@ -224,11 +226,13 @@ impl Runs for Stream {
         let text = text.trim_end();
         if begins(text) {
             if !self.holds(text) {
+                let benches = self.benches;
                 self.close()?;
-                self.begun = true;
+                self.begun = !benches;
             }
             return Ok(());
         }
+        self.benches |= vitest_bench_text::begins(text);
         if !self.begun {
             return Ok(());
         }

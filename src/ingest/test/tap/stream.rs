@@ -1,5 +1,7 @@
 //! TAP in a stream in which other tools speak too. It begins with its version, or with a plan above the first point; its
-//! points are numbered, so that a point out of turn was printed by a test.
+//! points are numbered, so that a point out of turn was printed by a test. Of points above their plan, as Mocha and Perl's
+//! `done_testing` have them, nobody knows that they are a run before it has ended: others are heard meanwhile, and
+//! another run of tests is believed rather.
 
 use std::collections::BTreeSet;
 
@@ -61,6 +63,8 @@ pub(in crate::ingest) struct Stream {
     open: Option<Open>,
     /// A plan that the first point must follow.
     plan: Option<String>,
+    /// Points without a plan so far.
+    unplanned: Option<Open>,
     /// From the first file that `prove` tells of.
     held: Vec<String>,
     runs: Vec<Run>,
@@ -82,6 +86,21 @@ impl Stream {
             self.open = Some(open);
         }
         Ok(())
+    }
+
+    /// Follows points whose plan is still to come: it ends them.
+    fn go_on_unplanned(&mut self, text: &str) {
+        if matches!(read(text), Line::Point(0, point) if point.number == Some(1)) {
+            self.unplanned = Some(Open::new());
+        }
+        let Some(mut open) = self.unplanned.take().filter(|_| self.open.is_none()) else { return };
+        let is_followed = open.line(text).is_ok();
+        if open.plan.is_none() && is_followed {
+            self.unplanned = Some(open);
+        } else if open.is_complete() {
+            let parsed = open.reader.finish().ok();
+            self.runs.extend(parsed.map(|parsed| Run { is_certain: false, ..Run::of(parsed, BTreeSet::new()) }));
+        }
     }
 
     fn close(&mut self) {
@@ -115,6 +134,7 @@ impl Runs for Stream {
             (_, plan) if text.trim().is_empty() => self.plan = plan,
             _ => {}
         }
+        self.go_on_unplanned(text);
         Ok(())
     }
 
