@@ -632,9 +632,23 @@ fn an_xml_document_ends_where_its_first_element_does() {
     for none in ["<?xml version=\"1.0\"?>\n<a/>\n", "<?xml \n", "<checkstyle />\n", &checkstyle("<file>")] {
         assert_eq!(told(none), [], "{none}");
     }
-    let unended = |count: usize| "<?xml version=\"1.0\"?>\n<checkstyle>\n".repeat(count) + &checkstyle(error);
-    assert_eq!(errors(&unended(10)), [("checkstyle", 1)]);
-    assert_eq!(told(&unended(20)), [], "each might hold the rest");
+    let unended = |count: usize, bytes: usize| {
+        format!("<?xml version=\"1.0\"?>\n<checkstyle>{}\n", "x".repeat(bytes)).repeat(count) + &checkstyle(error)
+    };
+    assert_eq!(errors(&unended(10, 5000)), [("checkstyle", 1)]);
+    assert_eq!(errors(&unended(100, 5)), [("checkstyle", 1)]);
+    assert_eq!(told(&unended(20, 5000)), [], "each might hold the rest");
+}
+
+/// Were each line that may begin a document to hold all lines below it, longer ones would take hours.
+#[test]
+fn documents_that_never_end_take_no_time() {
+    let pytest = capture("pytest-text/good.txt");
+    for line in
+        ["[\n", "{\n", "[{\n", "<testsuites>\n", "<?xml version=\"1\"?><a>\n", "SF:a\n", "TN:\n", "SF:a\nDA:1,1\n"]
+    {
+        assert_eq!(told(&(pytest.clone() + &line.repeat(5_000))), told(&pytest), "{line}");
+    }
 }
 
 #[test]

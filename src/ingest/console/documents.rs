@@ -27,12 +27,13 @@ pub(super) struct Document {
     text: String,
     lines: u32,
     syntax: Syntax,
-    /// How many did not end whose lines nothing but their end tells from text.
+    /// How many did not end, though much of them was held.
     unended: u32,
 }
 
-/// So many are looked for: each may hold the rest of the output.
-const UNENDED_MOST: u32 = 16;
+/// What is held of a document that does not end is read again, in which another may begin: if so many that are longer did
+/// not end, no more are looked for.
+const UNENDED: (u32, usize) = (16, 1024);
 
 /// Where in a document its last line ends.
 enum Syntax {
@@ -60,12 +61,10 @@ impl Document {
             // The first of these lines is text; this one may begin a document.
             return Step::Broken(if held.is_empty() { format!("\n{line}") } else { held + line });
         }
-        if self.text.is_empty() && begins_xml(line) && self.unended < UNENDED_MOST {
-            self.syntax = Syntax::Xml(Elements::default());
-        } else if self.text.is_empty() && begins_record(line) {
-            self.syntax = Syntax::Record;
-        } else if self.text.is_empty() && !begins_json(line) {
-            return Step::Text;
+        if self.text.is_empty() {
+            let begun = begun_by(line).filter(|_| self.unended < UNENDED.0);
+            let Some(syntax) = begun else { return Step::Text };
+            self.syntax = syntax;
         }
         let end = match &mut self.syntax {
             Syntax::Json { depth, in_string } => end_of_json(line, depth, in_string),
@@ -119,8 +118,8 @@ impl Document {
     /// above them may have been printed by a test.
     pub(super) fn take(&mut self) -> String {
         let Document { mut text, syntax, .. } = self.reset();
+        self.unended += u32::from(text.len() > UNENDED.1);
         let Syntax::Xml(elements) = syntax else { return text };
-        self.unended = self.unended.saturating_add(1);
         if format_of(&text).is_some() {
             let tag = text.rfind(['<', '>']).unwrap_or(text.len());
             let below = text.get(tag..).and_then(|last| last.split_once('\n')).filter(|_| elements.closing.is_none());
@@ -133,6 +132,17 @@ impl Document {
     fn reset(&mut self) -> Document {
         let next = Document { unended: self.unended, ..Document::default() };
         std::mem::replace(self, next)
+    }
+}
+
+/// The document that begins with the line.
+fn begun_by(line: &str) -> Option<Syntax> {
+    if begins_xml(line) {
+        Some(Syntax::Xml(Elements::default()))
+    } else if begins_record(line) {
+        Some(Syntax::Record)
+    } else {
+        begins_json(line).then_some(Syntax::Json { depth: 0, in_string: false })
     }
 }
 
