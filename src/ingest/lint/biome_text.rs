@@ -49,7 +49,8 @@ fn header(text: &str) -> Option<Header<'_>> {
     while let Some((before, tag)) = told.rsplit_once(' ').filter(|(_, word)| is_tag(word)) {
         told = if tag.is_empty() { told.trim_end() } else { before.trim_end() };
     }
-    let (place, rule) = told.rsplit_once(' ')?;
+    // An underline in a piece of source ends so, too.
+    let (place, rule) = told.rsplit_once(' ').filter(|(place, rule)| !place.trim().is_empty() && rule.is_ascii())?;
     let number = |text: &str| text.parse::<u64>().ok();
     let mut parts = place.trim_end().rsplitn(3, ':');
     let (column, line, path) = (parts.next().and_then(number), parts.next().and_then(number), parts.next());

@@ -278,23 +278,28 @@ fn level_of_tflint(word: &str) -> Option<Level> {
     }
 }
 
-/// Whether it is the first line of a finding of TFLint's: `Warning: Missing version (terraform_required_version)`.
+/// Whether it is the first line of a finding of TFLint's or Terraform's: `Warning: Missing version (terraform_required_version)`,
+/// `Error: Unsupported argument`, which stands in a frame on a terminal.
 pub(super) fn begins_tflint(text: &str) -> bool {
-    text.ends_with(')') && tflint_title(text).is_some()
+    let text = unframed(text);
+    text.starts_with("Error: ") || text.starts_with("Warning: ") || text.starts_with("Notice: ")
 }
 
-fn tflint_title(text: &str) -> Option<(Level, &str, &str)> {
-    let (word, rest) = text.split_once(": ")?;
-    let (message, rule) = bracketed(rest, '(', ')').filter(|(_, rule)| rule.contains('_'))?;
-    Some((level_of_tflint(word)?, message, rule))
+fn unframed(text: &str) -> &str {
+    text.strip_prefix("│ ").unwrap_or(text)
 }
 
-/// `  on main.tf line 1:` below the first line of a finding.
+/// TFLint's `  on main.tf line 1:` below the first line of a finding, Terraform's `  on main.tf line 1, in resource "a" "b":`.
 pub(super) fn tflint<'a>(title: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let place = text.strip_prefix("  on ")?.strip_suffix(':')?;
-    let (path, line) = place.rsplit_once(" line ")?;
-    let (level, message, rule) = tflint_title(title)?;
-    Some(Told { level, ..Told::error("tflint", (path, Some(line.parse().ok()?)), Some(rule), message) })
+    let place = unframed(text).strip_prefix("  on ")?.strip_suffix(':')?;
+    let (path, rest) = place.split_once(" line ")?;
+    let (line, rest) = leading_in(rest)?;
+    let (word, message) = unframed(title).split_once(": ")?;
+    let rule = bracketed(message, '(', ')').filter(|(_, rule)| rule.contains('_'));
+    let is_ours = rest.is_empty() || (rule.is_none() && rest.starts_with(", in "));
+    let (tool, message) = rule.map_or(("terraform", message), |(message, _)| ("tflint", message));
+    let place = Some((path, Some(line))).filter(|_| is_ours)?;
+    Some(Told { level: level_of_tflint(word)?, ..Told::error(tool, place, rule.map(|(_, rule)| rule), message) })
 }
 
 #[cfg(test)]
@@ -353,7 +358,9 @@ mod tests {
         }
         let told = tflint("Warning: Missing x (terraform_version)", "  on main.tf line 3:").unwrap();
         assert_eq!((told.path, told.line, told.rule), (Some("main.tf"), Some(3), Some("terraform_version")));
-        assert!(begins_tflint("Error: x (aws_y)") && !begins_tflint("Error: not there (x)"));
+        let told = tflint("│ Error: Unsupported argument", "│   on main.tf line 3, in resource \"a\" \"b\":").unwrap();
+        assert_eq!((told.tool, told.line, told.message), ("terraform", Some(3), "Unsupported argument"));
+        assert!(begins_tflint("Error: x (aws_y)") && !begins_tflint("error: x"));
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "  Issues : 0" => Some("gosec"),
         "No hints" => Some("hlint"),
         _ if text.starts_with("Total: 0 warnings / 0 errors in ") => Some("luacheck"),
+        _ if text.starts_with("No syntax errors detected in ") => Some("php"),
         _ => is_djlint_s().then_some("djlint"),
     }
 }

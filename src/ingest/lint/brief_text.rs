@@ -6,9 +6,11 @@ use super::LintTally;
 use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
+use super::brief_documents;
 use super::brief_formatters::{formatter, prettier};
 use super::brief_scripts;
 use super::brief_types;
+use super::brief_web;
 use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
@@ -23,13 +25,15 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell; prettier, black, isort and \
+                 actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
                  TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny; PHPMD, puppet-lint, \
                  Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, TFLint, govulncheck, \
                  Trivy, OSV-Scanner and Yarn's audit; javac, \
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
-                 Verilator, Nim, D's compilers",
+                 Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
+                 cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
+                 Terraform",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -85,7 +89,8 @@ fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         formatter,
         hadolint,
         markdownlint,
-        cspell,
+        brief_web::told,
+        brief_documents::told,
         brief_build::told,
         brief_scripts::told,
         brief_checkers::told,
@@ -100,6 +105,7 @@ fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_types::psalm_below,
         brief_build::solc,
         brief_advisories::codespan,
+        brief_web::below,
     ];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
@@ -110,11 +116,18 @@ fn clean(text: &str) -> Option<&'static str> {
         "All matched files use Prettier code style!" => Some("prettier"),
         "All done! ✨ 🍰 ✨" => Some("black"),
         " INFO 0 errors" => Some("pyrefly"),
+        "Success! The configuration is valid." => Some("terraform"),
+        "Summary: 0 error(s)" => Some("markdownlint"),
         "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
         _ if brief_advisories::has_cargo_deny_passed(text) => Some("cargo-deny"),
         _ if text.starts_with("detekt finished in ") => Some("detekt"),
-        _ => brief_scripts::clean(text).or_else(|| brief_checkers::clean(text)).or_else(|| brief_types::clean(text)),
+        _ if text.starts_with("CSpell: Files checked: ") && text.contains(", Issues found: 0 in ") => Some("cspell"),
+        _ => brief_scripts::clean(text)
+            .or_else(|| brief_checkers::clean(text))
+            .or_else(|| brief_types::clean(text))
+            .or_else(|| brief_web::clean(text))
+            .or_else(|| brief_documents::clean(text)),
     }
 }
 
@@ -269,15 +282,6 @@ pub(super) fn is_script(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension))
 }
 
-/// `README.md:8:7 - Unknown word (lnog)`.
-fn cspell(text: &str) -> Option<Told<'_>> {
-    let (place, word) = split_at(text, " - ").filter(|(_, word)| word.ends_with(')'))?;
-    let begins = ["Unknown word (", "Forbidden word (", "Misspelled word ("];
-    let is_ours = begins.iter().any(|begin| word.starts_with(begin));
-    let (path, line) = place.rsplit_once(':')?.0.rsplit_once(':').filter(|(path, _)| is_ours && is_path(path))?;
-    Some(Told::error("cspell", (path, Some(line.parse().ok()?)), None, word))
-}
-
 /// Those whose lines begin with a place and a colon.
 fn at_place(text: &str) -> Option<Told<'_>> {
     let place = placed(text)?;
@@ -314,7 +318,7 @@ fn at_place(text: &str) -> Option<Told<'_>> {
     {
         return told("actionlint", Some(rule), message);
     }
-    brief_scripts::ansible_lint(&place)
+    brief_scripts::ansible_lint(&place).or_else(|| brief_documents::at_place(text, &place))
 }
 
 /// Reads lines.
@@ -354,7 +358,7 @@ impl Reader {
         if self.bare > 0 && text.starts_with("Code style issues found in the above file(s).") {
             return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
         }
-        brief_advisories::counted(&self.before, text, self.is_npm_audit)
+        brief_advisories::counted(&self.before, text, self.is_npm_audit).or_else(|| brief_documents::counted(text))
     }
 
     /// Goes on to the next line.
@@ -405,7 +409,7 @@ impl TextReader for Reader {
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        clean(text).is_some()
+        clean(text).is_some() || brief_documents::is_whole(text)
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
@@ -452,7 +456,6 @@ mod tests {
             ("  /a.js:8:1: Extra semicolon. (semi)", "standard", Error, "/a.js:8", "semi"),
             ("a.py:1: unused import 'os' (90% confidence)", "vulture", Error, "a.py:1", ""),
             ("a.py:12: teh ==> the", "codespell", Error, "a.py:12", ""),
-            ("a.md:8:7 - Unknown word (lnog)", "cspell", Error, "a.md:8", ""),
             (" WARN a.py:1:2-3:1: x [bad-return]", "pyrefly", Warning, "a.py:1", "bad-return"),
             (
                 "##vso[task.logissue type=warning;sourcepath=a.py;linenumber=3;code=F401;]x",

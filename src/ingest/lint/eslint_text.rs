@@ -3,7 +3,7 @@
 //! Rows `line:column  level  message  rule` under the name of a file, and at the end `✖ 7 problems (4 errors, 3 warnings)`.
 //! It prints nothing where it finds nothing. Vale prints the same rows, names its rules `Style.Rule`, and sums up
 //! `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`, also where it found nothing. textlint prints the same rows, too,
-//! and counts infos at the end. The formatter `table` frames its rows and counts, and `codeframe` has the code below them.
+//! and counts infos at the end, and Spectral and Redocly, whose rules stand before the messages. The formatter `table` frames its rows and counts, and `codeframe` has the code below them.
 
 use super::LintTally;
 use super::brief_text::is_script;
@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     name: "eslint-text",
     kind: ReportKind::Lint,
     about: "terminal output of ESLint",
-    written_by: "eslint (formatters stylish, table, codeframe, pretty), xo, textlint, vale",
+    written_by: "eslint (formatters stylish, table, codeframe, pretty), xo, textlint, vale, spectral, redocly (stylish)",
     told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"; Vale's summary; rows \
               and counts in frames; or \"error: … (no-undef) at a.js:1:10:\" and \"4 errors and 1 warning found.\"",
     has_end: true,
@@ -45,8 +45,14 @@ struct Row<'a> {
 }
 
 /// What ESLint calls its levels, and Vale.
-const WORDS: [(&str, Level); 4] =
-    [("error", Level::Error), ("warning", Level::Warning), ("suggestion", Level::Note), ("info", Level::Note)];
+const WORDS: [(&str, Level); 6] = [
+    ("error", Level::Error),
+    ("warning", Level::Warning),
+    ("suggestion", Level::Note),
+    ("info", Level::Note),
+    ("information", Level::Note),
+    ("hint", Level::Note),
+];
 
 /// `  line:column  level  message  rule`, indented less by stylelint before version 15. The rule is missing where the file
 /// could not be parsed.
@@ -80,7 +86,9 @@ fn codeframe<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
 
 fn plain<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     let (place, rest) = text.strip_prefix(' ')?.trim_start().split_once("  ")?;
-    let (word, told) = rest.trim_start().split_once("  ")?;
+    // textlint marks what it can mend.
+    let rest = rest.trim_start();
+    let (word, told) = rest.strip_prefix("✓ ").unwrap_or(rest).trim_start().split_once("  ")?;
     let (_, level) = words.iter().find(|(other, _)| *other == word)?;
     // yamllint's rows are alike, but for the brackets.
     let is_yamllint = told.ends_with(')') && (told.contains("  (") || told.trim_start().starts_with("syntax error: "));
@@ -107,9 +115,21 @@ fn placed_row<'a>(place: &str, level: Level, told: &'a str) -> Option<Row<'a>> {
         return None;
     }
     let told = told.trim_start();
+    let line = line.parse().ok().filter(|line| *line > 0);
+    if let Some((rule, message)) = told.split_once("  ").filter(|(rule, rest)| is_before(rule, rest)) {
+        let message = message.trim_start();
+        let message = message.split_once("  ").map_or(message, |(message, _)| message);
+        return Some(Row { path: None, line, level, message, rule: Some(rule) });
+    }
     let split = told.rsplit_once("  ").filter(|(_, rule)| !rule.contains(' '));
     let (message, rule) = split.map_or((told, None), |(message, rule)| (message.trim_end(), Some(rule)));
-    Some(Row { path: None, line: line.parse().ok().filter(|line| *line > 0), level, message, rule })
+    Some(Row { path: None, line, level, message, rule })
+}
+
+/// Whether it is a rule that stands before its message, as Spectral and Redocly print it.
+fn is_before(rule: &str, rest: &str) -> bool {
+    let is_rule = rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    is_rule && rule.contains('-') && rest.trim_start().contains(' ')
 }
 
 /// The number in `  1 warning` and `  4 errors`, the end of what eslint-formatter-pretty prints.
@@ -134,13 +154,29 @@ fn problems(text: &str) -> Option<&str> {
 
 /// Errors and warnings of the last line.
 fn summary(text: &str) -> Option<(u64, u64)> {
-    let Some(problems) = problems(text) else { return summary_of_codeframe(text) };
+    let Some(problems) = problems(text) else { return summary_of_codeframe(text).or_else(|| summary_of_redocly(text)) };
     let (errors, warnings) = problems.split_once(", ")?;
-    let (warnings, infos) =
-        warnings.split_once(", ").map_or((warnings, None), |(warnings, rest)| (warnings, Some(rest)));
-    if let Some(infos) = infos {
-        counted(infos, "info")?;
+    let mut rest = warnings.split(", ");
+    let warnings = rest.next()?;
+    // textlint counts infos, Spectral hints, too.
+    if !rest.all(|count| counted(count, "info").or(counted(count, "hint")).is_some()) {
+        return None;
     }
+    Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// `❌ Validation failed with 4 errors and 3 warnings.`, and what Redocly says where there is no error: that all is valid, and
+/// `You have 3 warnings.`
+fn summary_of_redocly(text: &str) -> Option<(u64, u64)> {
+    if text.starts_with("Woohoo! Your API description") {
+        return Some((0, 0));
+    }
+    let rest = text.strip_suffix('.')?;
+    if let Some(warnings) = rest.strip_prefix("You have ") {
+        return counted(warnings, "warning").map(|warnings| (0, warnings));
+    }
+    let (_, counts) = rest.split_once("Validation failed with ")?;
+    let (errors, warnings) = counts.split_once(" and ").unwrap_or((counts, "0 warnings"));
     Some((counted(errors, "error")?, counted(warnings, "warning")?))
 }
 
@@ -180,10 +216,6 @@ pub(super) fn stylish(head: &Head<'_>, words: &[(&str, Level)], tool: &str) -> S
         |line: &str| framed_count(line, "Error").or(pretty_count(line, "error")).or(pretty_count(line, "warning"));
     if all().any(|line| summary(line).is_some() || is_count(line).is_some()) {
         return Sniff::Sure(format!("rows and a summary as {tool} prints them"));
-    }
-    // Spectral's rows look alike, but it also counts infos and hints.
-    if all().any(|line| problems(line).is_some()) {
-        return Sniff::No;
     }
     Sniff::Maybe(format!("rows as {tool} prints them"))
 }
@@ -239,7 +271,8 @@ impl Stylish {
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
             (self.open_rows, self.needs_summary) = (0, false);
         } else if !text.starts_with([' ', '║', '╟', '╔', '╚']) && !text.is_empty() {
-            self.file = Some(text.to_owned());
+            // Redocly ends the name so.
+            self.file = Some(text.strip_suffix(':').unwrap_or(text).to_owned());
         } else if let Some((path, _)) =
             text.strip_prefix("  ").and_then(bare_place).filter(|(path, _)| !path.starts_with(' '))
         {
@@ -416,6 +449,33 @@ mod tests {
         let text = "\n/p/a.md\n  1:3  error  Found TODO  no-todo\n  2:1  info   x           terms\n\n✖ 2 problems (1 error, 0 warnings, 1 info)\n";
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         assert_eq!((parsed.figures.errors, parsed.figures.notes, parsed.warnings.len()), (Some(1), Some(1), 0));
+    }
+
+    #[test]
+    fn textlint_marks_what_it_can_mend() {
+        let text = "\n/p/a.md\n  3:3   error    Found TODO: 'x'  no-todo\n  5:7   \x1b[32m\x1b[1m✓ \x1b[22m\x1b[39merror  Incorrect  term  terminology\n\n✖ 2 problems (2 errors, 0 warnings, 0 infos)\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.warnings.len()), (Some(2), 0));
+    }
+
+    #[test]
+    fn rules_stand_before_the_messages_of_spectral_and_redocly() {
+        let spectral = "\n/p/api.yaml\n 1:1  warning      oas3-servers  It must be there.\n 2:6  information  info-x        Info must be.   info\n 3:1  hint  a-b  c  d\n\n✖ 3 problems (0 errors, 1 warning, 1 info, 1 hint)\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", spectral.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.warnings, parsed.figures.notes, parsed.warnings.len()), (Some(1), Some(2), 0));
+        assert_eq!(first_finding(&parsed), (Some("/p/api.yaml"), Some(1), Some("oas3-servers"), "It must be there."));
+        let rows = "validating api.yaml...\napi.yaml:\n  1:1  error    no-empty-servers  Servers must be present.\n  2:1  warning  info-license      It should be there.\n\napi.yaml: validated in 11ms\n\n";
+        let failed = format!("{rows}❌ Validation failed with 1 error and 1 warning.\nrun `redocly lint --x`.\n");
+        let parsed = crate::ingest::parse(&Input::bytes("x", failed.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.warnings, parsed.warnings.len()), (Some(1), Some(1), 0));
+        assert_eq!(
+            first_finding(&parsed),
+            (Some("api.yaml"), Some(1), Some("no-empty-servers"), "Servers must be present.")
+        );
+        let valid =
+            rows.replace("error  ", "warning") + "Woohoo! Your API description is valid. 🎉\nYou have 2 warnings.\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", valid.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.warnings, parsed.warnings.len()), (Some(2), 0));
     }
 
     #[test]

@@ -1,0 +1,245 @@
+//! Lines of those who look at documents, settings and dependencies, for `brief-text`: Redocly, Spectral (`text`), doc8,
+//! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, haml-lint, KubeLinter, Madge, dependency-cruiser,
+//! Checkov and Gitleaks. What haml-lint, KubeLinter, Gitleaks and protoc print is written after their sources.
+
+use super::brief_advisories::Counted;
+use super::brief_text::Told;
+use super::findings_json::level_of;
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_path};
+use crate::ingest::Level;
+use crate::ingest::text::split_at;
+use crate::ingest::values::leading_in;
+
+/// What a line tells.
+pub(super) fn told(text: &str) -> Option<Told<'_>> {
+    if text.starts_with(' ') {
+        return check_jsonschema(text);
+    }
+    [redocly, mdformat, spectral, haml_lint, kube_linter].iter().find_map(|read| read(text))
+}
+
+/// Whether a last line is a whole one: Spectral ends its last with no line end.
+pub(super) fn is_whole(text: &str) -> bool {
+    spectral(text).is_some()
+}
+
+/// What a line tells that begins with a place.
+pub(super) fn at_place<'a>(text: &str, place: &Placed<'a>) -> Option<Told<'a>> {
+    let told = |tool, rule, message| Some(Told::error(tool, (place.path, place.line), rule, message));
+    let is_snake = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.'));
+    if place.has_column && place.is_a(&["proto"]) {
+        // protoc leaves a blank before its message.
+        let is_apart =
+            text.len().checked_sub(place.rest.len() + 1).and_then(|at| text.as_bytes().get(at)) == Some(&b' ');
+        return told(if is_apart { "protoc" } else { "buf" }, None, place.rest);
+    }
+    if !place.has_column && place.is_a(&["rst", "txt"]) {
+        let (code, message) = place.rest.split_once(' ')?;
+        if code.starts_with('D') && is_code(code, 1..=1, 3..=3) {
+            return told("doc8", Some(code), message);
+        }
+    }
+    if !place.has_column && (place.path.ends_with("CMakeLists.txt") || place.is_a(&["cmake"])) {
+        let (message, rule) = bracketed(place.rest, '[', ']').filter(|(_, rule)| rule.contains('/'))?;
+        return told("cmakelint", Some(rule), message);
+    }
+    let (check, message) = place.rest.split_once(": ").filter(|(check, _)| is_snake(check))?;
+    let is_prose = place.has_column && place.is_a(&["md", "markdown", "rst", "txt", "tex"]);
+    (is_prose && level_of(check).is_none()).then(|| told("proselint", Some(check), message))?
+}
+
+/// The tool that says that it found nothing.
+pub(super) fn clean(text: &str) -> Option<&'static str> {
+    match text {
+        "ok -- validation done" => Some("check-jsonschema"),
+        "No lint errors found!" => Some("kube-linter"),
+        "Total Errors: 0" => Some("cmakelint"),
+        "Total accumulated errors = 0" => Some("doc8"),
+        _ if text.starts_with("Woohoo! Your API description") => Some("redocly"),
+        _ if text.starts_with("✔ no dependency violations found (") => Some("dependency-cruiser"),
+        _ if text.ends_with(" No circular dependency found!") => Some("madge"),
+        _ if text.ends_with(" INF no leaks found") => Some("gitleaks"),
+        _ => None,
+    }
+}
+
+/// How many there are, as tools say that list them in a manner of their own.
+pub(super) fn counted(text: &str) -> Option<Counted> {
+    if let Some((_, rest)) = split_at(text, " Found ") {
+        let (number, rest) = leading_in(rest)?;
+        let is_madge_s = matches!(rest, " circular dependency!" | " circular dependencies!");
+        return is_madge_s.then_some(Counted { tool: "madge", counts: [number, 0, 0] });
+    }
+    if let Some((_, leaks)) = split_at(text, " WRN leaks found: ") {
+        return Some(Counted { tool: "gitleaks", counts: [leaks.parse().ok()?, 0, 0] });
+    }
+    dependency_cruiser(text).or_else(|| checkov(text))
+}
+
+/// `x 3 dependency violations (1 errors, 1 warnings). 4 modules, 3 dependencies cruised.`, where the rest are infos.
+fn dependency_cruiser(text: &str) -> Option<Counted> {
+    let (total, rest) = split_at(text, " dependency violations (")?;
+    let total = total.rsplit_once(' ')?.1.parse::<u64>().ok()?;
+    let (errors, rest) = leading_in(rest)?;
+    let (warnings, rest) = leading_in(rest.strip_prefix(" errors, ")?)?;
+    rest.strip_prefix(" warnings)")?;
+    let notes = total.checked_sub(errors)?.checked_sub(warnings)?;
+    Some(Counted { tool: "dependency-cruiser", counts: [errors, warnings, notes] })
+}
+
+/// `Passed checks: 3, Failed checks: 8, Skipped checks: 0`, below the name of a framework.
+fn checkov(text: &str) -> Option<Counted> {
+    let rest = text.strip_prefix("Passed ")?;
+    let (word, rest) = rest.split_once("hecks: ").filter(|(word, _)| matches!(*word, "c" | "C"))?;
+    let (_, rest) = leading_in(rest)?;
+    let rest = rest.strip_prefix(", Failed ")?.strip_prefix(word)?.strip_prefix("hecks: ")?;
+    let (failed, rest) = leading_in(rest)?;
+    rest.starts_with(", Skipped ").then_some(Counted { tool: "checkov", counts: [failed, 0, 0] })
+}
+
+/// `Error was generated by the no-empty-servers rule.` below the place and the source, the format `codeframe`.
+fn redocly(text: &str) -> Option<Told<'_>> {
+    let (word, rule) = text.strip_suffix(" rule.")?.split_once(" was generated by the ")?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Warning" => Level::Warning,
+        _ => return None,
+    };
+    (!rule.contains(' ')).then_some(())?;
+    Some(Told { tool: "redocly", level, path: None, line: None, rule: Some(rule), message: rule })
+}
+
+/// `/p/api.yaml:1:1 warning oas3-api-servers "message"`.
+fn spectral(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = text.strip_suffix('"')?.split_once(' ')?;
+    let (word, rest) = rest.split_once(' ')?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "information" | "hint" => Level::Note,
+        _ => return None,
+    };
+    let is_rule =
+        |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let (rule, message) = rest.split_once(" \"").filter(|(rule, _)| is_rule(rule))?;
+    Some(Told { level, ..Told::error("spectral", bare_place(place)?, Some(rule), message) })
+}
+
+/// `  i.json::$.a: 1 is not of type 'string'`.
+fn check_jsonschema(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = split_at(text.strip_prefix("  ")?, "::$").filter(|(path, _)| is_path(path))?;
+    // The place is a JSONPath.
+    let message = rest.split_once(": ").filter(|(at, _)| at.is_empty() || at.starts_with(['.', '[']))?.1;
+    Some(Told::error("check-jsonschema", (path, None), None, message))
+}
+
+/// `Error: File "README.md" is not formatted.`
+fn mdformat(text: &str) -> Option<Told<'_>> {
+    let path = text.strip_prefix("Error: File \"")?.strip_suffix("\" is not formatted.")?;
+    Some(Told::error("mdformat", (path, None), None, "is not formatted"))
+}
+
+/// `a.haml:3 [W] LineLength: message`, which slim-lint prints, too.
+fn haml_lint(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = split_at(text, " [").filter(|(place, _)| place.ends_with(|c: char| c.is_ascii_digit()))?;
+    let (level, rest) = match rest.split_once("] ")? {
+        ("E", rest) => (Level::Error, rest),
+        ("W", rest) => (Level::Warning, rest),
+        _ => return None,
+    };
+    let (rule, message) = rest.split_once(": ").map_or((None, rest), |(rule, message)| (Some(rule), message));
+    let is_ours = rule.is_none_or(|rule| rule.split('/').all(is_class_name));
+    let place = bare_place(place).filter(|(path, _)| path.ends_with(".haml") || path.ends_with(".slim"))?;
+    is_ours.then(|| Told { level, ..Told::error("haml-lint", place, rule, message) })
+}
+
+/// `/p/a.yaml: (object: <no namespace>/x apps/v1, Kind=Deployment) message (check: no-latest, remediation: …)`.
+fn kube_linter(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = split_at(text, ": (object: ").filter(|(path, _)| is_path(path))?;
+    let (message, check) = rest.split_once(" (check: ")?;
+    let (_, message) = message.split_once(") ")?;
+    Some(Told::error("kube-linter", (path, None), check.split(", ").next(), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::placed;
+    use super::*;
+
+    #[test]
+    fn each_line_has_its_place_level_and_rule() {
+        use Level::{Error, Note, Warning};
+        for (line, tool, level, place, rule) in [
+            ("Warning was generated by the info-license rule.", "redocly", Warning, "", "info-license"),
+            ("/p/a.yaml:1:1 hint oas3-x \"It \"is\" so.\"", "spectral", Note, "/p/a.yaml:1", "oas3-x"),
+            ("  i.json::$.a: 1 is not of type 'string'", "check-jsonschema", Error, "i.json", ""),
+            ("Error: File \"/p/a b.md\" is not formatted.", "mdformat", Error, "/p/a b.md", ""),
+            ("a/b.haml:3 [W] LineLength: Too long", "haml-lint", Warning, "a/b.haml:3", "LineLength"),
+            ("b.slim:3 [E] Unexpected indentation", "haml-lint", Error, "b.slim:3", ""),
+            (
+                "/p/a.yaml: (object: <no namespace>/x apps/v1, Kind=Deployment) not so (check: no-root, remediation: Set x.)",
+                "kube-linter",
+                Error,
+                "/p/a.yaml",
+                "no-root",
+            ),
+        ] {
+            let told = told(line).unwrap_or_else(|| panic!("{line}"));
+            let at = told.path.unwrap_or_default().to_owned()
+                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
+            assert_eq!(found, (tool, level, place, rule), "{line}");
+        }
+        for (line, tool, rule) in [
+            ("proto/a.proto:3:9:Message name \"bar\" is no name.", "buf", ""),
+            ("a.proto:3:9: Expected \";\".", "protoc", ""),
+            ("docs/a.rst:9: D001 Line too long", "doc8", "D001"),
+            ("CMakeLists.txt:3: Line ends in whitespace [whitespace/eol]", "cmakelint", "whitespace/eol"),
+            ("a.md:1:22: cliches.misc.garner: 'x' is a cliché", "proselint", "cliches.misc.garner"),
+        ] {
+            let told = at_place(line, &placed(line).unwrap()).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!((told.tool, told.rule.unwrap_or_default()), (tool, rule), "{line}");
+        }
+    }
+
+    #[test]
+    fn sums_are_read_where_the_findings_are_not() {
+        for (line, tool, counts) in [
+            ("✖ Found 2 circular dependencies!", "madge", [2, 0, 0]),
+            ("3:15PM WRN leaks found: 2", "gitleaks", [2, 0, 0]),
+            (
+                "x 3 dependency violations (1 errors, 1 warnings). 4 modules, 3 dependencies cruised.",
+                "dependency-cruiser",
+                [1, 1, 1],
+            ),
+            ("Passed checks: 3, Failed checks: 8, Skipped checks: 0", "checkov", [8, 0, 0]),
+            ("Passed Checks: 3, Failed Checks: 8, Skipped Checks: 0, Parsing errors: 1", "checkov", [8, 0, 0]),
+        ] {
+            assert_eq!(counted(line), Some(Counted { tool, counts }), "{line}");
+        }
+        for other in ["I Found 2 errors", "3 dependency violations (2 errors, 2 warnings)", "Passed checks: 3"] {
+            assert!(counted(other).is_none(), "{other}");
+        }
+        assert_eq!(
+            clean("✔ no dependency violations found (3 modules, 2 dependencies cruised)"),
+            Some("dependency-cruiser")
+        );
+    }
+
+    #[test]
+    fn others_lines_are_not_theirs() {
+        for line in [
+            "It was generated by the x rule.",
+            "/p/a.c:1:1 note x \"y\"",
+            "  std::$x: y",
+            "Error: File \"x\" is not there.",
+            "a.rb:3 [W] Line: x",
+            "a.yaml: (object: x) (check)",
+        ] {
+            assert!(told(line).is_none(), "{line}");
+        }
+        for line in ["a.md:1:2: warning: x", "a.txt:1: Do not", "a.py:1:2: so_it: is", "CMakeLists.txt:3: x [y]"] {
+            assert!(at_place(line, &placed(line).unwrap()).is_none(), "{line}");
+        }
+    }
+}
