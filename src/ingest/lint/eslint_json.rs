@@ -4,9 +4,10 @@
 
 use serde::Deserialize;
 
-use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, sum};
+use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, level_of, sum};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
+use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -15,7 +16,7 @@ pub const FORMAT: Format = Format {
     name: "eslint-json",
     kind: ReportKind::Lint,
     about: "ESLint's messages by file",
-    written_by: "eslint -f json, eslint -f json-with-metadata",
+    written_by: "eslint -f json, eslint -f json-with-metadata, textlint -f json, secretlint --format json",
     told_by: "a JSON list of objects with filePath and messages, or such a list under results",
     has_end: true,
     counting: "Messages of all files: severity 2 or fatal is an error, 1 a warning. Suppressed messages are left out.",
@@ -47,10 +48,35 @@ struct File {
 #[serde(default, rename_all = "camelCase")]
 struct Message {
     rule_id: Loose,
-    severity: Option<u64>,
+    severity: Option<Severity>,
     fatal: Option<bool>,
     message: Loose,
     line: Loose,
+}
+
+/// ESLint's numbers, and the words of secretlint, which writes the same otherwise.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Severity {
+    Number(u64),
+    Word(String),
+}
+
+impl Severity {
+    /// None for rules that are off, which say nothing.
+    fn level(&self) -> Result<Option<Level>> {
+        Ok(Some(match self {
+            Severity::Number(0) => return Ok(None),
+            Severity::Number(1) => Level::Warning,
+            Severity::Number(2) => Level::Error,
+            Severity::Number(other) => {
+                return Err(Error::report(Reject::Malformed, format!("a message has the severity {other}")));
+            }
+            Severity::Word(word) => level_of(word).ok_or_else(|| {
+                Error::report(Reject::Malformed, format!("a message has the severity {:?}", printable(word, 40)))
+            })?,
+        }))
+    }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -64,18 +90,16 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         findings.declared.errors = sum(findings.declared.errors, &file.error_count);
         findings.declared.warnings = sum(findings.declared.warnings, &file.warning_count);
         for message in messages {
-            let level = match (message.fatal, message.severity) {
-                (Some(true), _) | (_, Some(2)) => Level::Error,
-                (_, Some(1)) => Level::Warning,
-                // Rules that are off say nothing.
-                (_, Some(0)) => continue,
+            let level = match (message.fatal, &message.severity) {
+                (Some(true), _) => Level::Error,
                 (_, None) => {
                     without_severity += 1;
                     continue;
                 }
-                (_, Some(other)) => {
-                    return Err(Error::report(Reject::Malformed, format!("a message has the severity {other}")));
-                }
+                (_, Some(severity)) => match severity.level()? {
+                    Some(level) => level,
+                    None => continue,
+                },
             };
             let Message { rule_id: rule, line, message, .. } = message;
             findings.add(level, Told { rule, path: file.file_path.clone(), line, message })?;
@@ -112,7 +136,8 @@ mod tests {
             let figures = read(message).unwrap().figures;
             assert_eq!([figures.errors, figures.warnings].map(Option::unwrap), expected, "{message}");
         }
-        for bad in ["{\"severity\":3}", "{\"severity\":\"error\"}", "{\"severity\":-1}", "{\"severity\":1e400}"] {
+        assert_eq!(read("{\"severity\":\"info\"}").unwrap().figures.notes, Some(1));
+        for bad in ["{\"severity\":3}", "{\"severity\":\"bad\"}", "{\"severity\":-1}", "{\"severity\":1e400}"] {
             let error = read(bad).unwrap_err();
             assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(2)), "{bad}");
         }
