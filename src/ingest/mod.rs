@@ -285,6 +285,8 @@ pub const FORMATS: &[&Format] = &[
     &lint::sonar_issues_json::FORMAT,
     &lint::vale_json::FORMAT,
     &lint::findings_csv::FORMAT,
+    &lint::findings_list::FORMAT,
+    &lint::gitlab_security_json::FORMAT,
     &lint::bundler_audit_json::FORMAT,
     &lint::composer_audit_json::FORMAT,
     &lint::deptry_json::FORMAT,

@@ -1,0 +1,271 @@
+//! `findings-json`: findings as linters write them into a list of JSON, or one a line, told apart by their keys.
+//!
+//! Spectral's, solhint's, Markuplint's and Redocly's lists, the lines of typos and buf, and what `terraform validate` says.
+//! <https://docs.stoplight.io/docs/spectral/9ffa04e052cc1-spectral-cli>, <https://redocly.com/docs/cli/commands/lint>,
+//! <https://developer.hashicorp.com/terraform/cli/commands/validate#json-output-format>
+
+use serde::Deserialize;
+
+use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, lines};
+use crate::error::Result;
+use crate::ingest::input::Input;
+use crate::ingest::values::First;
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// JSON of linters.
+pub const FORMAT: Format = Format {
+    name: "findings-json",
+    kind: ReportKind::Lint,
+    about: "findings as linters write them into JSON, one an object",
+    written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos --format json, \
+                 buf lint --error-format json, terraform validate -json",
+    told_by: "the keys of one of them, as code, severity, range.start and source",
+    has_end: false,
+    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes. typos and \
+               buf have no severities: each is an error. Problems that Redocly is told to ignore are suppressed.",
+    sniff: |head| match Tool::of(head) {
+        Some(tool) => Sniff::Sure(format!("keys {}", tool.keys.join(", "))),
+        None => Sniff::No,
+    },
+    parse,
+};
+
+/// Where a tool's findings stand.
+#[derive(Clone, Copy)]
+enum Shape {
+    List,
+    Under(&'static str),
+    /// One a line, which begins so.
+    Lines(&'static str),
+}
+
+/// How a tool's findings are told and found.
+struct Tool {
+    name: &'static str,
+    keys: &'static [&'static str],
+    shape: Shape,
+}
+
+const TOOLS: [Tool; 7] = [
+    Tool { name: "spectral", keys: &["code", "severity", "range.start.line", "source"], shape: Shape::List },
+    Tool { name: "solhint", keys: &["ruleId", "severity", "filePath", "fix"], shape: Shape::List },
+    Tool { name: "markuplint", keys: &["ruleId", "severity", "filePath", "raw"], shape: Shape::List },
+    Tool { name: "redocly", keys: &["totals.errors", "problems", "version"], shape: Shape::Under("problems") },
+    Tool {
+        name: "terraform",
+        keys: &["format_version", "valid", "error_count", "diagnostics"],
+        shape: Shape::Under("diagnostics"),
+    },
+    Tool { name: "typos", keys: &["type", "path", "typo", "corrections"], shape: Shape::Lines("{\"type\":\"") },
+    Tool { name: "buf", keys: &["path", "start_line", "type", "message"], shape: Shape::Lines("{\"path\":\"") },
+];
+
+impl Tool {
+    fn of(head: &Head<'_>) -> Option<&'static Tool> {
+        TOOLS.iter().find(|tool| tool.keys.iter().all(|key| head.has_key(key)))
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Element {
+    severity: Loose,
+    message: Loose,
+    summary: Loose,
+    typo: Loose,
+    #[serde(alias = "ruleId")]
+    code: Loose,
+    #[serde(rename = "type")]
+    kind: Loose,
+    /// Of Spectral a list of keys.
+    path: Loose,
+    #[serde(alias = "filePath")]
+    source: Loose,
+    #[serde(alias = "start_line", alias = "line_num")]
+    line: Loose,
+    range: Option<Range>,
+    /// Of Redocly.
+    location: Option<First<Location>>,
+    ignored: Option<bool>,
+    /// solhint's last element, which sums up.
+    conclusion: Loose,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Range {
+    filename: Loose,
+    start: Position,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Position {
+    line: Loose,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Location {
+    source: Source,
+    start: Position,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Source {
+    #[serde(rename = "ref")]
+    reference: Loose,
+}
+
+/// Counts an element, if it is one of the tool's.
+fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool> {
+    let (level, told) = match tool.name {
+        "spectral" => {
+            let range = element.range.unwrap_or_default();
+            let level = match element.severity.number() {
+                Some(0) => Level::Error,
+                Some(1) => Level::Warning,
+                Some(2 | 3) => Level::Note,
+                _ => return Ok(false),
+            };
+            let line = range.start.line.one_based();
+            (level, Told { rule: element.code, path: element.source, line, message: element.message })
+        }
+        "typos" => {
+            // It tells of files that it cannot read, too.
+            if !element.typo.is_text() {
+                return Ok(element.kind.is_text());
+            }
+            (Level::Error, Told { rule: Loose::Other, path: element.path, line: element.line, message: element.typo })
+        }
+        "buf" if element.kind.is_text() && element.message.is_text() => (
+            Level::Error,
+            Told { rule: element.kind, path: element.path, line: element.line, message: element.message },
+        ),
+        "redocly" | "terraform" | "solhint" | "markuplint" if element.severity.is_text() => {
+            if element.ignored == Some(true) {
+                findings.suppressed();
+                return Ok(true);
+            }
+            let level = findings.level(element.severity.text().as_deref());
+            let message = if element.message.is_text() { element.message } else { element.summary };
+            let (path, line) = match (element.location.and_then(|first| first.0), element.range) {
+                (Some(location), _) => (location.source.reference, location.start.line),
+                (None, Some(range)) => (range.filename, range.start.line),
+                (None, None) => (element.source, element.line),
+            };
+            (level, Told { rule: element.code, path, line, message })
+        }
+        "solhint" => return Ok(element.conclusion.is_text()),
+        _ => return Ok(false),
+    };
+    findings.add(level, told)?;
+    Ok(true)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let nobody_s = || foreign("no tool is known that writes such keys");
+    let tool = Tool::of(&Head::read(input)?).ok_or_else(nobody_s)?;
+    let mut findings = Findings::new(tool.name, Sort::Linter);
+    let place = match tool.shape {
+        Shape::List => Place::Top,
+        Shape::Under(name) => Place::Under(name),
+        Shape::Lines(begins) => {
+            lines(input, &[begins], |element| count(tool, &mut findings, element))?;
+            return findings.finish(&FORMAT);
+        }
+    };
+    elements(input, place, |element| match count(tool, &mut findings, element)? {
+        true => Ok(()),
+        false => Err(foreign("an element has no severity, as the tool writes it")),
+    })?;
+    findings.finish(&FORMAT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::lint::tests_support::first_finding;
+
+    fn read(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None)
+    }
+
+    #[test]
+    fn every_tool_has_its_place_level_and_rule() {
+        for (text, figures, first) in [
+            (
+                r#"[{"code":"oas3-x","path":["paths"],"message":"m","severity":2,"range":{"start":{"line":0,"character":0}},"source":"/p/a.yaml"}]"#,
+                [0, 0, 1],
+                (Some("/p/a.yaml"), Some(1), Some("oas3-x"), "m"),
+            ),
+            (
+                r#"[{"line":3,"column":1,"severity":"Warning","message":"m","ruleId":"r","fix":null,"filePath":"a.sol"},{"conclusion":"1 problem/s"}]"#,
+                [0, 1, 0],
+                (Some("a.sol"), Some(3), Some("r"), "m"),
+            ),
+            (
+                r#"[{"severity":"error","message":"m","line":3,"col":1,"raw":"","ruleId":"r","filePath":"a.html"}]"#,
+                [1, 0, 0],
+                (Some("a.html"), Some(3), Some("r"), "m"),
+            ),
+            (
+                r#"{"totals":{"errors":1,"warnings":0,"ignored":1},"version":"2.0","problems":[{"ruleId":"r","severity":"error","message":"m",
+                "location":[{"source":{"ref":"a.yaml"},"start":{"line":3,"col":1}}]},{"severity":"error","ignored":true}]}"#,
+                [1, 0, 0],
+                (Some("a.yaml"), Some(3), Some("r"), "m"),
+            ),
+            (
+                r#"{"format_version":"1.0","valid":false,"error_count":1,"warning_count":0,"diagnostics":[{"severity":"error",
+                "summary":"Unsupported argument","detail":"d","range":{"filename":"main.tf","start":{"line":3,"column":1}}}]}"#,
+                [1, 0, 0],
+                (Some("main.tf"), Some(3), None, "Unsupported argument"),
+            ),
+            (
+                "{\"type\":\"typo\",\"path\":\"w.txt\",\"line_num\":3,\"typo\":\"teh\",\"corrections\":[\"the\"]}\n{\"type\":\"binary_file\",\"path\":\"x\"}\n",
+                [1, 0, 0],
+                (Some("w.txt"), Some(3), None, "teh"),
+            ),
+            (
+                "{\"path\":\"a.proto\",\"start_line\":3,\"type\":\"ENUM_X\",\"message\":\"m\"}\n",
+                [1, 0, 0],
+                (Some("a.proto"), Some(3), Some("ENUM_X"), "m"),
+            ),
+        ] {
+            let parsed = read(text).unwrap();
+            let [errors, warnings, notes] = figures.map(Some);
+            let found = &parsed.figures;
+            assert_eq!([found.errors, found.warnings, found.notes], [errors, warnings, notes], "{text}");
+            assert_eq!((parsed.format.name, first_finding(&parsed)), ("findings-json", first), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_clean_run_is_zero_where_the_tool_says_so() {
+        for text in [
+            r#"{"format_version":"1.0","valid":true,"error_count":0,"warning_count":0,"diagnostics":[]}"#,
+            r#"{"totals":{"errors":0,"warnings":0,"ignored":0},"version":"2.0","problems":[]}"#,
+        ] {
+            assert_eq!(read(text).unwrap().figures.total, Some(0), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_rejected() {
+        let line = "{\"path\":\"a.proto\",\"start_line\":3,\"type\":\"ENUM_X\",\"message\":\"m\"}";
+        for (text, reject) in [
+            (format!("{line}\n{}", line.get(..30).unwrap()), Reject::Malformed),
+            (
+                r#"[{"code":"x","severity":9,"range":{"start":{"line":0}},"source":"a"}]"#.to_owned(),
+                Reject::NotThisFormat,
+            ),
+            ("[{\"a\":1}]".to_owned(), Reject::NotThisFormat),
+        ] {
+            let error = parse(&Input::bytes("x", text.as_bytes())).unwrap_err();
+            assert_eq!(error.reject(), Some(reject), "{text}");
+        }
+    }
+}
