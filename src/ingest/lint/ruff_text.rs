@@ -5,9 +5,12 @@
 //! (`path:line: [F401] message`). Severities are told by preview versions only. `--quiet` leaves the summary out, so that
 //! the report has no sure end.
 
+use std::collections::BTreeMap;
+
 use super::LintTally;
 use super::lines::{Claim, TextReader, finding, finish_said, found, is_code, is_of_another, placed, read};
 use crate::error::Result;
+use crate::ingest::text::printable;
 use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -21,7 +24,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"a.py:1:8: F401 [*] `os` imported but unused\", or \"F401 …\" above \"--> a.py:1:8\"",
     has_end: false,
     counting: "Each finding is an error, unless it tells another severity; those that --statistics counts, and files that are \
-               not formatted, too. The number in the summary is only compared.",
+               not formatted or cannot be parsed, and errors that --diff would mend, too. The number in the summary is only \
+               compared.",
     sniff,
     parse: |input| read::<Reader>(input, "ruff"),
 };
@@ -29,7 +33,11 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     match teller(head) {
         Some(Teller::Ruff) if !is_of_another(head) => Sniff::Sure("findings as ruff prints them".into()),
-        None if head.lines().chain(head.last_lines()).any(|line| line == ALL_PASSED || unformatted(line).is_some()) => {
+        None if head
+            .lines()
+            .chain(head.last_lines())
+            .any(|line| line == ALL_PASSED || unformatted(line).or_else(|| mendable(line)).is_some()) =>
+        {
             Sniff::Maybe("a line with which ruff ends".into())
         }
         _ => Sniff::No,
@@ -60,6 +68,26 @@ fn unformatted(text: &str) -> Option<u64> {
     leading_in(text).filter(|(_, rest)| rest.starts_with(" file"))?;
     text.split(", ").try_fold(0_u64, |sum, part| sum.checked_add(of_part(part)?))
 }
+
+/// How many errors `ruff check --diff` would mend, as it says at its end: `Would fix 3 errors (5 additional fixes available …).`
+fn mendable(text: &str) -> Option<u64> {
+    let (number, rest) = leading_in(text.strip_prefix("Would fix ")?)?;
+    (rest.starts_with(" error") && rest.ends_with('.')).then_some(number)
+}
+
+/// A file that cannot be parsed: `error: Failed to parse a.py:1:12: Expected …`, `error: Failed to format a.py: …`.
+fn unparsed(text: &str) -> Option<(&str, Option<u64>, &str)> {
+    let rest = text.strip_prefix("error: Failed to ")?;
+    let rest = rest.strip_prefix("parse ").or_else(|| rest.strip_prefix("format "))?;
+    let (path, line, message) = match placed(rest) {
+        Some(place) => (place.path, place.line, place.rest),
+        None => rest.split_once(": ").map(|(path, message)| (path, None, message))?,
+    };
+    PYTHON.iter().any(|end| path.ends_with(end)).then_some((path, line, message))
+}
+
+/// Most files that cannot be parsed and are remembered.
+const MOST_UNPARSED: usize = 10_000;
 
 /// What ruff says when it finds nothing.
 const ALL_PASSED: &str = "All checks passed!";
@@ -228,6 +256,8 @@ pub(in crate::ingest) struct Reader {
     said: Option<u64>,
     has_passed: bool,
     is_certain: bool,
+    /// Files that cannot be parsed, with line and message, as long as there is no finding for it.
+    unparsed: BTreeMap<String, (Option<u64>, String)>,
 }
 
 impl Reader {
@@ -235,6 +265,9 @@ impl Reader {
         if told.rule == "unformatted" {
             self.open_files += 1;
             self.files += 1;
+        }
+        if matches!(told.rule, "E999" | "SyntaxError" | "invalid-syntax") {
+            self.unparsed.remove(path);
         }
         self.total += 1;
         let finding = finding("ruff", told.level, (Some(path), line), Some(told.rule), told.message);
@@ -277,6 +310,9 @@ impl TextReader for Reader {
         self.open = None;
         if let Some(number) = statistic(text) {
             self.is_certain = true;
+            if text.contains("\tE999\t") || text.contains("\tinvalid-syntax") || text.ends_with(" invalid-syntax") {
+                self.unparsed.clear();
+            }
             self.total = add(self.total, number)?;
             return self.tally.count("ruff", Sort::Linter, Level::Error, number);
         }
@@ -288,6 +324,17 @@ impl TextReader for Reader {
         if text.is_empty() {
             self.group = None;
             return Ok(());
+        }
+        if let Some((path, line, message)) = unparsed(text) {
+            self.is_certain = true;
+            if self.unparsed.len() < MOST_UNPARSED {
+                self.unparsed.insert(path.to_owned(), (line, printable(message, 400)));
+            }
+            return Ok(());
+        }
+        if let Some(number) = mendable(text) {
+            (self.has_passed, self.is_certain) = (true, true);
+            return self.tally.count("ruff", Sort::Linter, Level::Error, number);
         }
         if let Some(place) = placed(text) {
             let pylint = place.rest.strip_prefix('[').and_then(|rest| rest.split_once("] "));
@@ -329,7 +376,8 @@ impl TextReader for Reader {
         let is_arrow = || is_code() && text.trim_start().strip_prefix("--> ").is_some_and(is_python);
         let row = || text.starts_with(' ').then(|| row_parts(text)).flatten();
         match remaining(text) {
-            _ if text == ALL_PASSED || unformatted(text).is_some() => Claim::Last,
+            _ if text == ALL_PASSED || unformatted(text).is_some() || mendable(text).is_some() => Claim::Last,
+            _ if unparsed(text).is_some() => Claim::Ours,
             Some(said) if self.total > 0 || said == 0 => Claim::Last,
             Some(_) => Claim::Alike,
             None if is_arrow() || statistic(text).is_some() || text.starts_with("Would reformat: ") => Claim::Ours,
@@ -344,10 +392,20 @@ impl TextReader for Reader {
 
     fn is_whole(&self, text: &str) -> bool {
         let is_end = is_fixable(text) || text.starts_with("No fixes available");
-        text == ALL_PASSED || is_summary(text) || unformatted(text).is_some() || (is_end && text.ends_with('.'))
+        text == ALL_PASSED
+            || is_summary(text)
+            || unformatted(text).is_some()
+            || mendable(text).is_some()
+            || (is_end && text.ends_with('.'))
     }
 
-    fn finish(self) -> Result<Option<Parsed>> {
+    fn finish(mut self) -> Result<Option<Parsed>> {
+        for (path, (line, message)) in std::mem::take(&mut self.unparsed) {
+            self.files += 1;
+            self.total += 1;
+            let finding = finding("ruff", Level::Error, (Some(&path), line), Some("invalid-syntax"), &message);
+            self.tally.finding(finding, Sort::Linter)?;
+        }
         if self.total == 0 && self.said.is_none() && !self.has_passed {
             return Ok(None);
         }
@@ -405,6 +463,32 @@ mod tests {
             all.iter().map(|f| (f.2.as_str(), f.3)).collect::<Vec<_>>(),
             [("artipacked", Level::Warning), ("unpinned-uses", Level::Note)]
         );
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_parsed_is_one_error() {
+        let failed = "error: Failed to parse pkg/bad.py:1:12: Expected a parameter\n";
+        let found = "pkg/bad.py:1:12: E999 SyntaxError: Unexpected token\nFound 1 error.\n";
+        for text in
+            [failed.to_owned(), format!("{failed}{found}"), format!("{failed}{failed}1 file already formatted\n")]
+        {
+            let all = told_of(&text);
+            assert_eq!(
+                all.iter().map(|one| (one.0.as_str(), one.1)).collect::<Vec<_>>(),
+                [("pkg/bad.py", Some(1))],
+                "{text}"
+            );
+        }
+        let counted = parsed(&format!("{failed}1\tE999\t[ ] syntax-error\nFound 1 error.\n")).unwrap();
+        assert_eq!(counted.figures.errors, Some(1));
+        let both = "error: Failed to format b.py: source contains syntax errors: x\n1 file would be reformatted\n";
+        assert_eq!(parsed(both).unwrap().figures.errors, Some(2));
+        assert!(
+            parsed("error: Failed to parse a.toml: x\n").is_ok() && parsed("error: Failed to parse x: y\n").is_err()
+        );
+        let mended = "--- a.py\n+++ a.py\n\nWould fix 3 errors (5 additional fixes available with `--unsafe-fixes`).\n";
+        let mended = crate::ingest::parse(&Input::bytes("x", mended.as_bytes()), None).unwrap();
+        assert_eq!((mended.format.name, mended.figures.errors), ("ruff-text", Some(3)));
     }
 
     #[test]
