@@ -46,6 +46,9 @@ fn part(line: &str) -> Option<&str> {
     is_key.then(|| key.trim_matches(['\'', '"']))
 }
 
+/// What to do with `cloc --diff`.
+const DIFFERENCES_HELP: &str = "differences of two trees are no sizes; let cloc count one";
+
 /// The counts of a part, as they come.
 type Counts = BTreeMap<&'static str, u64>;
 
@@ -72,6 +75,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         (last, ended) = (line.number, line.ended);
         if let Some(name) = part(&line.text) {
             reader.close(last)?;
+            if matches!(name, "added" | "same" | "modified" | "removed") {
+                let why = format!("{name:?} does not tell code, comment and blank");
+                return Err(Error::report(Reject::Malformed, why).line(last).help(DIFFERENCES_HELP));
+            }
             reader.open = Some((name.to_owned(), last, Counts::new()));
         } else if let Some((key, value)) = entry(&line.text) {
             reader.entry(key, value).map_err(|error| error.line(last))?;
@@ -149,6 +156,13 @@ mod tests {
     const LANGUAGES: &str = "'C' :\n  nFiles: 2\n  blank: 4\n  comment: 2\n  code: 40\nSUM: \n  blank: 4\n  comment: 2\n  code: 40\n  nFiles: 2\n";
     const FILES: &str = "'a: b.c' :\n  blank: 1\n  comment: 2\n  code: 30\n  language: C\n'b.c' :\n  blank: 3\n  comment: 0\n  code: 10\n  language: C\n\
         SUM: \n  blank: 4\n  comment: 2\n  code: 40\n  nFiles: 2\n";
+
+    #[test]
+    fn differences_are_no_sizes() {
+        let text = "---\nheader :\n  cloc_url : github.com/AlDanial/cloc\n  n_files : 2\n  n_lines : 9\nadded :\n  'C' :\n    nFiles : 0\n    \
+            code : 1\n    comment : 0\n    blank : 0\nSUM :\n  added :\n    code : 1\n    comment : 0\n    blank : 0\n    nFiles : 0\n";
+        assert_eq!(read(text).unwrap_err().reject(), Some(Reject::Malformed));
+    }
 
     #[test]
     fn files_and_languages_tell_the_same() {
