@@ -319,6 +319,7 @@ pub const FORMATS: &[&Format] = &[
     &size::radon_raw_text::FORMAT,
     &size::pygount_text::FORMAT,
     &size::gocloc_json::FORMAT,
+    &size::sloccount_text::FORMAT,
     // Metrics.
     &metric::stryker_json::FORMAT,
     &metric::mutmut_json::FORMAT,

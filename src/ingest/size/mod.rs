@@ -22,6 +22,7 @@ pub mod radon_raw_text;
 pub mod scc_csv;
 pub mod scc_json;
 pub mod scc_text;
+pub mod sloccount_text;
 mod table;
 pub mod tokei_json;
 pub mod tokei_text;
