@@ -117,7 +117,7 @@ fn clean(text: &str) -> Option<&'static str> {
         "All done! ✨ 🍰 ✨" => Some("black"),
         " INFO 0 errors" => Some("pyrefly"),
         "Success! The configuration is valid." => Some("terraform"),
-        "Summary: 0 error(s)" => Some("markdownlint"),
+        "Summary: 0 error(s)" | "Summary: 0 issues in 0 files" => Some("markdownlint"),
         "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
         _ if brief_advisories::has_cargo_deny_passed(text) => Some("cargo-deny"),

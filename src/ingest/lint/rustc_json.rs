@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::rustc::{Findings, is_summary};
+use super::rustc_text;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine};
@@ -25,7 +26,8 @@ pub const FORMAT: Format = Format {
     has_end: false,
     counting: "Top-level diagnostics by level; failure notes and summaries are none, notes inside a diagnostic neither. \
                The same text at the same level twice (the library and its tests) is one; raw has the count before. \
-               Lines that are no JSON are skipped.",
+               Lines that are no JSON are skipped, but where cargo prints the diagnostics as text among its JSON \
+               (json-render-diagnostics).",
     sniff,
     parse,
 };
@@ -57,6 +59,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
+    let mut rendered = rustc_text::Reader::only_certain();
     let mut lines = Lines::new(input, LongLine::Refuse, Invalid::EscapedTwice)?;
     let mut last = 0;
     while let Some(line) = lines.next()? {
@@ -65,6 +68,16 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             return Err(cut().line(last));
         }
         reader.line(&line.text).map_err(|error| error.line(last))?;
+        if !line.text.starts_with('{') {
+            rendered.line(&line.text).map_err(|error| error.line(last))?;
+        }
+    }
+    if reader.lines > 0
+        && reader.raw == RawFindings::default()
+        && let Some(parsed) = rendered.finish()?.filter(|parsed| parsed.figures.total > Some(0))
+    {
+        let build = reader.finish().map_err(|error| error.line(last))?.and_then(|parsed| parsed.build);
+        return Ok(Parsed { format: &FORMAT, build: parsed.build.or(build), ..parsed });
     }
     reader.finish().map_err(|error| error.line(last))?.ok_or_else(|| {
         Error::report(Reject::NotThisFormat, "no line of cargo's or rustc's JSON is in it")
@@ -295,6 +308,21 @@ mod tests {
         ] {
             assert_eq!(read(&text).unwrap().build, build, "{text}");
         }
+    }
+
+    #[test]
+    fn diagnostics_may_be_text_among_the_json() {
+        let text = "warning: unused import: `std::fmt`\n --> src/lib.rs:1:5\n  |\n1 | use std::fmt;\n\n\
+            {\"reason\":\"compiler-artifact\",\"filenames\":[]}\nwarning: `a` (lib) generated 1 warning\n\
+            error[E0308]: mismatched types\n --> src/main.rs:1:26\n\nerror: could not compile `a` (bin \"a\") due to 1 previous error\n";
+        let parsed = read(&format!("{text}{NOT_FINISHED}")).unwrap();
+        assert_eq!(
+            (parsed.figures.errors, parsed.figures.warnings, parsed.build, parsed.format.name),
+            (Some(1), Some(1), Some(BuildStatus::Failed), "rustc-json")
+        );
+        assert_eq!(read(text).unwrap_err().reject(), Some(Reject::Malformed));
+        let both = read(&format!("{}{text}{NOT_FINISHED}", message("warning", "x", "y"))).unwrap();
+        assert_eq!((both.figures.errors, both.figures.warnings), (Some(0), Some(1)));
     }
 
     #[test]
