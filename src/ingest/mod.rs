@@ -231,6 +231,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::valgrind_xml::FORMAT,
     &lint::resharper_xml::FORMAT,
     &lint::codenarc_xml::FORMAT,
+    &lint::vnu_xml::FORMAT,
     &lint::eslint_json::FORMAT,
     &lint::ruff_json::FORMAT,
     &lint::pylint_json::FORMAT,

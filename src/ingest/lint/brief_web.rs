@@ -1,4 +1,5 @@
-//! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, CSpell and typos.
+//! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, the Nu
+//! Html Checker, CSpell and typos.
 
 use super::brief_text::{SCRIPTS, Told};
 use super::lines::{bare_place, bracketed, is_path, placed};
@@ -8,13 +9,13 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    esbuild(text).or_else(|| cspell(text))
+    esbuild(text).or_else(|| vnu(text)).or_else(|| cspell(text))
 }
 
 /// What a line tells below another.
 pub(super) fn below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let rest = text.trim_start();
-    htmlhint(before, rest).or_else(|| typos(before, rest))
+    htmlhint(before, rest).or_else(|| typos(before, rest)).or_else(|| vnu_below(before, rest))
 }
 
 /// The tool that says that it found nothing.
@@ -40,6 +41,37 @@ fn esbuild(text: &str) -> Option<Told<'_>> {
     let (level, rest) = signs.iter().find_map(|(sign, level)| Some((*level, text.strip_prefix(sign)?)))?;
     let (message, rule) = bracketed(rest, '[', ']').map_or((rest, None), |(message, rule)| (message, Some(rule)));
     Some(Told { tool: "esbuild", level, path: None, line: None, rule, message })
+}
+
+/// `"file:/p/a.html":1.1-1.6: info warning: message`, the Nu Html Checker's format `gnu`.
+fn vnu(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = text.strip_prefix('"')?.split_once("\":")?;
+    let (place, rest) = rest.split_once(": ")?;
+    let (word, message) = rest.split_once(": ")?;
+    let level = match word {
+        "info warning" => Level::Warning,
+        "info" => Level::Note,
+        "error" | "error fatal" => Level::Error,
+        word if word.starts_with("non-document-error") => Level::Error,
+        _ => return None,
+    };
+    let path = path.strip_prefix("file:").unwrap_or(path);
+    Some(Told { level, ..Told::error("vnu", (path, leading_in(place).map(|(line, _)| line)), None, message) })
+}
+
+/// `Warning: message`, and below it `From line 1, column 1; to line 1, column 6 in resource file:/p/a.html`, its format `text`.
+fn vnu_below<'a>(before: &'a str, rest: &'a str) -> Option<Told<'a>> {
+    let place = rest.strip_prefix("From line ").or_else(|| rest.strip_prefix("At line "))?;
+    let (_, path) = place.split_once(" in resource ")?;
+    let (word, message) = before.split_once(": ")?;
+    let level = match word {
+        "Error" | "Fatal Error" => Level::Error,
+        "Warning" => Level::Warning,
+        "Info" => Level::Note,
+        _ => return None,
+    };
+    let path = path.strip_prefix("file:").unwrap_or(path);
+    Some(Told { level, ..Told::error("vnu", (path, leading_in(place).map(|(line, _)| line)), None, message) })
 }
 
 /// `a.md:8:7 - Unknown word (lnog)`; with `--show-context` the source behind it, `… (lnog)    -- a lnog time`.
@@ -83,6 +115,8 @@ mod tests {
             ("✘ [ERROR] TS2322: Type 'a' is no 'b'. [plugin angular-compiler]", "esbuild", Error, "", ""),
             ("▲ [WARNING] It matches 0 [equals-negative-zero]", "esbuild", Warning, "", "equals-negative-zero"),
             (" > src/a.ts:3:5: warning: This is no x", "esbuild", Warning, "src/a.ts:3", ""),
+            ("\"file:/p/a b.html\":3.1-3.6: info warning: Add: x.", "vnu", Warning, "/p/a b.html:3", ""),
+            ("\"http://x/\":3.6: error: No.", "vnu", Error, "http://x/:3", ""),
             ("a.md:8:7 - Unknown word (lnog)", "cspell", Error, "a.md:8", ""),
             ("/p/a.md:8:7      - Unknown word (lnog)   -- a (lnog) time", "cspell", Error, "/p/a.md:8", ""),
             ("a.md:8:7 - Forbidden word (x) fix: (y)", "cspell", Error, "a.md:8", ""),
@@ -93,8 +127,14 @@ mod tests {
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
             assert_eq!(found, (tool, level, place, rule), "{line}");
         }
-        for other in ["[ERROR] x", " > a.ts:3:5: x", " > error: x", "a - Unknown word (x)", "a.md:1:2 - Unknown words"]
-        {
+        for other in [
+            "[ERROR] x",
+            " > a.ts:3:5: x",
+            " > error: x",
+            "\"a\": b: c",
+            "a - Unknown word (x)",
+            "a.md:1:2 - Unknown words",
+        ] {
             assert!(told(other).is_none(), "{other}");
         }
     }
@@ -105,6 +145,13 @@ mod tests {
             ("      L12 |<p id=x>", "          ^ It is [ x ]. (id-unique)", "htmlhint", (None, Some(12)), "id-unique"),
             ("error: `a` should be `b`, `c`", "  --> p/w.md:3:5", "typos", (Some("p/w.md"), Some(3)), ""),
             ("error: `a` should be `b`", "  ╭▸ w.md:3:5", "typos", (Some("w.md"), Some(3)), ""),
+            (
+                "Error: No.",
+                "From line 3, column 1; to line 3, column 6 in resource file:/p/a.html",
+                "vnu",
+                (Some("/p/a.html"), Some(3)),
+                "",
+            ),
             ("error: `a` is disallowed", "  ╭▸", "typos", (None, None), ""),
         ] {
             let told = below(before, line).unwrap_or_else(|| panic!("{line}"));

@@ -1,6 +1,7 @@
 //! `findings-json`: findings as linters write them into a list of JSON, or one a line, told apart by their keys.
 //!
-//! Spectral's, solhint's, Markuplint's and Redocly's lists, the lines of typos and buf, and what `terraform validate` says.
+//! Spectral's, solhint's, Markuplint's, Redocly's and the Nu Html Checker's lists, the lines of typos and buf, and what
+//! `terraform validate` says.
 //! <https://docs.stoplight.io/docs/spectral/9ffa04e052cc1-spectral-cli>, <https://redocly.com/docs/cli/commands/lint>,
 //! <https://developer.hashicorp.com/terraform/cli/commands/validate#json-output-format>
 
@@ -19,7 +20,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as linters write them into JSON, one an object",
     written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos --format json, \
-                 buf lint --error-format json, terraform validate -json",
+                 buf lint --error-format json, terraform validate -json, vnu --format json",
     told_by: "the keys of one of them, as code, severity, range.start and source",
     has_end: false,
     counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes. typos and \
@@ -47,7 +48,7 @@ struct Tool {
     shape: Shape,
 }
 
-const TOOLS: [Tool; 7] = [
+const TOOLS: [Tool; 8] = [
     Tool { name: "spectral", keys: &["code", "severity", "range.start.line", "source"], shape: Shape::List },
     Tool { name: "solhint", keys: &["ruleId", "severity", "filePath", "fix"], shape: Shape::List },
     Tool { name: "markuplint", keys: &["ruleId", "severity", "filePath", "raw"], shape: Shape::List },
@@ -57,13 +58,16 @@ const TOOLS: [Tool; 7] = [
         keys: &["format_version", "valid", "error_count", "diagnostics"],
         shape: Shape::Under("diagnostics"),
     },
+    Tool { name: "vnu", keys: &["messages.type", "messages.message", "messages.url"], shape: Shape::Under("messages") },
     Tool { name: "typos", keys: &["type", "path", "typo", "corrections"], shape: Shape::Lines("{\"type\":\"") },
     Tool { name: "buf", keys: &["path", "start_line", "type", "message"], shape: Shape::Lines("{\"path\":\"") },
 ];
 
 impl Tool {
     fn of(head: &Head<'_>) -> Option<&'static Tool> {
-        TOOLS.iter().find(|tool| tool.keys.iter().all(|key| head.has_key(key)))
+        // A clean run of the Nu Html Checker.
+        let is_clean = head.keys() == ["version", "messages"];
+        TOOLS.iter().find(|tool| tool.keys.iter().all(|key| head.has_key(key)) || (is_clean && tool.name == "vnu"))
     }
 }
 
@@ -82,8 +86,11 @@ struct Element {
     path: Loose,
     #[serde(alias = "filePath")]
     source: Loose,
-    #[serde(alias = "start_line", alias = "line_num")]
+    #[serde(alias = "start_line", alias = "line_num", alias = "lastLine")]
     line: Loose,
+    url: Loose,
+    #[serde(rename = "subType")]
+    sub_type: Loose,
     range: Option<Range>,
     /// Of Redocly.
     location: Option<First<Location>>,
@@ -139,6 +146,17 @@ fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool>
                 return Ok(element.kind.is_text());
             }
             (Level::Error, Told { rule: Loose::Other, path: element.path, line: element.line, message: element.typo })
+        }
+        "vnu" => {
+            let level = match (element.kind.text().as_deref(), element.sub_type.text().as_deref()) {
+                (Some("error" | "non-document-error"), _) => Level::Error,
+                (Some("info"), Some("warning")) => Level::Warning,
+                (Some("info"), _) => Level::Note,
+                _ => return Ok(false),
+            };
+            let path = element.url.text().map(|url| url.strip_prefix("file:").unwrap_or(&url).to_owned());
+            let path = path.map_or(Loose::Other, Loose::Text);
+            (level, Told { rule: Loose::Other, path, line: element.line, message: element.message })
         }
         "buf" if element.kind.is_text() && element.message.is_text() => (
             Level::Error,
@@ -230,6 +248,11 @@ mod tests {
                 (Some("w.txt"), Some(3), None, "teh"),
             ),
             (
+                r#"{"version":"26","messages":[{"type":"info","subType":"warning","url":"file:/p/a.html","lastLine":3,"message":"m"},{"type":"non-document-error","message":"x"}]}"#,
+                [1, 1, 0],
+                (Some("/p/a.html"), Some(3), None, "m"),
+            ),
+            (
                 "{\"path\":\"a.proto\",\"start_line\":3,\"type\":\"ENUM_X\",\"message\":\"m\"}\n",
                 [1, 0, 0],
                 (Some("a.proto"), Some(3), Some("ENUM_X"), "m"),
@@ -247,6 +270,7 @@ mod tests {
     fn a_clean_run_is_zero_where_the_tool_says_so() {
         for text in [
             r#"{"format_version":"1.0","valid":true,"error_count":0,"warning_count":0,"diagnostics":[]}"#,
+            r#"{"version":"26.9.27 (c6ba02c)","messages":[]}"#,
             r#"{"totals":{"errors":0,"warnings":0,"ignored":0},"version":"2.0","problems":[]}"#,
         ] {
             assert_eq!(read(text).unwrap().figures.total, Some(0), "{text}");

@@ -121,6 +121,7 @@ pub mod tslint_json;
 pub mod unix_text;
 pub mod vale_json;
 pub mod valgrind_xml;
+pub mod vnu_xml;
 pub mod yamllint_text;
 pub mod yarn_audit_json;
 pub mod zizmor_json;
