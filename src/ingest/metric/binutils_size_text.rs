@@ -1,4 +1,4 @@
-//! `binutils-size-text`: the table that `size` prints in its Berkeley format: the sections of programs and libraries.
+//! `binutils-size-text`: the table that `size` prints in its formats Berkeley and GNU: the sections of programs and libraries.
 
 use super::{LONGEST_NAME, Metrics};
 use crate::error::{Error, Reject, Result};
@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Metric,
     about: "table of size: text, data and bss of programs",
     written_by: "size of GNU binutils, llvm-size, arm-none-eabi-size",
-    told_by: "a table with the columns text, data, bss, dec, hex and filename",
+    told_by: "a table with the columns text, data, bss, dec, hex and filename, or total in place of dec and hex",
     has_end: false,
     counting: "binary.NAME.text, .data and .bss (bytes, lower), NAME as filename. The sums of --totals are not used.",
     sniff,
@@ -30,11 +30,13 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// Whether a table begins with the line.
 pub(in crate::ingest) fn begins(line: &str) -> bool {
-    line.contains("bss") && line.split_whitespace().eq(["text", "data", "bss", "dec", "hex", "filename"])
+    let is = |columns: &[&str]| line.split_whitespace().eq(columns.iter().copied());
+    line.contains("bss")
+        && (is(&["text", "data", "bss", "dec", "hex", "filename"]) || is(&["text", "data", "bss", "total", "filename"]))
 }
 
-/// The three sections and the name, if their sum is told rightly.
-fn row(line: &str) -> Option<([u64; 3], &str)> {
+/// The three sections and the name, if their sum is told rightly; in the Berkeley format as a hexadecimal number, too.
+fn row(line: &str, is_berkeley: bool) -> Option<([u64; 3], &str)> {
     let mut rest = line.trim();
     let mut word = || {
         let (word, after) = rest.split_once(char::is_whitespace)?;
@@ -42,24 +44,25 @@ fn row(line: &str) -> Option<([u64; 3], &str)> {
         Some(word)
     };
     let numbers = [whole(word()?)?, whole(word()?)?, whole(word()?)?];
-    let (sum, hex) = (whole(word()?)?, word()?);
+    let sum = whole(word()?)?;
+    let is_told_again = !is_berkeley || u64::from_str_radix(word()?, 16) == Ok(sum);
     let is_sum = numbers.iter().try_fold(0_u64, |sum, number| sum.checked_add(*number)) == Some(sum);
-    (is_sum && u64::from_str_radix(hex, 16) == Ok(sum) && !rest.is_empty()).then_some((numbers, rest))
+    (is_sum && is_told_again && !rest.is_empty()).then_some((numbers, rest))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let (mut metrics, mut is_open) = (Metrics::default(), false);
+    let (mut metrics, mut is_open, mut is_berkeley) = (Metrics::default(), false, true);
     while let Some(line) = lines.next()? {
         if begins(&line.text) {
-            is_open = true;
+            (is_open, is_berkeley) = (true, line.text.contains("hex"));
             continue;
         }
         if !is_open || line.text.trim().is_empty() {
             continue;
         }
         // Without a line end, the name may be another one.
-        let Some((numbers, name)) = row(&line.text).filter(|_| line.ended) else {
+        let Some((numbers, name)) = row(&line.text, is_berkeley).filter(|_| line.ended) else {
             if line.ended {
                 is_open = false;
                 continue;
@@ -98,8 +101,19 @@ mod tests {
     }
 
     #[test]
+    fn the_gnu_format_has_no_hexadecimal_sum() {
+        let gnu = "      text       data        bss      total filename\n       300       1444          8       1752 my app\n";
+        let metrics = read(gnu).unwrap().figures.metrics;
+        assert_eq!((metrics["binary.my app.data"].value, metrics.len()), (Some(1444.0), 3));
+    }
+
+    #[test]
     fn rows_that_do_not_add_up_are_none_and_a_cut_shows() {
-        assert!(row("1 2 3 7 7 a").is_none() && row("1 2 3 6 7 a").is_none() && row("1 2 3 6 6").is_none());
+        assert!(
+            row("1 2 3 7 7 a", true).is_none()
+                && row("1 2 3 6 7 a", true).is_none()
+                && row("1 2 3 6 6", true).is_none()
+        );
         let end = TABLE.find("my app").unwrap();
         for length in TABLE.find(" 137659").unwrap() + 2..end + 6 {
             assert_eq!(read(TABLE.get(..length).unwrap()).unwrap_err().reject(), Some(Reject::Malformed), "{length}");

@@ -1,6 +1,6 @@
 //! `hyperfine-text`: what hyperfine prints of each command.
 
-use super::Metrics;
+use super::{Metrics, seconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine};
@@ -46,13 +46,7 @@ fn mean(line: &str) -> Option<f64> {
     let (_, rest) = line.trim_start().strip_prefix("Time (")?.split_once("):")?;
     let mut words = rest.split_whitespace();
     let value: f64 = words.next()?.parse().ok()?;
-    let parts_of_a_second = match words.next()? {
-        "µs" | "μs" => 1e6,
-        "ms" => 1e3,
-        "s" => 1.0,
-        _ => return None,
-    };
-    value.is_finite().then_some(value / parts_of_a_second)
+    seconds(value, words.next()?)
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

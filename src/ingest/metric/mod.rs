@@ -32,6 +32,7 @@ pub mod google_benchmark_text;
 pub mod gremlins_json;
 pub mod hyperfine;
 pub mod hyperfine_csv;
+pub mod hyperfine_markdown;
 pub mod hyperfine_text;
 pub mod infection_json;
 pub mod jmh_json;
@@ -41,8 +42,11 @@ pub mod k6_json;
 pub mod lighthouse_json;
 pub mod load_test_text;
 pub mod locust_csv;
+pub mod mitata_json;
 pub mod mutmut_json;
 pub mod pit_xml;
+pub mod pyperf_json;
+pub mod pyperf_text;
 pub mod pytest_benchmark_json;
 pub mod pytest_benchmark_text;
 pub mod radon_mi_json;
@@ -126,6 +130,19 @@ impl Metrics {
 /// The name of a benchmark's metric.
 fn bench(benchmark: &str, what: &str) -> String {
     format!("bench.{}.{what}", printable(benchmark, LONGEST_NAME))
+}
+
+/// A time in seconds, by the usual names of units.
+fn seconds(value: f64, unit: &str) -> Option<f64> {
+    let parts_of_a_second = match unit {
+        "ps" => 1e12,
+        "ns" | "nsec" => 1e9,
+        "us" | "µs" | "μs" | "usec" => 1e6,
+        "ms" | "msec" => 1e3,
+        "s" | "sec" => 1.0,
+        _ => return None,
+    };
+    value.is_finite().then_some(value / parts_of_a_second)
 }
 
 /// Mutants that were decided.
