@@ -7,8 +7,8 @@ use regex::Regex;
 
 use crate::ingest::metric::{
     bencher_text, benchmarkjs_text, binutils_size_text, brief_mutation_text, criterion_text, divan_text, go_bench_text,
-    google_benchmark_text, hyperfine_text, jmh_text, load_test_text, pyperf_text, pytest_benchmark_text,
-    vite_build_text, vitest_bench_text,
+    google_benchmark_text, hyperfine_text, jmh_text, load_test_text, pytest_benchmark_text, vite_build_text,
+    vitest_bench_text,
 };
 use crate::ingest::size::{cloc_text, lizard_text, pygount_text, radon_cc_text, radon_raw_text, scc_text, tokei_text};
 use crate::ingest::text::LONGEST_BYTES;
@@ -17,7 +17,7 @@ use crate::ingest::{Format, Input, Parsed, parse};
 type Begins = fn(&str) -> bool;
 
 /// The formats, and whether a line is the first that one has to see, but for a name that may stand on the line above.
-const FORMATS: [(&Format, Begins); 22] = [
+const FORMATS: [(&Format, Begins); 21] = [
     (&pytest_benchmark_text::FORMAT, pytest_benchmark_text::begins),
     (&criterion_text::FORMAT, criterion_text::begins),
     (&bencher_text::FORMAT, bencher_text::begins),
@@ -26,7 +26,6 @@ const FORMATS: [(&Format, Begins); 22] = [
     (&hyperfine_text::FORMAT, hyperfine_text::begins),
     (&google_benchmark_text::FORMAT, google_benchmark_text::begins),
     (&jmh_text::FORMAT, jmh_text::begins),
-    (&pyperf_text::FORMAT, pyperf_text::begins),
     (&benchmarkjs_text::FORMAT, benchmarkjs_text::begins),
     (&binutils_size_text::FORMAT, binutils_size_text::begins),
     (&brief_mutation_text::FORMAT, brief_mutation_text::begins),
@@ -45,7 +44,7 @@ const FORMATS: [(&Format, Begins); 22] = [
 /// What the lines with which they begin have in them. To look for all of it at once takes less than to ask each.
 static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let signs = "time:|bench:|pkg: |[Bb]enchmark|fastest|ops/sec|filename|mutant|mutations|# killed|Killed: |🎉|code|Code|NLOC|\
-                 LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|iterations\\.| gzip: |std dev: |, best of ";
+                 LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|iterations\\.| gzip: ";
     Regex::new(signs).ok()
 });
 

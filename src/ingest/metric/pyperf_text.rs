@@ -1,4 +1,6 @@
 //! `pyperf-text`: the lines in which pyperf tells means, and Python's own timeit its best.
+//!
+//! It is no format of the console: a name and a colon before each line are what runners of workspaces write, too.
 
 use super::{Metrics, seconds};
 use crate::error::{Error, Reject, Result};
@@ -32,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 /// Whether the line tells a time.
-pub(in crate::ingest) fn begins(line: &str) -> bool {
+fn begins(line: &str) -> bool {
     mean(line.trim_end()).is_some() || best(line.trim_end()).is_some()
 }
 
