@@ -136,6 +136,10 @@ struct Run {
     reports_failures: bool,
     results: Results,
     counts: Option<Counts>,
+    /// Whether a rule stands around its summary that is not as wide as the one that announced the session.
+    is_odd: bool,
+    /// Characters of the rule that announced it.
+    header: Option<usize>,
     /// Lines with text after the summary.
     followed: bool,
     cases: TestCases,
@@ -304,7 +308,7 @@ impl Reader {
         self.run.as_ref().is_some_and(|run| match run.section {
             // A summary straight after a test's output is that output, as a rule.
             Section::Reports | Section::Captured => true,
-            Section::Progress | Section::Short => run.has_header && run.counts.is_none(),
+            Section::Progress | Section::Short => run.has_header && (run.counts.is_none() || run.is_odd),
         })
     }
 
@@ -354,7 +358,7 @@ impl Reader {
             return Ok(());
         }
         if ruled(text, '=') == Some("test session starts") || results::is_header(text) {
-            self.session_starts();
+            self.session_starts(ruled(text, '=').map(|_| Rule::of(text)));
             return Ok(());
         }
         if self.nested > 0 {
@@ -388,7 +392,8 @@ impl Reader {
         Ok(())
     }
 
-    fn session_starts(&mut self) {
+    /// `rule` is what stands around the line, if it is one.
+    fn session_starts(&mut self, rule: Option<Rule>) {
         match &self.run {
             Some(run) if run.counts.is_none() && (run.has_header || run.section == Section::Captured) => {
                 self.nested += 1
@@ -398,6 +403,7 @@ impl Reader {
                 let run = self.open();
                 run.has_header = true;
                 run.has_evidence = true;
+                run.header = rule.map(|rule| rule.width);
             }
         }
     }
@@ -416,6 +422,7 @@ impl Reader {
         }
         let run = self.open();
         run.counts = Some(counts);
+        run.is_odd = rule.is_some_and(|rule| !rule.is_tight && run.header.is_some_and(|width| width != rule.width));
         run.followed = false;
         Ok(())
     }
@@ -426,8 +433,11 @@ impl Reader {
         let verbose = verbose_parts(text)
             .or_else(|| self.run.as_ref().filter(|run| awaits_tests(run)).and_then(|_| plain_verbose_parts(text)));
         if verbose.is_some() || is_progress(text) {
-            if self.run.as_ref().is_some_and(|run| run.counts.is_some()) {
-                self.close();
+            match &mut self.run {
+                // pytest-instafail shows what a test printed before the next one runs.
+                Some(run) if run.is_odd => run.counts = None,
+                Some(run) if run.counts.is_some() => self.close(),
+                _ => {}
             }
             let run = self.open();
             run.has_evidence = true;

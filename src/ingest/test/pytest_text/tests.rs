@@ -1,6 +1,7 @@
 //! Lines and whole outputs of pytest, real and imitated.
 
 use super::*;
+use crate::ingest::console::console;
 use crate::ingest::test::tests_support::sniffed;
 
 fn read(text: &str) -> Result<Parsed> {
@@ -57,6 +58,16 @@ fn the_last_summary_counts_and_one_inside_a_session_does_not() {
     let killed = "=== test session starts ===\n1 passed in 0.01s\na.py .F\n";
     assert_eq!(read(killed).unwrap_err().reject(), Some(Reject::NoResult));
     assert_eq!(read("nothing of it\n").unwrap_err().reject(), Some(Reject::NoResult));
+}
+
+#[test]
+fn what_a_test_prints_between_tests_is_no_summary() {
+    let text = "======= test session starts =======\na.py F\n\n____________ test_a _______________\n\
+        ----- Captured stdout call --------\n===== 5 passed in 0.10s =====\n1..4\nok 1\n\n\
+        a.py .                       [100%]\n\n==== 1 failed, 1 passed in 0.02s ==\n";
+    assert_eq!(counts_of(&read(text).unwrap()), (1, 1, 0, 0));
+    let told = console(&Input::bytes("x", text.as_bytes()));
+    assert_eq!(told.iter().map(counts_of).collect::<Vec<_>>(), [(1, 1, 0, 0)]);
 }
 
 #[test]
