@@ -35,8 +35,8 @@ const MARKER: &str = "\"$report_type\"";
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_event = |line: &str| {
         line.starts_with('{')
-            && line.contains(MARKER)
-            && serde_json::from_str::<Event>(line).is_ok_and(|event| event.report_type.is_some())
+            && (line.contains(MARKER) || line.contains("\"nodeid\""))
+            && serde_json::from_str::<Event>(line).is_ok_and(|event| event.kind().is_some())
     };
     if head.lines().take(200).any(is_event) {
         return Sniff::Sure("JSON lines with $report_type".into());
@@ -57,6 +57,14 @@ struct Event {
     duration: Value,
     #[serde(default)]
     longrepr: Value,
+}
+
+impl Event {
+    /// What it reports. A subtest of pytest-subtests before 0.14 names that otherwise, one of unittest not at all.
+    fn kind(&self) -> Option<&str> {
+        let is_subtest = self.nodeid.is_some() && self.when.is_some() && self.outcome.is_some();
+        self.report_type.as_deref().or_else(|| is_subtest.then_some("SubTestReport"))
+    }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -88,10 +96,7 @@ struct Session {
 
 impl Session {
     fn event(&mut self, event: &Event, tally: &mut TestTally) -> Result<()> {
-        // A subtest of pytest-subtests before 0.14 names its type otherwise, one of unittest none.
-        let subtest =
-            || event.nodeid.as_ref().and(event.when.as_ref()).and(event.outcome.as_ref()).map(|_| "SubTestReport");
-        let Some(kind) = event.report_type.as_deref().or_else(subtest) else { return Ok(()) };
+        let Some(kind) = event.kind() else { return Ok(()) };
         self.seen = true;
         let outcome = event.outcome.as_deref().unwrap_or_default();
         match kind {
@@ -170,6 +175,7 @@ fn message(longrepr: &Value) -> Option<String> {
 mod tests {
     use super::*;
     use crate::error::Reject;
+    use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details};
 
     const END: &str = "{\"exitstatus\": 1, \"$report_type\": \"SessionFinish\"}\n";
@@ -206,7 +212,10 @@ mod tests {
         for name in ["\"_report_type\":\"SubTestReport\"", "\"result\":null"] {
             let subtest = |outcome| report("call", outcome).replace("\"$report_type\":\"TestReport\"", name);
             let text = report("setup", "passed") + &subtest("failed") + &subtest("skipped") + &report("call", "passed");
-            assert_eq!(counts(&read(&(text + END)).unwrap()), [1, 0, 1, 0, 0], "{name}");
+            let text = text + END;
+            assert_eq!(counts(&read(&text).unwrap()), [1, 0, 1, 0, 0], "{name}");
+            let told = console(&Input::bytes("x", text.as_bytes()));
+            assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[1, 0, 1, 0, 0]], "{name}");
         }
     }
 
