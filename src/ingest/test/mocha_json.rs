@@ -157,6 +157,7 @@ fn count(test: &Test, outcome: Outcome, tally: &mut TestTally) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::console::console;
     use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
@@ -184,6 +185,8 @@ mod tests {
         assert_eq!((counts(&parsed), details(&parsed).cases.cases.len()), ([3, 1, 1, 0, 1], 2));
         assert_eq!(details(&parsed).cases.cases["A c"].message.as_deref(), Some("no"));
         assert!(matches!(sniffed(&FORMAT, &text), Sniff::Sure(_)));
+        let told = console(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[3, 1, 1, 0, 1]]);
         let cut = parse(&Input::bytes("x", events.as_bytes())).unwrap_err();
         assert_eq!(cut.reject(), Some(Reject::Malformed));
     }

@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     name: "unittest-text",
     kind: ReportKind::Test,
     about: "terminal output of Python's unittest",
-    written_by: "python -m unittest, Django's manage.py test, nose, Twisted's trial",
+    written_by: "python -m unittest, Django's manage.py test, nose, testtools, Twisted's trial",
     told_by: "\"Ran N tests in …\" with OK or FAILED after it",
     has_end: true,
     counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are skipped; what is \
@@ -256,6 +256,8 @@ pub(in crate::ingest) struct Stream {
     verbose: u64,
     /// The line before was a rule, of `=` or of `-`.
     after_rule: Option<char>,
+    /// testtools said that it begins. It puts no rule above its summary.
+    is_testtools: bool,
     /// With whether as many marks or lines came as tests ran.
     runs: Vec<(Parsed, bool)>,
 }
@@ -266,7 +268,7 @@ impl Runs for Stream {
         let after_rule = self.after_rule.take();
         self.after_rule = ['=', '-'].into_iter().find(|mark| text.len() >= 70 && text.chars().all(|c| c == *mark));
         let is_heading = text.starts_with("FAIL: ") || text.starts_with("ERROR: ");
-        let is_told = (is_heading && after_rule != Some('=')) || (ran(text).is_some() && after_rule != Some('-'));
+        let is_told = (is_heading && after_rule != Some('=')) || (ran(text).is_some() && after_rule != Some('-') && !self.is_testtools);
         if is_told {
             return Ok(());
         }
@@ -274,10 +276,11 @@ impl Runs for Stream {
             self.marks = self.marks.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
         }
         self.verbose += u64::from(verbose(text).is_some());
+        self.is_testtools |= text == "Tests running...";
         let ran = self.reader.ran.flatten();
         self.reader.line(text, true)?;
         if self.reader.done.is_some() {
-            let is_own = ran == Some(self.marks) || ran == Some(self.verbose);
+            let is_own = ran == Some(self.marks) || ran == Some(self.verbose) || std::mem::take(&mut self.is_testtools);
             let parsed = std::mem::take(&mut self.reader).finish()?;
             self.runs.extend(parsed.map(|parsed| (parsed, is_own)));
             (self.marks, self.verbose) = (0, 0);
@@ -303,6 +306,7 @@ impl Runs for Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     fn read(text: &str) -> Result<Parsed> {
@@ -339,6 +343,14 @@ mod tests {
         }
         let large = "Ran 18446744073709551616 tests in 0.1s\n\nOK\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn testtools_puts_no_rule_above_its_summary() {
+        let text = "Tests running...\nE======\nERROR: m.T.test_a\n------\nOSError: no\n\n\nRan 1 test in 0.001s\nFAILED (failures=1)\n";
+        let told = |text: &str| console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect::<Vec<_>>();
+        assert_eq!(told(text), [[1, 0, 1, 0, 0]]);
+        assert!(told("Ran 1 test in 0.001s\nFAILED (failures=1)\n").is_empty());
     }
 
     #[test]
