@@ -325,6 +325,11 @@ impl Stream {
         Ok(())
     }
 
+    /// Benchmarks run after all tests, and begin without a word that tells it.
+    fn is_benchmark(&self, name: &str) -> bool {
+        self.running.is_empty() && name.starts_with("Benchmark")
+    }
+
     /// Whether a test begins, waits or goes on as `-v` tells it. An outermost one begins only when those before it have
     /// ended or wait, a subtest only within its test: what else says so was printed.
     fn begins(&mut self, text: &str) -> bool {
@@ -366,7 +371,9 @@ impl Runs for Stream {
                 (self.inside, self.is_verbose) = (true, true);
             }
             // With -v, what did not begin was printed by a test; without, nobody can tell.
-            Line::Test(test) if self.is_verbose && !self.running.contains(test.name) => return Ok(()),
+            Line::Test(test) if self.is_verbose && !self.running.contains(test.name) && !self.is_benchmark(test.name) => {
+                return Ok(());
+            }
             Line::Test(_) if !self.inside && !text.starts_with("---") => return Ok(()),
             Line::Test(test) => {
                 self.running.remove(test.name);
@@ -420,10 +427,19 @@ impl Runs for Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     fn read_text(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn benchmarks_begin_without_a_word_on_the_console() {
+        let text = "=== RUN   TestA\n--- FAIL: BenchmarkNone\n--- PASS: TestA (0.00s)\npkg: p\nBenchmarkF\n    a_test.go:5: x\n\
+                    --- FAIL: BenchmarkF\nBenchmarkS\n--- SKIP: BenchmarkS\nFAIL\nexit status 1\nFAIL\tp\t0.010s\n";
+        let told = console(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[3, 1, 1, 0, 1]]);
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(super) fn is_summary(line: &str) -> bool {
 /// What a summary tells.
 #[derive(Debug, Default)]
 struct Told {
+    /// With `--rerun-fails`, the attempts so far: the other numbers are sums over them.
+    runs: u64,
     tests: u64,
     skipped: u64,
     failures: u64,
@@ -71,7 +73,7 @@ impl Told {
         for part in counts.split(", ") {
             let (number, word) = counted(part)?;
             match word {
-                "run" | "runs" => {}
+                "run" | "runs" => told.runs = number?,
                 "test" | "tests" => (told.tests, has_tests) = (number?, true),
                 "skipped" => told.skipped = number?,
                 "failure" | "failures" => told.failures = number?,
@@ -120,6 +122,10 @@ impl Announced for GoTestSum {
         self.told.is_some()
     }
 
+    fn is_sum(&self) -> bool {
+        self.told.as_ref().is_some_and(|told| told.runs > 1)
+    }
+
     fn report(self) -> Result<Parsed> {
         let told = self.told.unwrap_or_default();
         let units = self.packages.min(told.failures);
@@ -157,6 +163,7 @@ fn listed(text: &str) -> Option<(Outcome, &str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::console::console;
     use crate::ingest::input::Input;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
@@ -189,6 +196,10 @@ mod tests {
     fn the_last_summary_of_reruns_counts() {
         let parsed = read("DONE 3 tests, 1 failure in 0.1s\n\nDONE 2 runs, 4 tests, 1 failure in 0.2s\n").unwrap();
         assert_eq!(counts(&parsed), [4, 3, 1, 0, 0]);
+        let text = "DONE 9 tests in 0.1s\n\nDONE 3 tests, 1 failure in 0.1s\n\nDONE 2 runs, 4 tests, 2 failures in 0.2s\n\n\
+                    DONE 3 runs, 5 tests, 2 failures in 0.3s\n";
+        let told = console(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[9, 9, 0, 0, 0], [5, 3, 2, 0, 0]]);
     }
 
     #[test]

@@ -29,6 +29,11 @@ pub(in crate::ingest) trait Announced: Default {
         false
     }
 
+    /// Whether its summary counts the run before it, too.
+    fn is_sum(&self) -> bool {
+        false
+    }
+
     /// See [`Run::units`].
     fn units(&self) -> BTreeSet<String> {
         BTreeSet::new()
@@ -204,6 +209,11 @@ pub(in crate::ingest) trait Unannounced: Default {
         true
     }
 
+    /// Whether its summary counts the run before it, too.
+    fn is_sum(&self) -> bool {
+        false
+    }
+
     /// See [`Run::units`].
     fn units(&self) -> BTreeSet<String> {
         BTreeSet::new()
@@ -245,6 +255,10 @@ impl<R: Announced> Unannounced for Unmarked<R> {
         Ok(before)
     }
 
+    fn is_sum(&self) -> bool {
+        self.0.is_sum()
+    }
+
     fn units(&self) -> BTreeSet<String> {
         self.0.units()
     }
@@ -261,11 +275,20 @@ pub(in crate::ingest) struct Summaries<R> {
     runs: Vec<Run>,
 }
 
+impl<R> Summaries<R> {
+    fn add(&mut self, run: Run, is_sum: bool) {
+        if is_sum {
+            self.runs.pop();
+        }
+        self.runs.push(run);
+    }
+}
+
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
-        let units = self.run.units();
+        let (units, is_sum) = (self.run.units(), self.run.is_sum());
         if let Some(before) = self.run.line(text.trim_end())? {
-            self.runs.push(Run::of(*before, units));
+            self.add(Run::of(*before, units), is_sum);
         }
         Ok(())
     }
@@ -280,9 +303,11 @@ impl<R: Unannounced> Runs for Summaries<R> {
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
-        let (is_certain, units) = (self.run.is_certain(), self.run.units());
-        let last = self.run.report().ok().flatten();
-        self.runs.extend(last.map(|parsed| Run { is_certain, ..Run::of(parsed, units) }));
+        let run = std::mem::take(&mut self.run);
+        let (is_certain, units, is_sum) = (run.is_certain(), run.units(), run.is_sum());
+        if let Some(parsed) = run.report().ok().flatten() {
+            self.add(Run { is_certain, ..Run::of(parsed, units) }, is_sum);
+        }
         self.runs
     }
 }
