@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"[==========] Running N tests\", \"[  PASSED  ] N tests.\"",
     has_end: false,
     counting: "The sum of the runs' summaries: PASSED passed, FAILED failed, SKIPPED and DISABLED skipped. A test suite whose \
-               fixture failed is one errored test, as are cmocka's tests whose fixture failed.",
+               fixture failed is one errored test, as are an environment and cmocka's tests whose fixture failed.",
     sniff,
     parse: all_runs::<GTest>,
 };
@@ -54,6 +54,8 @@ pub(in crate::ingest) struct GTest {
     failed_suites: u64,
     /// cmocka counts those whose fixture failed here only.
     failed_or_errored: u64,
+    /// Its list of failures is there, if empty.
+    has_failed: bool,
     /// The first line that a test that runs has printed of its failure.
     message: Option<String>,
     running: bool,
@@ -126,7 +128,7 @@ impl GTest {
             if self.announced.is_none_or(|announced| announced == ran || ran == 0) {
                 (self.ran, self.passed) = (Some(ran), None);
                 (self.skipped, self.failed, self.disabled) = (0, 0, 0);
-                (self.failed_suites, self.failed_or_errored) = (0, 0);
+                (self.failed_suites, self.failed_or_errored, self.has_failed) = (0, 0, false);
             }
         }
         Ok(())
@@ -144,7 +146,7 @@ impl GTest {
         match mark {
             "PASSED" => self.passed = Some(number),
             "SKIPPED" => self.skipped = number,
-            "FAILED" => self.failed = number,
+            "FAILED" => (self.failed, self.has_failed) = (number, true),
             _ => {}
         }
         Ok(())
@@ -219,7 +221,10 @@ impl GTest {
         let errored = self.errored();
         // A group of cmocka that could not begin has no tests.
         let groups = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).saturating_sub(errored);
-        let units = add(errored, if self.failed_suites > 0 { self.failed_suites } else { groups })?;
+        // What failed outside of all tests and suites is an environment.
+        let environments = u64::from(self.has_failed && self.failed == 0 && errored == 0 && groups == 0);
+        let suites = if self.failed_suites > 0 { self.failed_suites } else { groups + environments };
+        let units = add(errored, suites)?;
         Ok(Summary {
             passed: self.passed.unwrap_or_default(),
             failed: self.failed(),
@@ -303,6 +308,16 @@ mod tests {
         assert_eq!(counts(&read(&format!("{RUN}{END}").repeat(2)).unwrap()), [18, 4, 4, 2, 8]);
         let plain = "[==========] Running 1 test from 1 test case.\n[==========] 1 test from 1 test case ran.\n[  PASSED  ] 1 test.";
         assert_eq!(counts(&read(plain).unwrap()), [1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn an_environment_that_failed_is_one_errored() {
+        let text = "[==========] Running 1 test from 1 test suite.\n[ RUN      ] A.Ok\n[       OK ] A.Ok (0 ms)\n\n\
+                    gt.cc:11: Failure\nFailed\n[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 1 test.\n\
+                    [  FAILED  ] 0 tests, listed below:\n\n 0 FAILED TESTS\n";
+        assert_eq!(counts(&read(text).unwrap()), [2, 1, 0, 1, 0]);
+        let suite = "[  FAILED  ] A: SetUpTestSuite or TearDownTestSuite\n\n 1 FAILED TEST SUITE\n";
+        assert_eq!(counts(&read(&format!("{text}{suite}")).unwrap()), [2, 1, 0, 1, 0]);
     }
 
     #[test]
