@@ -28,7 +28,9 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     let lines: Vec<&str> = head.last_lines().map(str::trim_end).collect();
     let is_told = |pair: &[&str]| matches!(pair, [first, second] if tests(first).is_some() && is_result(second));
-    if head.xml().is_some() || head.lines().any(tap::is_point) {
+    // With `-v` its plans stand beside the points; `-f` and `--directives` tell points alone, and not all.
+    let has_plan = || head.lines().chain(head.last_lines()).any(tap::is_plan);
+    if head.xml().is_some() || (head.lines().any(tap::is_point) && has_plan()) {
         return Sniff::No;
     }
     match lines.windows(2).any(is_told) {
@@ -86,13 +88,15 @@ pub(in crate::ingest) struct Prove {
     tests: Option<u64>,
     begun: bool,
     is_done: bool,
-    /// Points are told, too, and read as TAP.
+    /// All points are told, too, and their plans, and read as TAP.
     has_points: bool,
+    has_plan: bool,
 }
 
 impl Prove {
     fn take(&mut self, text: &str) -> Result<()> {
         self.has_points |= tap::is_point(text);
+        self.has_plan |= tap::is_plan(text);
         self.begun |= text == "Test Summary Report";
         if let Some((name, tests, failed)) = file(text) {
             self.close()?;
@@ -131,7 +135,9 @@ impl Unannounced for Prove {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let before = if self.is_done { std::mem::take(self).report()?.map(Box::new) } else { None };
         self.take(text)?;
-        if self.is_done && self.has_points {
+        // Of a run that is read as TAP not all was seen.
+        let is_anothers = self.is_done && self.has_points && self.has_plan;
+        if is_anothers || (is_result(text) && self.tests.is_none()) {
             *self = Prove::default();
         }
         Ok(before)
@@ -148,6 +154,7 @@ impl Unannounced for Prove {
 mod tests {
     use super::*;
     use crate::error::Reject;
+    use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const RUN: &str = "t/good.t .. ok\nTest Summary Report\n-------------------\nt/bad.t (Wstat: 256 (exited 1) Tests: 3 Failed: 1)\n\
@@ -169,7 +176,24 @@ mod tests {
         let fine = format!("t/good.t .. ok\nAll tests successful.\n{}", END.replace("FAIL", "PASS"));
         assert_eq!(counts(&read(&fine).unwrap()), [9, 9, 0, 0, 0]);
         assert!(matches!(sniffed(&FORMAT, &fine), Sniff::Sure(_)));
-        assert_eq!(sniffed(&FORMAT, &format!("ok 1\n{fine}")), Sniff::No);
+        assert_eq!(sniffed(&FORMAT, &format!("ok 1\n1..1\n{fine}")), Sniff::No);
+        assert!(matches!(sniffed(&FORMAT, &format!("not ok 2\n{fine}")), Sniff::Sure(_)));
+    }
+
+    #[test]
+    fn the_console_tells_points_that_failed_from_all_points() {
+        let told = |text: &str| -> Vec<_> {
+            let reports = console(&Input::bytes("x", text.as_bytes()));
+            reports.iter().map(|report| (report.format.name, counts(report))).collect()
+        };
+        let failed = "t/a.t .. \nnot ok 2 - b\nFailed 1/2 subtests \n\nTest Summary Report\n-------------------\n\
+                      t/a.t (Wstat: 256 (exited 1) Tests: 2 Failed: 1)\n  Failed test:  2\n  Non-zero exit status: 1\n\
+                      Files=1, Tests=2,  0 wallclock secs (0 CPU)\nResult: FAIL\n";
+        let all = "t/a.t .. \n# Subtest: x\n    ok 1 - deep\n    1..1\nok 1 - x\nok 2 - b\n1..2\nok\nt/b.t .. \n1..1\nok 1\nok\n\
+                   All tests successful.\nFiles=2, Tests=3,  0 wallclock secs (0 CPU)\nResult: PASS\n";
+        assert_eq!(told(failed), [("prove-text", [2, 1, 1, 0, 0])]);
+        assert_eq!(told(all), [("tap", [3, 3, 0, 0, 0])]);
+        assert_eq!(told(&format!("{all}{failed}")), [("tap", [3, 3, 0, 0, 0]), ("prove-text", [2, 1, 1, 0, 0])]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
             _ => {}
         }
     }
-    let plan_at_end = || head.last_lines().any(|line| matches!(read(line), Line::Plan(0, _)));
+    let plan_at_end = || head.last_lines().any(is_plan);
     match points > 0 {
         true if plan || bail || plan_at_end() => Sniff::Sure("a plan and numbered \"ok\" or \"not ok\" lines".into()),
         true => Sniff::Maybe("numbered \"ok\" or \"not ok\" lines".into()),
@@ -79,6 +79,11 @@ fn is_plan_and_point(head: &Head<'_>) -> bool {
 /// Whether the line is a numbered point.
 pub(super) fn is_point(line: &str) -> bool {
     matches!(read(line), Line::Point(0, point) if point.number.is_some())
+}
+
+/// Whether the line is the plan of a whole run.
+pub(super) fn is_plan(line: &str) -> bool {
+    matches!(read(line), Line::Plan(0, _))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

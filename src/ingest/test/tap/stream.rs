@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::ingest::test::runs::{Run, Runs};
 
 /// Lines of `prove -v` that are held before its first plan.
-const HELD: usize = 1_000;
+const HELD: usize = 5_000;
 /// The comment with which Node goes on below its tests.
 const COVERAGE_OF_NODE: &str = "# start of coverage report";
 
@@ -67,23 +67,36 @@ pub(in crate::ingest) struct Stream {
     unplanned: Option<Open>,
     /// From the first file that `prove` tells of.
     held: Vec<String>,
+    /// Outermost points below the last file, once another line than its plan stood there.
+    points: Option<u64>,
+    /// There were more lines: the run is not read.
+    is_too_long: bool,
     runs: Vec<Run>,
 }
 
 impl Stream {
-    /// Begins a run of `prove -v` with the first plan below a file's line: without `-v` there is no plan.
+    /// Begins a run of `prove -v` with the first plan directly below a file's line, or below all points that it plans:
+    /// without `-v` there is no plan.
     fn begin_prove(&mut self, text: &str) -> Result<()> {
-        let is_below = self.held.last().is_some_and(|line| file_of_prove(line).is_some());
         if text.starts_with("Files=") || self.held.len() >= HELD {
+            self.is_too_long = !text.starts_with("Files=");
             self.held.clear();
         }
-        if file_of_prove(text).is_some() || (!self.held.is_empty() && !text.trim().is_empty()) {
-            self.held.push(text.to_owned());
+        let is_file = file_of_prove(text).is_some();
+        if self.is_too_long || text.trim().is_empty() || (self.held.is_empty() && !is_file) {
+            return Ok(());
         }
-        if is_below && matches!(read(text), Line::Plan(0, _)) {
-            let mut open = Open { prove: Some(false), ..Open::new() };
-            self.held.drain(..).try_for_each(|line| open.line(&line))?;
-            self.open = Some(open);
+        self.held.push(text.to_owned());
+        let points = self.points.take();
+        match read(text) {
+            _ if is_file => return Ok(()),
+            Line::Plan(0, count) if points.is_none_or(|points| points == count) => {
+                let mut open = Open { prove: Some(false), ..Open::new() };
+                self.held.drain(..).try_for_each(|line| open.line(&line))?;
+                self.open = Some(open);
+            }
+            Line::Point(0, _) => self.points = Some(points.unwrap_or(0).saturating_add(1)),
+            _ => self.points = Some(points.unwrap_or(0)),
         }
         Ok(())
     }
