@@ -128,6 +128,8 @@ fn count(example: &Example, tally: &mut TestTally) -> Result<()> {
         "passed" => Outcome::Passed,
         "failed" => Outcome::Failed,
         "pending" => Outcome::Skipped,
+        // It called `exit`.
+        "" => Outcome::Errored,
         other => return Err(unknown_status(other)),
     };
     let mut case = TestCase::new(outcome);
@@ -185,5 +187,6 @@ mod tests {
         }
         assert_eq!(read("{\"summary\":{}}").unwrap_err().reject(), Some(Reject::NotThisFormat));
         assert!(read("{\"examples\":[{\"status\":\"odd\"}]}").is_err());
+        assert_eq!(counts(&read("{\"examples\":[{\"status\":\"\"}]}").unwrap()), [1, 0, 0, 1, 0]);
     }
 }
