@@ -8,6 +8,7 @@ use super::LintTally;
 use super::brief_text::SCRIPTS;
 use super::lines::{Claim, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
+use crate::ingest::test::catch2_text;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -50,7 +51,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         }
     });
     match first.next() {
-        _ if is_of_another(head) => Sniff::No,
+        _ if is_of_another(head) || catch2_text::is_compact(head) => Sniff::No,
         Some(true) => Sniff::Sure("a diagnostic with its place, as gcc prints it".into()),
         // Beside a report of another format it is progress.
         None if head.lines().any(|line| ended(line).is_some()) => {

@@ -371,7 +371,9 @@ impl Runs for Stream {
                 (self.inside, self.is_verbose) = (true, true);
             }
             // With -v, what did not begin was printed by a test; without, nobody can tell.
-            Line::Test(test) if self.is_verbose && !self.running.contains(test.name) && !self.is_benchmark(test.name) => {
+            Line::Test(test)
+                if self.is_verbose && !self.running.contains(test.name) && !self.is_benchmark(test.name) =>
+            {
                 return Ok(());
             }
             Line::Test(_) if !self.inside && !text.starts_with("---") => return Ok(()),

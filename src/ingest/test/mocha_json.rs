@@ -157,8 +157,8 @@ fn count(test: &Test, outcome: Outcome, tally: &mut TestTally) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::console::console;
     use crate::error::Reject;
+    use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     #[test]

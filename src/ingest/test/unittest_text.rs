@@ -268,7 +268,8 @@ impl Runs for Stream {
         let after_rule = self.after_rule.take();
         self.after_rule = ['=', '-'].into_iter().find(|mark| text.len() >= 70 && text.chars().all(|c| c == *mark));
         let is_heading = text.starts_with("FAIL: ") || text.starts_with("ERROR: ");
-        let is_told = (is_heading && after_rule != Some('=')) || (ran(text).is_some() && after_rule != Some('-') && !self.is_testtools);
+        let is_told = (is_heading && after_rule != Some('='))
+            || (ran(text).is_some() && after_rule != Some('-') && !self.is_testtools);
         if is_told {
             return Ok(());
         }
