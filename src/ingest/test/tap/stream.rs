@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lines::{Line, read};
+use super::lines::{Line, Point, read};
 use super::{Reader, file_of_prove};
 use crate::error::Result;
 use crate::ingest::test::runs::{Run, Runs};
@@ -22,13 +22,15 @@ struct Open {
     points: u64,
     plan: Option<u64>,
     bailed: bool,
+    /// The last outermost test that was announced. Where one of several files fails, Node numbers its point by the file.
+    subtest: Option<String>,
     /// `prove -v` told it, and whether its own summary came: only that ends it, whatever becomes of a file.
     prove: Option<bool>,
 }
 
 impl Open {
     fn new() -> Open {
-        Open { reader: Reader::new(), points: 0, plan: None, bailed: false, prove: None }
+        Open { reader: Reader::new(), points: 0, plan: None, bailed: false, subtest: None, prove: None }
     }
 
     fn is_complete(&self) -> bool {
@@ -36,6 +38,18 @@ impl Open {
             return has_ended;
         }
         self.bailed || self.plan.is_some_and(|plan| self.points >= plan)
+    }
+
+    /// Whether it is the next point, or was announced.
+    fn is_due(&self, point: &Point) -> bool {
+        let is_next = point.number.is_none_or(|number| number == self.points + 1);
+        is_next || self.subtest.as_ref().is_some_and(|name| *name == point.name)
+    }
+
+    /// Whether the plan so far, of no tests, was that of a file, and the file's own point follows.
+    fn is_followed(&self, next: &str) -> bool {
+        self.plan == Some(0)
+            && matches!(read(next), Line::Point(0, point) if self.subtest.as_ref().is_some_and(|name| *name == point.name))
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -48,8 +62,14 @@ impl Open {
             // A plan at the end counts the points above it.
             Line::Plan(0, count) if self.plan.is_some() || (self.points > 0 && count != self.points) => return Ok(()),
             Line::Plan(0, count) => self.plan = Some(count),
-            Line::Point(0, point) if point.number.is_some_and(|number| number != self.points + 1) => return Ok(()),
-            Line::Point(0, _) => self.points += 1,
+            Line::Point(0, point) if !self.is_due(&point) => return Ok(()),
+            Line::Point(0, _) => {
+                // A file in which no test matched has a plan of its own.
+                self.plan = self.plan.filter(|plan| *plan > 0);
+                self.subtest = None;
+                self.points += 1;
+            }
+            Line::Subtest(0, name) => self.subtest = Some(name.to_owned()),
             Line::Bail(_) => self.bailed = true,
             _ => {}
         }
@@ -157,7 +177,7 @@ impl Runs for Stream {
 
     fn holds(&self, next: &str) -> bool {
         let is_of_tests = |open: &Open| open.reader.goes_on(next) && next != COVERAGE_OF_NODE;
-        self.open.as_ref().is_some_and(|open| !open.is_complete() || is_of_tests(open))
+        self.open.as_ref().is_some_and(|open| !open.is_complete() || is_of_tests(open) || open.is_followed(next))
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {

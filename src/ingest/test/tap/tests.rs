@@ -1,6 +1,7 @@
 //! What TAP documents come to.
 
 use super::*;
+use crate::ingest::console::console;
 use crate::ingest::test::tests_support::{counts, details, sniffed};
 
 fn read_text(text: &str) -> Result<Parsed> {
@@ -137,4 +138,18 @@ fn points_need_no_numbers() {
     assert_eq!(counted(text), [3, 1, 1, 0, 1]);
     assert!(matches!(sniffed(&FORMAT, text), Sniff::Maybe(_)));
     assert_eq!(sniffed(&FORMAT, "1..3\nhello\nok\n"), Sniff::No);
+}
+
+#[test]
+fn on_the_console_node_numbers_the_points_of_files_apart() {
+    let told = |text: &str| -> Vec<_> {
+        console(&Input::bytes("x", text.as_bytes())).iter().map(|report| (report.format.name, counts(report))).collect()
+    };
+    let files = "TAP version 13\n# Subtest: a\nok 1 - a\n  ---\n  duration_ms: 1\n  ...\nok 1 - printed\n# Subtest: b.test.mjs\n\
+                 not ok 2 - b.test.mjs\n# Subtest: c.test.mjs\nnot ok 3 - c.test.mjs\n# Subtest: d.test.mjs\n\
+                 not ok 2 - d.test.mjs\n1..4\n# tests 4\n";
+    assert_eq!(told(files), [("tap", [4, 1, 3, 0, 0])]);
+    let unmatched = "TAP version 13\n1..0\n# Subtest: a.test.mjs\nok 1 - a.test.mjs\n1..1\n# tests 1\n";
+    assert_eq!(told(unmatched), [("tap", [1, 1, 0, 0, 0])]);
+    assert_eq!(told("TAP version 13\n1..0\n# tests 0\nok 1 - printed\n1..1\n"), [("tap", [0; 5])]);
 }
