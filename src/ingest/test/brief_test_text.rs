@@ -6,8 +6,8 @@
 
 use self::ginkgo::Ginkgo;
 use self::lines::{
-    Block, LINES, OF_ASSEMBLIES, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, of_assembly, of_expecto, of_tcl, of_worker,
-    plain, summed_up,
+    Block, LINES, OF_ASSEMBLIES, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, of_assembly, of_expecto, of_junit, of_tcl,
+    of_worker, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::table::Table;
@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     name: "brief-test-text",
     kind: ReportKind::Test,
     about: "summaries of test runners in terminal output",
-    written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 4 and JUnit's console launcher, Pester, EUnit, \
+    written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
@@ -44,7 +44,8 @@ pub const FORMAT: Format = Format {
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec and node-tap \
-               assertions. A container of JUnit's or Pester's that failed is one errored test, and so are EUnit's cancelled \
+               assertions. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
+               beyond its tests, and so are EUnit's cancelled \
                tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "a test runner"),
@@ -122,7 +123,7 @@ impl Told {
         ];
         let alone = match of_one.into_iter().find_map(|(text, patterns)| Some((text?, patterns))) {
             Some((text, patterns)) => summed_up(patterns, text),
-            None => summed_up(LINES, text).filter(|_| !is_anothers),
+            None => summed_up(LINES, text).or_else(|| of_junit(text)).filter(|_| !is_anothers),
         };
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
         let told = [self.block(text), alone, self.row(text), self.clojure.line(text), named];

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::cucumber_json::outcome_of_step;
 use super::json_report::{attempts, cut_short, events, lacks, line, path, text};
 use super::{CASES_KEPT, TestTally};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -150,6 +150,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     }
 }
 
+/// Attempts that are open at once: as many as run side by side.
+const OPEN_HELD: usize = 10_000;
+
 /// An attempt at a scenario.
 struct Attempt {
     test_case: String,
@@ -185,7 +188,7 @@ impl Run {
         }
         if let Some(started) = envelope.test_case_started {
             (self.is_begun, self.is_done) = (true, false);
-            self.start(started);
+            self.start(started)?;
         }
         if let Some(step) = envelope.test_step_finished {
             self.step(&step)?;
@@ -214,11 +217,15 @@ impl Run {
         Ok(())
     }
 
-    fn start(&mut self, started: Started) {
+    fn start(&mut self, started: Started) -> Result<()> {
+        if self.open.len() >= OPEN_HELD {
+            return Err(Error::report(Reject::Malformed, "too many scenarios have begun and did not end"));
+        }
         let mut case = TestCase::new(Outcome::Skipped);
         case.attempts = attempts(&started.attempt);
         let attempt = Attempt { test_case: started.test_case_id, worst: None, case, will_be_retried: false };
         self.open.insert(started.id, attempt);
+        Ok(())
     }
 
     fn step(&mut self, step: &Step) -> Result<()> {
@@ -268,7 +275,6 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const META: &str = "{\"meta\":{\"protocolVersion\":\"32.2.0\"}}\n";
@@ -315,6 +321,16 @@ mod tests {
         assert_eq!(case.message.as_deref(), Some("it said FAILED"));
         let odd = read(&format!("{}{DONE}", attempt("a", 0, &["GREAT"], false))).unwrap_err();
         assert_eq!((odd.reject(), odd.place.line), (Some(Reject::Malformed), Some(5)));
+    }
+
+    #[test]
+    fn no_more_attempts_are_held_than_run_side_by_side() {
+        let begun =
+            |number| format!("{{\"testCaseStarted\":{{\"id\":\"s{number}\",\"testCaseId\":\"t\",\"attempt\":0}}}}\n");
+        let text: String = (0..=OPEN_HELD).map(begun).collect();
+        let error = read(&text).unwrap_err();
+        let line = u64::try_from(OPEN_HELD).unwrap() + 2;
+        assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(line)));
     }
 
     #[test]

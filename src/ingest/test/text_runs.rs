@@ -214,6 +214,11 @@ pub(in crate::ingest) trait Unannounced: Default {
         false
     }
 
+    /// Whether the next line may come after it, so that what is told of it as a whole is asked for.
+    fn may_end(&self) -> bool {
+        true
+    }
+
     /// See [`Run::units`].
     fn units(&self) -> BTreeSet<String> {
         BTreeSet::new()
@@ -259,6 +264,10 @@ impl<R: Announced> Unannounced for Unmarked<R> {
         self.0.is_sum()
     }
 
+    fn may_end(&self) -> bool {
+        self.0.is_done()
+    }
+
     fn units(&self) -> BTreeSet<String> {
         self.0.units()
     }
@@ -286,7 +295,8 @@ impl<R> Summaries<R> {
 
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
-        let (units, is_sum) = (self.run.units(), self.run.is_sum());
+        let units = if self.run.may_end() { self.run.units() } else { BTreeSet::new() };
+        let is_sum = self.run.is_sum();
         if let Some(before) = self.run.line(text.trim_end())? {
             self.add(Run::of(*before, units), is_sum);
         }

@@ -19,7 +19,6 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("snforge", "Tests: @p passed, @f failed, @s {skipped}{ignored}{, @s ignored}, @_ filtered out"),
     ("bats", "@a test{s}, @f failure{s}{, @s skipped}{, @e not run}{ in @_ seconds}"),
     ("JUnit 4", "OK (@p test{s})"),
-    ("JUnit 4", "Tests run: @a, Failures: @f"),
     (
         "Pester",
         "Tests Passed: @p, Failed: @f, Skipped: @s{,} {Pending: @s, }{Inconclusive: @s, }{Inconclusive: @s}\
@@ -124,6 +123,25 @@ pub(super) const OF_TCL: &[(&str, &str)] = &[("tcltest", "Total\t@a\tPassed\t@_\
 pub(super) fn of_tcl(text: &str) -> Option<&str> {
     let (name, told) = text.split_once('\t')?;
     (name.ends_with(':') && told.starts_with("Total\t")).then_some(told)
+}
+
+/// JUnit 3's `Tests run: 4,  Failures: 1,  Errors: 1`, and JUnit 4's `Tests run: 0,  Failures: 1` where fixtures of classes
+/// failed, or a test and its clean-up: they are failures that no test is left for.
+pub(super) fn of_junit(text: &str) -> Option<(&'static str, Summary)> {
+    let mut parts = text.strip_prefix("Tests run: ")?.split(',').map(str::trim_start);
+    let all = whole(parts.next()?)?;
+    let told = whole(parts.next()?.strip_prefix("Failures: ")?)?;
+    let (tool, errors) = match parts.next() {
+        // Maven and Ant speak alike, but for the blanks.
+        Some(errors) if text.contains(",  E") => ("JUnit 3", whole(errors.strip_prefix("Errors: ")?)?),
+        Some(_) => return None,
+        None => ("JUnit 4", 0),
+    };
+    let failed = told.min(all);
+    let unit_failures = told - failed;
+    let errored = errors.checked_add(unit_failures)?;
+    let passed = all.saturating_sub(failed).saturating_sub(errors);
+    parts.next().is_none().then_some((tool, Summary { passed, failed, errored, unit_failures, ..Summary::default() }))
 }
 
 /// What Expecto says at the end of the line that its banner stands in.
