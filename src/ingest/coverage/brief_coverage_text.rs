@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
     name: "brief-coverage-text",
     kind: ReportKind::Coverage,
     about: "sums of coverage in terminal output",
-    written_by: "lcov --summary, genhtml, gcovr --print-summary, PHPUnit --coverage-text, Pest --coverage, SimpleCov, \
+    written_by: "lcov --summary, lcov --list, genhtml, gcov, gcovr --print-summary, gcovr --markdown, PHPUnit --coverage-text, Pest --coverage, SimpleCov, \
                  cargo tarpaulin, node --test, deno coverage, mix test --cover, ExCoveralls, forge coverage, coverlet, OpenCover, \
                  ReportGenerator, CTest, Kover, scoverage, Pester, Slather, bisect_ppx, hpc, LuaCov, Devel::Cover, Istanbul and others for TeamCity",
     told_by: "the sums of one of them, as \"lines......: 75.0% (6 of 8 lines)\" or \"75.00% coverage, 6/8 lines covered\"",
@@ -55,11 +55,17 @@ pub(in crate::ingest) struct Told {
     open: Option<Summary>,
     /// The one before it.
     before: Option<Summary>,
+    /// The line before names a file or a function of gcov's, whose share comes below.
+    is_named: bool,
 }
 
 impl Told {
     /// Takes a line. Whether it would tell the same however it went on, if it tells anything.
     pub(in crate::ingest) fn line(&mut self, text: &str) -> Option<bool> {
+        let is_named = text.starts_with("File '") || text.starts_with("Function '");
+        if std::mem::replace(&mut self.is_named, is_named) && text.starts_with("Lines executed:") {
+            return None;
+        }
         if let Some(table) = Table::begun(text) {
             self.table = Some(table);
             return None;
@@ -194,6 +200,21 @@ mod tests {
             ("COV    FILE    LINES RELEVANT   MISSED\n 75.0% lib/a.ex  20  8  2\n[TOTAL]  75.0%\n----\n", "75.00%"),
             ("Covered 75% / 80%. 8 analyzed Commands in 1 File.\n", "75.00%"),
             ("Coverage: 6/8 (75.00%)\n", "s6 s8"),
+            (
+                "# GCC Code Coverage Report\n| Metric        | Coverage |\n|---|---|\n| **Lines**     | 🟡 6/8 (75.0%) |\n\
+                 | **Functions** | 🟢 1/1 (100.0%) |\n| **Branches**  | 🔴 3/6 (50.0%) |\n\n| **`a.c`** | 🟢 1/1 (100.0%) |\n",
+                "l6 l8 b3 b6 f1 f1",
+            ),
+            (
+                "File 'a.c'\nLines executed:50.00% of 2\nCreating 'a.c.gcov'\n\nFile 'b.c'\nLines executed:83.33% of 6\n\
+                 Creating 'b.c.gcov'\n\nLines executed:75.00% of 8\n",
+                "75.00%",
+            ),
+            (
+                "            |Lines       |Functions  |Branches    \nFilename    |Rate     Num|Rate    Num|Rate     Num\n====\n\
+                 a.cpp       |75.0%      8| 100%     3|    -      0\n====\n      Total:|75.0%      8| 100%     3|    -      0\n",
+                "75.00%",
+            ),
             (" 75% expressions used (6/8)\n 50% boolean coverage (1/2)\n", "s6 s8"),
         ] {
             assert_eq!(told(text), expected, "{text}");
@@ -273,8 +294,13 @@ mod tests {
         {
             assert_eq!(code(cut), Some(Reject::Malformed), "{cut}");
         }
-        for foreign in ["all well\n", "Lines: 101.00% (6/8)\n", "Lines: 75% (6/x)\n", "branches: 50.0% (3 out of 6)\n"]
-        {
+        for foreign in [
+            "File 'a.c'\nLines executed:50.00% of 2\nCreating 'a.c.gcov'\n",
+            "all well\n",
+            "Lines: 101.00% (6/8)\n",
+            "Lines: 75% (6/x)\n",
+            "branches: 50.0% (3 out of 6)\n",
+        ] {
             assert_eq!(code(foreign), Some(Reject::NotThisFormat), "{foreign}");
         }
         assert_eq!(code("Lines: 75.00% (8/6)\n"), Some(Reject::Malformed));

@@ -62,7 +62,23 @@ const LINES: &[(&str, Unit, &str)] = &[
     ("bisect_ppx", Statements, "@.% @c/@t Project coverage"),
     ("bisect_ppx", Statements, "@. % @c/@t Project coverage"),
     ("hpc", Statements, "@.% expressions used (@c/@t)"),
+    ("gcov", Lines, "Lines executed:@.% of @t"),
+    ("lcov --list", Lines, "Total:|{ }@.% @t|@*"),
 ];
+
+/// A row of gcovr's `--markdown-summary`: `| **Lines** | 🟢 6/8 (75.0%) |`.
+fn of_markdown(text: &str) -> Option<Summary> {
+    let (name, counts) = text.strip_prefix("| **")?.split_once("**")?;
+    let unit = match name {
+        "Lines" => Lines,
+        "Functions" => Functions,
+        "Branches" => Branches,
+        _ => return None,
+    };
+    let counts = counts.strip_suffix('|')?.trim_start_matches([' ', '|']).trim_start_matches(|c: char| !c.is_ascii());
+    let mut summary = Summary::new("gcovr");
+    patterns::line("@c/@t (@.%)", counts.trim(), summary.slot(unit)).then_some(summary)
+}
 
 /// What stands before a line of a build tool's or of Node's, and before SimpleCov's on one line with the place of its report.
 fn without_mark(text: &str) -> &str {
@@ -150,6 +166,9 @@ impl Summary {
         let begins = || words.iter().any(|word| text.starts_with(word));
         if !text.contains('%') && !begins() {
             return None;
+        }
+        if let Some(summary) = of_markdown(text) {
+            return Some((summary, true));
         }
         LINES.iter().find_map(|(tool, unit, pattern)| {
             let mut summary = Summary::new(tool);
