@@ -1,6 +1,7 @@
 //! `rustc-text`: diagnostics as cargo and rustc print them for people.
 
 use super::rustc::{Findings, is_summary};
+use super::rustc_json;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::test::{cargo_test_text, pytest_text};
@@ -24,10 +25,11 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    // The output of test runners has diagnostics above its results: it is told by the results.
+    // The output of test runners has diagnostics above its results: it is told by the results; cargo's JSON, among which it
+    // prints them as text, by its lines.
     let is_nextest = |line: &str| line.trim_start().starts_with("Nextest run ID ");
     if head.xml().is_some()
-        || head.lines().any(is_nextest)
+        || head.lines().any(|line| is_nextest(line) || rustc_json::is_ours(line))
         || [&cargo_test_text::FORMAT, &pytest_text::FORMAT].iter().any(|f| matches!((f.sniff)(head), Sniff::Sure(_)))
     {
         return Sniff::No;
