@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::LintTally;
-use super::elements::{Elements, inside, line_number, walk};
+use super::elements::{Elements, inside, level_or_error, line_number, walk};
 use super::lines::finding;
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::text::printable;
 use crate::ingest::xml::Element;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -44,9 +43,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     reader.tally.tool("resharper", Sort::Linter);
     walk(input, "Report", "ReSharper", &mut reader)?;
     let mut parsed = reader.tally.finish(&FORMAT)?;
-    if let Some(odd) = reader.odd {
-        parsed.warnings.push(format!("the severity {odd:?} is read as an error"));
-    }
+    parsed.warnings.extend(reader.odd);
     Ok(parsed)
 }
 
@@ -71,14 +68,9 @@ impl Elements for Reader {
                     element.attributes(["TypeId", "Severity", "File", "Line", "Message"])?;
                 let of_type = || rule.as_ref().and_then(|rule| self.severities.get(rule)).cloned();
                 let level = match severity.or_else(of_type).as_deref() {
-                    None | Some("ERROR") => Level::Error,
-                    Some("WARNING") => Level::Warning,
-                    Some("SUGGESTION" | "HINT" | "INFO") => Level::Note,
+                    None => Level::Error,
                     Some("DO_NOT_SHOW") => return Ok(()),
-                    Some(other) => {
-                        self.odd.get_or_insert_with(|| printable(other, 40));
-                        Level::Error
-                    }
+                    Some(severity) => level_or_error(severity, &mut self.odd),
                 };
                 let place = (path.as_deref(), line_number(line));
                 let found = finding("resharper", level, place, rule.as_deref(), message.as_deref().unwrap_or_default());
