@@ -2,13 +2,13 @@
 //! Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
-use super::lines::{bare_place, bracketed, is_class_name, placed};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, placed};
 use crate::ingest::Level;
 use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, detekt, php, phpcs, standardrb].iter().find_map(|read| read(text))
+    [bracketed_level, kotlinc, detekt, php, standardrb].iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -34,8 +34,8 @@ fn php(text: &str) -> Option<Told<'_>> {
 }
 
 /// `/p/A.php:3:1: error - message`, phpcs's report `emacs`.
-fn phpcs(text: &str) -> Option<Told<'_>> {
-    let place = placed(text).filter(|place| place.has_column && place.is_a(&["php", "inc", "phtml", "js", "css"]))?;
+pub(super) fn phpcs<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    (place.has_column && place.is_a(&["php", "inc", "phtml", "js", "css"])).then_some(())?;
     let (word, message) = place.rest.split_once(" - ")?;
     let level = match word {
         "error" => Level::Error,
@@ -156,6 +156,7 @@ const SOURCES: [&str; 5] = ["java", "kt", "kts", "scala", "groovy"];
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::lint::brief_text;
 
     #[test]
     fn every_form_of_a_place_is_read() {
@@ -186,7 +187,7 @@ mod tests {
             ("/p/A.php:3:1: warning - Too long - see", "phpcs", Warning, "/p/A.php:3", "Too long - see"),
             ("  a.rb:3:5: Layout/Space: No: space.", "standardrb", Error, "a.rb:3", "No: space."),
         ] {
-            let told = told(line).unwrap();
+            let told = brief_text::told("", line).unwrap();
             let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap_or(0));
             assert_eq!((told.tool, told.level, at.as_str(), told.message), (tool, level, place, message), "{line}");
         }

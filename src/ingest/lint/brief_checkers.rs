@@ -3,7 +3,7 @@
 //! for TeamCity.
 
 use super::brief_text::{Told, level};
-use super::lines::{bare_place, bracketed, is_class_name, is_code, is_path, placed};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_path};
 use super::ruff_text::is_rule_of_deptry;
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
@@ -16,7 +16,7 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
         [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly],
         [b'#', ..] => &[teamcity],
         [.., b')'] => &[puppet_lint, perlcritic, tflint_compact, remark],
-        _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, misspell, deptry],
+        _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry],
     };
     readers.iter().find_map(|read| read(text))
 }
@@ -192,9 +192,8 @@ fn refurb(text: &str) -> Option<Told<'_>> {
 pub(super) const MISSPELLED: &str = "\" is a misspelling of \"";
 
 /// `README.md:3:5: "recieve" is a misspelling of "receive"`.
-fn misspell(text: &str) -> Option<Told<'_>> {
-    split_at(text, MISSPELLED)?;
-    let place = placed(text).filter(|place| place.has_column)?;
+pub(super) fn misspell<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    split_at(place.rest, MISSPELLED).filter(|_| place.has_column)?;
     Some(Told::error("misspell", (place.path, place.line), None, place.rest))
 }
 
@@ -305,6 +304,7 @@ pub(super) fn tflint<'a>(title: &'a str, text: &'a str) -> Option<Told<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::lint::brief_text;
 
     #[test]
     fn each_line_has_its_place_level_and_rule() {
@@ -350,7 +350,7 @@ mod tests {
             ("7:1-7:4 error Unexpected (x) no-undefined remark-lint", "remark", Error, ":7", "no-undefined"),
             ("a.tf:1:1: Notice - Missing (terraform_version)", "tflint", Note, "a.tf:1", "terraform_version"),
         ] {
-            let told = told(line).unwrap_or_else(|| panic!("{line}"));
+            let told = brief_text::told("", line).unwrap_or_else(|| panic!("{line}"));
             let at = told.path.unwrap_or_default().to_owned()
                 + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());

@@ -8,9 +8,12 @@ use crate::ingest::{Head, Level};
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [jshint, standard, tslint, tslint_msbuild, gosec, djlint, pyflakes, luacheck, hlint, rubocop_emacs]
-        .iter()
-        .find_map(|read| read(text))
+    [jshint, standard, tslint, tslint_msbuild, gosec, djlint, luacheck].iter().find_map(|read| read(text))
+}
+
+/// What a line tells that begins with a place.
+pub(super) fn at_place<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    [pyflakes, hlint, rubocop_emacs].iter().find_map(|read| read(place))
 }
 
 /// The tool that says that it found nothing.
@@ -126,9 +129,9 @@ fn djlint(text: &str) -> Option<Told<'_>> {
 }
 
 /// `a.py:1:1: 'os' imported but unused`.
-fn pyflakes(text: &str) -> Option<Told<'_>> {
-    let place = placed(text).filter(|place| place.has_column && place.is_a(&["py", "pyi"]))?;
-    is_of_pyflakes(place.rest).then(|| Told::error("pyflakes", (place.path, place.line), None, place.rest))
+fn pyflakes<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let is_ours = place.has_column && place.is_a(&["py", "pyi"]) && is_of_pyflakes(place.rest);
+    is_ours.then(|| Told::error("pyflakes", (place.path, place.line), None, place.rest))
 }
 
 /// `    a.lua:3:7: (W211) unused variable 'x'`, without `--codes` no code: then what begins so is a syntax error.
@@ -152,9 +155,9 @@ pub(super) fn ansible_lint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
 }
 
 /// `A.hs:3:1-10: Suggestion: Use map`.
-fn hlint(text: &str) -> Option<Told<'_>> {
-    let place = placed(text).filter(|place| place.has_column && place.is_a(&["hs", "lhs"]))?;
-    let (word, message) = place.rest.split_once(": ")?;
+fn hlint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let is_ours = place.has_column && place.is_a(&["hs", "lhs"]);
+    let (word, message) = place.rest.split_once(": ").filter(|_| is_ours)?;
     let level = match word {
         "Error" => Level::Error,
         "Warning" => Level::Warning,
@@ -204,12 +207,13 @@ fn is_of_pyflakes(message: &str) -> bool {
 /// folder, but have the source below them and a summary.
 pub(super) fn is_rubocop_emacs(head: &Head<'_>) -> bool {
     let whole = head.text().rsplit_once('\n').map_or("", |(whole, _)| whole);
-    !whole.is_empty() && whole.lines().map(str::trim_end).all(|line| line.is_empty() || rubocop_emacs(line).is_some())
+    let is_one = |line: &str| placed(line).and_then(|place| rubocop_emacs(&place)).is_some();
+    !whole.is_empty() && whole.lines().map(str::trim_end).all(|line| line.is_empty() || is_one(line))
 }
 
 /// `/app/a.rb:3:5: W: Lint/X: message`, always with the whole path.
-fn rubocop_emacs(text: &str) -> Option<Told<'_>> {
-    let place = placed(text).filter(|place| place.has_column)?;
+fn rubocop_emacs<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    place.has_column.then_some(())?;
     let is_whole = place.path.starts_with('/') || place.path.get(1..).is_some_and(|rest| rest.starts_with(":/"));
     let (letter, rest) = place.rest.split_once(": ").filter(|_| is_whole)?;
     let level = match letter {
@@ -228,6 +232,7 @@ fn rubocop_emacs(text: &str) -> Option<Told<'_>> {
 mod tests {
     use super::*;
     use crate::ingest::input::Input;
+    use crate::ingest::lint::brief_text;
 
     #[test]
     fn each_line_has_its_place_level_and_rule() {
@@ -260,7 +265,7 @@ mod tests {
                 "Lint/UselessAssignment",
             ),
         ] {
-            let told = told(line).unwrap();
+            let told = brief_text::told("", line).unwrap();
             let at = format!("{}:{}", told.path.unwrap_or_default(), told.line.unwrap());
             assert_eq!(
                 (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default()),

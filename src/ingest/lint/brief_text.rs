@@ -82,7 +82,7 @@ impl<'a> Told<'a> {
 }
 
 /// What a line tells, below the one before it.
-fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let alone = [
         azure,
         pyrefly,
@@ -285,7 +285,8 @@ pub(super) fn is_script(path: &str) -> bool {
 /// Those whose lines begin with a place and a colon.
 fn at_place(text: &str) -> Option<Told<'_>> {
     let place = placed(text)?;
-    if let Some(told) = oxlint(&place) {
+    let readers = [brief_build::phpcs, brief_scripts::at_place, brief_checkers::misspell, brief_types::pyre, oxlint];
+    if let Some(told) = readers.iter().find_map(|read| read(&place)) {
         return Some(told);
     }
     let told = |tool, rule, message| Some(Told::error(tool, (place.path, place.line), rule, message));

@@ -2,14 +2,14 @@
 //! documentation.
 
 use super::brief_text::{Told, is_script};
-use super::lines::{bare_place, bracketed, is_class_name, is_path, placed};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_path, placed};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [psalm, pyre, pytype, flow, sphinx, verilator, nim_or_d].iter().find_map(|read| read(text))
+    [psalm, pytype, flow, sphinx, verilator, nim_or_d].iter().find_map(|read| read(text))
 }
 
 /// The tool that says that it found nothing.
@@ -51,9 +51,9 @@ pub(super) fn psalm_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>
 }
 
 /// `a.py:3:4 Incompatible return type [7]: message`.
-fn pyre(text: &str) -> Option<Told<'_>> {
-    let place = placed(text).filter(|place| !place.has_column && place.is_a(&["py", "pyi"]))?;
-    let (_, rest) = leading_in(place.rest)?;
+pub(super) fn pyre<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let is_ours = !place.has_column && place.is_a(&["py", "pyi"]);
+    let (_, rest) = leading_in(place.rest).filter(|_| is_ours)?;
     let (title, message) = rest.strip_prefix(' ')?.split_once("]: ")?;
     let (_, code) = title.rsplit_once(" [").filter(|(_, code)| code.bytes().all(|byte| byte.is_ascii_digit()))?;
     Some(Told::error("pyre", (place.path, place.line), Some(code), message))
@@ -138,6 +138,7 @@ fn nim_or_d(text: &str) -> Option<Told<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::lint::brief_text;
 
     #[test]
     fn lines_of_every_tool() {
@@ -180,7 +181,7 @@ mod tests {
             ("a.d(3): Error: undefined [x]", "dmd", Error, "a.d:3", "", "undefined [x]"),
             ("a.d(3,7): Deprecation: y", "dmd", Warning, "a.d:3", "", "y"),
         ] {
-            let told = told(line).unwrap();
+            let told = brief_text::told("", line).unwrap();
             let at = format!("{}:{}", told.path.unwrap(), told.line.unwrap_or(0));
             assert_eq!((told.tool, told.level, at.as_str()), (tool, level, place), "{line}");
             assert_eq!((told.rule.unwrap_or_default(), told.message), (rule, message), "{line}");
