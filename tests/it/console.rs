@@ -556,6 +556,9 @@ fn what_a_tool_prints_is_read_as_its_file_is() {
         // Nothing says that they begin.
         "gtest-text/good-brief.txt",
         "deno-test-text/good-dot.txt",
+        "sloccount-text",
+        // Its names would be taken for those of workspaces.
+        "pyperf-text",
         // rustc and others draw their findings alike.
         "ruff-text/good-zizmor.txt",
         // Lines that a narrow terminal broke.

@@ -136,7 +136,7 @@ mod tests {
         let printed = PASSED.replace("test a ... ok\n", &format!("{CRITERION}test a ... ok\n"));
         assert_eq!(told(&printed), [tests], "a test printed it");
         let skipped =
-            "=== test session starts ===\ncollected 2 items\n\na.py ss [100%]\n\n=== 2 skipped in 0.01s ===\n";
+            "=== test session starts ===\ncollected 2 items\n\na.py ss [100%]\n\n==== 2 skipped in 0.01s ===\n";
         assert_eq!(told(&format!("{skipped}{CRITERION}")).len(), 2, "another tool's tests are no reason");
     }
 
