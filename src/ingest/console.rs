@@ -92,8 +92,10 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Summaries::<node_test_text::Told>::default()), is_joined: false },
 ];
 
+type IsEvent = fn(&str) -> bool;
+
 /// Formats of tests whose lines no other tool writes, and whether a line is one: read out of the whole output.
-const EVENTS: [(&Format, fn(&str) -> bool); 4] = [
+const EVENTS: [(&Format, IsEvent); 4] = [
     (&teamcity::FORMAT, |text| text.starts_with("##teamcity[test")),
     (&dart_json::FORMAT, dart_json::is_event),
     (&mocha_json::FORMAT, mocha_json::is_event),
