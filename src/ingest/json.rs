@@ -274,11 +274,35 @@ impl<'a> Bytes<'a> {
                 b'\n' => (self.line, self.indent, only_space) = (self.line + 1, 0, true),
                 b'\r' => (self.indent, only_space) = (0, true),
                 byte if byte.is_ascii_whitespace() => self.indent += 1,
+                b'\x1b' if only_space => {
+                    self.skip_code()?;
+                    continue;
+                }
                 _ => (self.has_nul, only_space) = (self.has_nul || byte == 0, false),
             }
             self.at += 1;
         }
         Ok(false)
+    }
+
+    /// Moves behind the terminal code that is next, `ESC [ 31 ; 1 m`, which is none of the text.
+    fn skip_code(&mut self) -> Result<()> {
+        self.step();
+        if self.peek()? == Some(b'[') {
+            self.step();
+            while let Some(b'0'..=b'9' | b';') = self.peek()? {
+                self.step();
+            }
+            if self.peek()?.is_some_and(|byte| byte.is_ascii_alphabetic()) {
+                self.step();
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) {
+        self.at += 1;
+        self.indent += 1;
     }
 
     /// Whether an object or the list's end comes after the `[` that is next. If nothing comes any more, the list is cut.
@@ -480,6 +504,10 @@ mod tests {
         assert_eq!(place("{\n\"a\": 1").0, Some(2));
         assert_eq!(place(&format!("\n{}", "{\"a\":".repeat(200))).0, Some(2));
         assert_eq!(read("{\"a\": [1, \"}\\\"{\"]}\ntrailing").unwrap()["a"][1], "}\"{");
+        let coloured =
+            "\x1b[33mIt is an experiment.\x1b[0m\n\x1b[0m \x1b[1;31m{\"a\": 1}\n\x1b[0m\x1b[31mIt failed.\x1b[0m\n";
+        assert_eq!(read(coloured).unwrap()["a"], 1);
+        assert_eq!(read("x\n\x1b[1;{}").unwrap(), serde_json::json!({}));
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn puppet_lint(text: &str) -> Option<Told<'_>> {
 }
 
 /// `Code before strictures at line 1, column 1.  See page 429 of PBP.  (Severity: 5)`, with `--verbose 8` behind its
-/// `[Policy]`. Five is the worst.
+/// `[Policy]`; with others of its numbers ` near '…'` stands in place of the column. Five is the worst.
 fn perlcritic(text: &str) -> Option<Told<'_>> {
     let (rest, severity) = text.strip_suffix(')')?.rsplit_once("(Severity: ")?;
     let level = match severity {
@@ -93,7 +93,7 @@ fn perlcritic(text: &str) -> Option<Told<'_>> {
     };
     let (message, place) = rest.split_once(" at line ")?;
     let (line, rest) = leading_in(place)?;
-    rest.strip_prefix(", column ")?;
+    rest.strip_prefix(", column ").or_else(|| rest.trim_start_matches(',').strip_prefix(" near '"))?;
     let policy = message.strip_prefix('[').and_then(|message| message.split_once("] "));
     let (rule, message) = policy.map_or((None, message), |(rule, message)| (Some(rule), message));
     below("perlcritic", level, Some(line), rule, message)
@@ -316,6 +316,7 @@ mod tests {
             ("a.pp - WARNING: x on line 4 (check: file_mode)", "puppet-lint", Warning, "a.pp:4", "file_mode"),
             ("Code before it at line 1, column 9.  See page 4 of PBP.  (Severity: 5)", "perlcritic", Error, ":1", ""),
             ("[A::B] Two uses at line 2, column 1.  (Severity: 1)", "perlcritic", Note, ":2", "A::B"),
+            ("[A::B] Two uses at line 2, near 'my $x = 1;'.  (Severity: 4)", "perlcritic", Warning, ":2", "A::B"),
             ("Warning 26 in a b.tex line 1: Remove: spaces.", "chktex", Warning, "a b.tex:1", "26"),
             ("  (9, 6)    U1000   func x is unused", "staticcheck", Error, ":9", "U1000"),
             ("  ⚠  https://revive.run/r#exported  no comment  ", "revive", Warning, "", "exported"),

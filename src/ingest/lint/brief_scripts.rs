@@ -13,7 +13,7 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
 
 /// What a line tells that begins with a place.
 pub(super) fn at_place<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
-    [pyflakes, hlint, rubocop_emacs].iter().find_map(|read| read(place))
+    [pyflakes, hlint, rubocop_emacs, luacheck_at].iter().find_map(|read| read(place))
 }
 
 /// The tool that says that it found nothing.
@@ -134,9 +134,14 @@ fn pyflakes<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     is_ours.then(|| Told::error("pyflakes", (place.path, place.line), None, place.rest))
 }
 
-/// `    a.lua:3:7: (W211) unused variable 'x'`, without `--codes` no code: then what begins so is a syntax error.
+/// `    a.lua:3:7: (W211) unused variable 'x'`.
 fn luacheck(text: &str) -> Option<Told<'_>> {
-    let place = placed(text.strip_prefix("    ")?).filter(|place| place.has_column && place.is_a(&["lua"]))?;
+    luacheck_at(&placed(text.strip_prefix("    ")?)?)
+}
+
+/// `a.lua:3:7: unused variable 'x'`, its formatter `plain`; without `--codes` no code: then what begins so is a syntax error.
+fn luacheck_at<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    (place.has_column && place.is_a(&["lua", "rockspec"])).then_some(())?;
     let code = place.rest.strip_prefix('(').and_then(|rest| rest.split_once(") "));
     let (rule, message) = code.map_or((None, place.rest), |(code, message)| (Some(code), message));
     let is_error = rule.map_or(message.starts_with("expected "), |code| code.starts_with('E'));
@@ -254,6 +259,7 @@ mod tests {
             ),
             ("[a.go:3-5] - G204: Run (Confidence: HIGH, Severity: HIGH)", "gosec", Error, "a.go:3", "G204"),
             ("    a.lua:3:7: (W211) unused variable 'x'", "luacheck", Warning, "a.lua:3", "W211"),
+            ("a.lua:3:7: unused variable 'x'", "luacheck", Warning, "a.lua:3", ""),
             ("    a.lua:3:7: expected 'end' near 'x'", "luacheck", Error, "a.lua:3", ""),
             ("A.hs:3:1-10: Suggestion: Use map", "hlint", Note, "A.hs:3", ""),
             ("H025 1:5 Tag seems to be an orphan. <p>", "djlint", Error, ":1", "H025"),
