@@ -6,8 +6,8 @@
 
 use self::ginkgo::Ginkgo;
 use self::lines::{
-    Block, LINES, OF_ASSEMBLIES, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, of_assembly, of_expecto, of_junit, of_tcl,
-    of_worker, plain, summed_up,
+    Block, LINES, OF_ASSEMBLIES, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_progress_of_hunit, of_assembly,
+    of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::table::Table;
@@ -37,7 +37,7 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, tcltest; scripts that end with \"12 passed, 0 failed\"",
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, tcltest, DejaGnu, SRFI 64 (Guile); scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
@@ -123,7 +123,10 @@ impl Told {
         ];
         let alone = match of_one.into_iter().find_map(|(text, patterns)| Some((text?, patterns))) {
             Some((text, patterns)) => summed_up(patterns, text),
-            None => summed_up(LINES, text).or_else(|| of_junit(text)).filter(|_| !is_anothers),
+            None => summed_up(LINES, text)
+                .filter(|_| !is_progress_of_hunit(text))
+                .or_else(|| of_junit(text).or_else(|| of_dejagnu(text)))
+                .filter(|_| !is_anothers),
         };
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
         let told = [self.block(text), alone, self.row(text), self.clojure.line(text), named];

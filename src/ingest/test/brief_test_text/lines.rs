@@ -144,6 +144,34 @@ pub(super) fn of_junit(text: &str) -> Option<(&'static str, Summary)> {
     parts.next().is_none().then_some((tool, Summary { passed, failed, errored, unit_failures, ..Summary::default() }))
 }
 
+/// A line of DejaGnu's summary, and of SRFI 64's in its manner: `# of expected passes\t\t5`. They add up.
+pub(super) fn of_dejagnu(text: &str) -> Option<(&'static str, Summary)> {
+    let (name, number) = text.strip_prefix("# of ")?.rsplit_once([' ', '\t'])?;
+    let number = whole(number)?;
+    let mut summary = Summary::default();
+    let slot = match name.trim_end() {
+        "expected passes" => &mut summary.passed,
+        // For these runtest fails, too.
+        "unexpected failures" | "unexpected successes" | "unknown successes" => &mut summary.failed,
+        "unresolved testcases" => &mut summary.errored,
+        "expected failures" | "known failures" | "untested testcases" | "unsupported tests" | "skipped tests" => {
+            &mut summary.skipped
+        }
+        _ => return None,
+    };
+    *slot = number;
+    Some(("DejaGnu", summary))
+}
+
+/// Whether HUnit says how far it came: it writes that anew for each test.
+pub(super) fn is_progress_of_hunit(text: &str) -> bool {
+    let numbers = || {
+        let (cases, rest) = text.strip_prefix("Cases: ")?.split_once(" Tried: ")?;
+        Some((cases.trim(), rest.split(' ').next()?))
+    };
+    numbers().is_some_and(|(cases, tried)| cases != tried)
+}
+
 /// What Expecto says at the end of the line that its banner stands in.
 pub(super) const OF_EXPECTO: &[(&str, &str)] = &[("Expecto", "@p passed, @s ignored, @f failed, @e errored.{ @*}")];
 

@@ -36,6 +36,17 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ),
     ("Tests run: 3,  Failures: 2\n", [3, 1, 2, 0, 0]),
     ("Tests run: 0,  Failures: 1\n", [1, 0, 0, 1, 0]),
+    (
+        "Cases: 2  Tried: 0  Errors: 0  Failures: 0\rCases: 2  Tried: 1  Errors: 0  Failures: 0\r      \r### Failure in: 1:b\n\
+         Cases: 2  Tried: 2  Errors: 0  Failures: 1\n",
+        [2, 1, 1, 0, 0],
+    ),
+    (
+        "\t\t=== cart Summary ===\n\n# of expected passes\t\t2\n# of unexpected failures\t1\n# of unexpected successes\t1\n\
+         # of expected failures\t\t1\n# of known failures\t\t1\n# of unresolved testcases\t1\n# of unsupported tests\t\t1\n",
+        [8, 2, 2, 1, 3],
+    ),
+    ("# of expected passes      2\n# of skipped tests        1\n", [3, 2, 0, 0, 1]),
     ("Tests run: 1,  Failures: 2\n", [2, 0, 1, 1, 0]),
     ("Tests run: 4,  Failures: 1,  Errors: 2\n", [4, 1, 1, 2, 0]),
     ("Tests Passed: 1, Failed: 2, Skipped: 3 NotRun: 4\n", [6, 1, 2, 0, 3]),
