@@ -143,9 +143,10 @@ impl Reader {
     }
 
     fn end_teardown(&mut self, element: &Element<'_>) -> Result<bool> {
-        let outcome = outcome(element.attribute("status")?.as_deref(), element)?;
+        let status = element.attribute("status")?;
+        let outcome = outcome(status.as_deref(), element)?;
         if let Some(suite) = self.suites.last_mut() {
-            suite.teardown = Some(outcome).filter(|outcome| *outcome != Outcome::Passed);
+            suite.teardown = Some(outcome).filter(|_| decides(status.as_deref().unwrap_or_default()));
         }
         Ok(true)
     }
@@ -203,6 +204,11 @@ pub(super) fn outcome_of(status: &str) -> Option<Outcome> {
         "SKIP" | "NOT RUN" | "NOT_RUN" => Some(Outcome::Skipped),
         _ => None,
     }
+}
+
+/// Whether a teardown with that status decides over tests. A dry run runs none.
+pub(super) fn decides(status: &str) -> bool {
+    matches!(status, "FAIL" | "SKIP")
 }
 
 /// Counts one test.
@@ -310,7 +316,9 @@ mod tests {
         assert_eq!(suite("TEARDOWN", "FAIL", ""), ([4, 1, 2, 0, 1], Outcome::Failed));
         assert_eq!(suite("teardown", "FAIL", ""), ([4, 1, 2, 0, 1], Outcome::Failed));
         assert_eq!(suite("TEARDOWN", "SKIP", ""), ([4, 1, 0, 0, 3], Outcome::Skipped));
-        assert_eq!(suite("TEARDOWN", "PASS", ""), ([4, 2, 1, 0, 1], Outcome::Passed));
+        for other in ["PASS", "NOT RUN"] {
+            assert_eq!(suite("TEARDOWN", other, ""), ([4, 2, 1, 0, 1], Outcome::Passed), "{other}");
+        }
         assert_eq!(suite("SETUP", "FAIL", ""), ([4, 2, 1, 0, 1], Outcome::Passed));
         let deeper = format!("<suite name='Deep'>{}</suite>", test("PASS"));
         assert_eq!(suite("TEARDOWN", "FAIL", &deeper).0, [5, 1, 3, 0, 1]);

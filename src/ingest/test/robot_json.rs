@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::CASES_KEPT;
 use super::json_report::{Keys, Object, declare, lacks, line, objects, path, seconds, text, unknown_status};
-use super::robot::{Counts, add_all, count, outcome_of, report, torn_down};
+use super::robot::{Counts, add_all, count, decides, outcome_of, report, torn_down};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::json::items;
@@ -149,9 +149,10 @@ impl<'r> Suite<'r> {
         let teardown = self.teardown.take();
         let message = teardown.as_ref().and_then(|teardown| text(&teardown.message)).and_then(first_lines);
         let outcome = teardown
+            .as_ref()
             .map(|teardown| outcome_of(&teardown.status).ok_or_else(|| unknown_status(&teardown.status)))
             .transpose()?
-            .filter(|outcome| *outcome != Outcome::Passed);
+            .filter(|_| teardown.as_ref().is_some_and(|teardown| decides(&teardown.status)));
         self.counts = torn_down(self.counts, &mut self.kept, outcome, message.as_deref())?;
         let (name, file) = (text(&self.name).unwrap_or_default(), path(&self.source));
         for (id, case) in &mut self.kept {
@@ -222,6 +223,7 @@ mod tests {
             counts(&parsed)
         };
         assert_eq!((suite("PASS"), suite("FAIL"), suite("SKIP")), ([4, 2, 1, 0, 1], [4, 1, 2, 0, 1], [4, 1, 0, 0, 3]));
+        assert_eq!(suite("NOT RUN"), suite("PASS"));
     }
 
     #[test]

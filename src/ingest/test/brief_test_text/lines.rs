@@ -184,7 +184,7 @@ pub(super) fn of_expecto(text: &str) -> Option<&str> {
 
 /// Likewise, of runners that sum up again and again: the last summary is the whole.
 pub(super) const RUNNING: &[(&str, &str)] = &[
-    ("Robot Framework", "@a test{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
+    ("Robot Framework", "@a {test}{task}{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
     ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
 ];
 

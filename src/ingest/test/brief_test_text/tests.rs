@@ -35,6 +35,7 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         [17, 7, 8, 0, 2],
     ),
     ("Tests run: 3,  Failures: 2\n", [3, 1, 2, 0, 0]),
+    ("9 tasks, 2 passed, 5 failed, 2 skipped\n", [9, 2, 5, 0, 2]),
     ("Tests run: 0,  Failures: 1\n", [1, 0, 0, 1, 0]),
     (
         "Cases: 2  Tried: 0  Errors: 0  Failures: 0\rCases: 2  Tried: 1  Errors: 0  Failures: 0\r      \r### Failure in: 1:b\n\
