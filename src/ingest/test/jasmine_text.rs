@@ -103,16 +103,20 @@ impl Announced for Jasmine {
         }
         match std::mem::replace(&mut self.told, summary(text)).filter(|_| is_time(text)) {
             Some([specs, failures, pending]) => {
-                let mut found =
-                    Summary { errored: self.suite_errors, unit_failures: self.suite_errors, ..Summary::default() };
-                Summary::add(&mut found.failed, failures.map(|failures| failures.saturating_sub(self.suite_errors)))?;
+                let errored = self.suite_errors.min(failures.unwrap_or(u64::MAX));
+                let mut found = Summary { errored, unit_failures: errored, ..Summary::default() };
+                Summary::add(&mut found.failed, failures.map(|failures| failures.saturating_sub(errored)))?;
                 Summary::add(&mut found.skipped, pending)?;
                 Summary::add(&mut found.passed, specs)?;
                 found.passed = found.passed.saturating_sub(add(found.failed, found.skipped)?);
                 self.found = Some(found);
             }
             None if matches!(text, "Failures:" | "Pending:") => self.is_failing = text == "Failures:",
-            None if self.is_failing => self.failure(text),
+            // Where no spec failed, errors of suites have no heading.
+            None if self.is_failing || text.starts_with("Suite error: ") => {
+                self.is_failing = true;
+                self.failure(text);
+            }
             None => {}
         }
         Ok(())
@@ -162,6 +166,10 @@ mod tests {
         let fails = &details.cases.cases["cart fails"];
         assert_eq!((fails.outcome, fails.message.as_deref()), (Outcome::Failed, Some("Expected 1 to be 2.")));
         assert_eq!(counts(&read("2 specs, 0 failures\nFinished in 1 second\n").unwrap()), [2, 2, 0, 0, 0]);
+        let alone = "Suite error: top suite\n  Message:\n    Error: no\n\n0 specs, 1 failure\nFinished in 1 second\n";
+        assert_eq!(counts(&read(alone).unwrap()), [1, 0, 0, 1, 0]);
+        let printed = "Suite error: none\n2 specs, 0 failures\nFinished in 1 second\n";
+        assert_eq!(counts(&read(printed).unwrap()), [2, 2, 0, 0, 0]);
     }
 
     #[test]
