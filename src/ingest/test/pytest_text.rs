@@ -138,6 +138,8 @@ struct Run {
     counts: Option<Counts>,
     /// Whether a rule stands around its summary that is not as wide as the one that announced the session.
     is_odd: bool,
+    /// What a test printed is shown between the tests.
+    shows_output: bool,
     /// Characters of the rule that announced it.
     header: Option<usize>,
     /// Lines with text after the summary.
@@ -422,7 +424,8 @@ impl Reader {
         }
         let run = self.open();
         run.counts = Some(counts);
-        run.is_odd = rule.is_some_and(|rule| !rule.is_tight && run.header.is_some_and(|width| width != rule.width));
+        let is_other = |rule: Rule| !rule.is_tight && run.header.is_some_and(|width| width != rule.width);
+        run.is_odd = run.shows_output && rule.is_some_and(is_other);
         run.followed = false;
         Ok(())
     }
@@ -485,6 +488,7 @@ impl Reader {
             return true;
         }
         let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
+        run.shows_output |= captured && !in_reports;
         if captured && in_reports {
             run.counts = None;
             run.section = Section::Captured;
