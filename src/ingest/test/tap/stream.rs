@@ -152,6 +152,7 @@ impl Runs for Stream {
         }
         self.begin_prove(text)?;
         if self.open.is_some() {
+            self.unplanned = None;
             return Ok(());
         }
         let plan = self.plan.take();

@@ -141,6 +141,29 @@ fn points_need_no_numbers() {
 }
 
 #[test]
+fn on_the_console_a_plan_may_stand_below_its_points() {
+    let told = |text: &str| -> Vec<_> {
+        console(&Input::bytes("x", text.as_bytes())).iter().map(|report| (report.format.name, counts(report))).collect()
+    };
+    let run =
+        "ok 1 - adds\nnot ok 2 - fails\n#   Failed test 'fails'\nok 3 # SKIP no\n1..3\n# Looks like you failed 1\n";
+    let expected = [("tap", [3, 1, 1, 0, 1])];
+    assert_eq!(told(&format!("$ perl t/a.t\n{run}done\n")), expected);
+    assert_eq!(told(&format!("ok 1 - of a run that was killed\n{run}")), expected);
+    for other in
+        ["ok 1 - x\nok 2 - y\n", "ok 1 - x\n1..2\n", "1..1\n", "ok 2 - x\n1..1\n", "ok 1 - x\nok 3 - z\n1..3\n"]
+    {
+        assert_eq!(told(other), [], "{other}");
+    }
+    let planned = "TAP version 13\n1..1\nok 1 - x\n";
+    assert_eq!(
+        told(&format!("{planned}text\n{run}")),
+        [("tap", [1, 1, 0, 0, 0])],
+        "what is certain is believed rather"
+    );
+}
+
+#[test]
 fn on_the_console_node_numbers_the_points_of_files_apart() {
     let told = |text: &str| -> Vec<_> {
         console(&Input::bytes("x", text.as_bytes())).iter().map(|report| (report.format.name, counts(report))).collect()
