@@ -625,6 +625,7 @@ fn an_xml_document_ends_where_its_first_element_does() {
         format!("<!-- </checkstyle>\n{}-->{error}", "<checkstyle>"),
         format!("<![CDATA[</checkstyle>]]>\n{error}"),
         format!("<checkstyles/><checkstyle/><checkstyle>\n</checkstyle>{error}"),
+        format!("<checkstyle a=\"x > y's\" b='\"'/>{error}"),
     ] {
         assert_eq!(errors(&checkstyle(&inside)), [("checkstyle", 1)], "{inside}");
     }

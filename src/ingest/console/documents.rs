@@ -31,9 +31,11 @@ pub(super) struct Document {
     unended: u32,
 }
 
-/// What is held of a document that does not end is read again, in which another may begin: if so many that are longer did
-/// not end, no more are looked for.
-const UNENDED: (u32, usize) = (16, 1024);
+/// What was held of a document that did not end is read again, and another may begin in it. After so many no more are
+/// looked for.
+const UNENDED_MOST: u32 = 16;
+/// Those of which no more bytes were held are not counted: to read them again takes no time.
+const UNENDED_BYTES: usize = 1024;
 
 /// Where in a document its last line ends.
 enum Syntax {
@@ -62,7 +64,7 @@ impl Document {
             return Step::Broken(if held.is_empty() { format!("\n{line}") } else { held + line });
         }
         if self.text.is_empty() {
-            let begun = begun_by(line).filter(|_| self.unended < UNENDED.0);
+            let begun = begun_by(line).filter(|_| self.unended < UNENDED_MOST);
             let Some(syntax) = begun else { return Step::Text };
             self.syntax = syntax;
         }
@@ -118,7 +120,7 @@ impl Document {
     /// above them may have been printed by a test.
     pub(super) fn take(&mut self) -> String {
         let Document { mut text, syntax, .. } = self.reset();
-        self.unended += u32::from(text.len() > UNENDED.1);
+        self.unended += u32::from(text.len() > UNENDED_BYTES);
         let Syntax::Xml(elements) = syntax else { return text };
         if format_of(&text).is_some() {
             let tag = text.rfind(['<', '>']).unwrap_or(text.len());
@@ -189,8 +191,7 @@ impl Elements {
             } else if rest.starts_with("![CDATA[") {
                 self.closing = Some("]]>");
             } else if self.is_last(rest) {
-                let tag = rest.find('>').map_or(rest.len(), |at| at + 1);
-                return Some(line.len() - rest.len() + tag);
+                return Some(line.len() - rest.len() + end_of_tag(rest).map_or(rest.len(), |end| end + 1));
             }
         }
     }
@@ -208,13 +209,27 @@ impl Elements {
         match tag.strip_prefix('/') {
             Some(tag) if named(tag) => self.depth = self.depth.saturating_sub(1),
             None if named(tag) => {
-                let is_empty = tag.split_once('>').is_some_and(|(inside, _)| inside.ends_with('/'));
-                self.depth += u64::from(!is_empty);
+                let inside = end_of_tag(tag).and_then(|end| tag.get(..end));
+                self.depth += u64::from(!inside.is_some_and(|inside| inside.ends_with('/')));
             }
             _ => return false,
         }
         self.depth == 0
     }
+}
+
+/// Where the `>` of a tag stands, which may also stand in an attribute.
+fn end_of_tag(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in tag.bytes().enumerate() {
+        match byte {
+            b'"' | b'\'' if quote.is_none() => quote = Some(byte),
+            _ if quote == Some(byte) => quote = None,
+            b'>' if quote.is_none() => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// `<?xml version="1.0"?>`; a byte order mark stands before .NET's.
