@@ -1,5 +1,6 @@
 //! Report files → figures: found or named, checked for age, copied, parsed from the copy, merged.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::time::SystemTime;
 
@@ -20,6 +21,9 @@ use crate::workspace::reports::{self, Found};
 
 /// As `Source::path` names what the command printed.
 pub(super) const CONSOLE: &str = "(console)";
+
+/// What stands for standard input in which tools speak as on a console. One report on it is that of a file `-`.
+const STDIN: &str = "(stdin)";
 
 /// Why a report of a kind that is not wanted is passed over.
 const LEFT_OUT: &str = "left out by --skip";
@@ -155,7 +159,10 @@ impl Reading<'_> {
     fn named(&mut self, asked: &Asked) -> Result<()> {
         if asked.path == "-" {
             let spool = self.copy(&mut std::io::stdin().lock())?;
-            self.copied("-", spool, asked.format, None, None);
+            match self.piped(&spool).filter(|_| asked.format.is_none()) {
+                Some(spoken) => self.keep_spoken(STDIN, spool, spoken),
+                None => self.copied("-", spool, asked.format, None, None),
+            }
             return Ok(());
         }
         for found in reports::named(self.session.layout.root(), &self.offer.folder, &asked.path, &self.config.limits)? {
@@ -309,20 +316,38 @@ impl Reading<'_> {
         let mut reader =
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
-        let found =
-            ingest::console::console(&Input::source(CONSOLE, &|| copy_of(&spool), self.config.limits.report_bytes));
-        let wanted: Vec<Parsed> =
-            found.into_iter().filter(|parsed| !self.offer.skip.contains(&parsed.format.kind)).collect();
-        if wanted.is_empty() {
-            return Ok(());
+        let spoken = self.spoken(CONSOLE, &spool);
+        self.keep_spoken(CONSOLE, spool, spoken);
+        Ok(())
+    }
+
+    /// What tools say in standard input, if it is not one report, but a pipe from several of them, or has other text around
+    /// a report.
+    fn piped(&self, spool: &Spool) -> Option<Vec<Parsed>> {
+        let spoken = self.spoken(STDIN, spool);
+        let open = || copy_of(spool);
+        let is_a_pipe = match ingest::detect(&Input::source("-", &open, self.config.limits.report_bytes)) {
+            Ok(Some((alone, _))) => spoken.len() > 1 && spoken.iter().any(|one| one.format.name == alone.name),
+            Ok(None) | Err(_) => !spoken.is_empty(),
+        };
+        is_a_pipe.then_some(spoken)
+    }
+
+    fn spoken(&self, name: &str, spool: &Spool) -> Vec<Parsed> {
+        let found = ingest::console::console(&Input::source(name, &|| copy_of(spool), self.config.limits.report_bytes));
+        found.into_iter().filter(|parsed| !self.offer.skip.contains(&parsed.format.kind)).collect()
+    }
+
+    fn keep_spoken(&mut self, name: &str, spool: Spool, spoken: Vec<Parsed>) {
+        if spoken.is_empty() {
+            return;
         }
         let artifact = format!("{}-console.txt", spool.id);
-        for parsed in wanted {
-            let source = Source { blake3: Some(spool.id), artifact: Some(artifact.clone()), ..Source::named(CONSOLE) };
+        for parsed in spoken {
+            let source = Source { blake3: Some(spool.id), artifact: Some(artifact.clone()), ..Source::named(name) };
             self.keep(source, parsed);
         }
         self.measured.artifacts.push((artifact, spool));
-        Ok(())
     }
 
     fn copied(
@@ -465,14 +490,15 @@ pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Resul
 /// If an artifact is missing, damaged or does not parse any more.
 pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Vec<Parsed>> {
     let mut parsed = Vec::new();
-    let mut console: Option<Vec<Parsed>> = None;
+    let mut spoken: BTreeMap<&str, Vec<Parsed>> = BTreeMap::new();
     for source in sources {
         let (Some(name), Some(format)) = (&source.artifact, source.format.as_deref().and_then(ingest::format)) else {
             return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
         };
         let bytes = artifact(name)?;
-        if source.path == CONSOLE {
-            let found = console.get_or_insert_with(|| ingest::console::console(&Input::bytes(CONSOLE, &bytes)));
+        if matches!(source.path.as_str(), CONSOLE | STDIN) {
+            let read = || ingest::console::console(&Input::bytes(source.path.as_str(), &bytes));
+            let found = spoken.entry(name).or_insert_with(read);
             let at = found
                 .iter()
                 .position(|parsed| parsed.format.name == format.name)

@@ -1,5 +1,6 @@
 //! The commands, as a person or a hook types them, on work trees with reports.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -319,6 +320,35 @@ fn reports_that_are_inspected_together_are_told_in_the_order_given() {
     assert_eq!(tests, [&expected[..], &[None]].concat(), "{answer:?}");
     let page = project.run(&["inspect", "3.xml", "2.xml", "4.xml"]).expect(65);
     assert!(page.stdout.find("3.xml") < page.stdout.find("4.xml") && page.stderr.contains("2.xml"), "{page:?}");
+}
+
+/// `make check 2>&1 | highwater record --report -`.
+#[test]
+fn every_tool_that_speaks_in_a_pipe_is_read() {
+    let project = Project::new();
+    project.run(&["begin"]).expect(0);
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports");
+    let capture = |path: &str| std::fs::read_to_string(fixtures.join(path)).unwrap();
+    let told = |arguments: &[&str], input: &str| {
+        let record = project.run_with(&[&["record", "--json"], arguments].concat(), input).expect(0).json();
+        let sources = record["sources"].as_array().unwrap().iter();
+        sources
+            .map(|one| format!("{} {}", one["path"].as_str().unwrap(), one["format"].as_str().unwrap_or("-")))
+            .collect()
+    };
+    let said = |input: &str| -> Vec<String> { told(&["--report", "-"], input) };
+    let (ruff, pytest) = (capture("ruff-text/good.txt"), capture("pytest-text/good.txt"));
+    let checkstyle = capture("checkstyle/good.xml");
+    assert_eq!(said(&format!("{ruff}{pytest}")), ["(stdin) pytest-text", "(stdin) ruff-text"]);
+    assert_eq!(said(&format!("> lint\n{checkstyle}\nbye\n")), ["(stdin) checkstyle"]);
+    assert_eq!(said(&pytest), ["- pytest-text"], "one report is read as its file is");
+    assert_eq!(said(&checkstyle), ["- checkstyle"]);
+    let cut = project.run_with(&["record", "--report", "-"], &capture("checkstyle/truncated.xml")).expect(65);
+    assert!(cut.stderr.contains("-:9"), "{cut:?}");
+    assert_eq!(told(&["--report", "pytest-text:-"], &format!("{ruff}{pytest}")), ["- pytest-text"]);
+    let both = ["--report", "-", "--", "echo", "14 passed, 1 failed"];
+    assert_eq!(told(&both, &format!("> lint\n{checkstyle}")), ["(stdin) checkstyle", "(console) brief-test-text"]);
+    project.run(&["verify", "--recompute"]).expect(0);
 }
 
 #[test]
