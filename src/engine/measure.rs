@@ -159,7 +159,8 @@ impl Reading<'_> {
     fn named(&mut self, asked: &Asked) -> Result<()> {
         if asked.path == "-" {
             let spool = self.copy(&mut std::io::stdin().lock())?;
-            match self.piped(&spool).filter(|_| asked.format.is_none()) {
+            let spoken = if asked.format.is_none() { self.piped(&spool) } else { None };
+            match spoken {
                 Some(spoken) => self.keep_spoken(STDIN, spool, spoken),
                 None => self.copied("-", spool, asked.format, None, None),
             }
@@ -490,7 +491,7 @@ pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Resul
 /// If an artifact is missing, damaged or does not parse any more.
 pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Vec<Parsed>> {
     let mut parsed = Vec::new();
-    let mut spoken: BTreeMap<&str, Vec<Parsed>> = BTreeMap::new();
+    let mut spoken: BTreeMap<(&str, &str), Vec<Parsed>> = BTreeMap::new();
     for source in sources {
         let (Some(name), Some(format)) = (&source.artifact, source.format.as_deref().and_then(ingest::format)) else {
             return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
@@ -498,7 +499,7 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
         let bytes = artifact(name)?;
         if matches!(source.path.as_str(), CONSOLE | STDIN) {
             let read = || ingest::console::console(&Input::bytes(source.path.as_str(), &bytes));
-            let found = spoken.entry(name).or_insert_with(read);
+            let found = spoken.entry((&source.path, name)).or_insert_with(read);
             let at = found
                 .iter()
                 .position(|parsed| parsed.format.name == format.name)
