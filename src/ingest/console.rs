@@ -94,8 +94,10 @@ const TOOLS: &[Tool] = &[
 
 type IsEvent = fn(&str) -> bool;
 
-/// Formats of tests whose lines no other tool writes, and whether a line is one: read out of the whole output.
-const EVENTS: [(&Format, IsEvent); 4] = [
+/// Formats whose lines no other tool writes, and whether a line is one: read out of the whole output.
+const EVENTS: [(&Format, IsEvent); 6] = [
+    (&rustc_json::FORMAT, rustc_json::is_ours),
+    (&go_test_json::FORMAT, is_go_event),
     (&teamcity::FORMAT, |text| text.starts_with("##teamcity[test")),
     (&dart_json::FORMAT, dart_json::is_event),
     (&mocha_json::FORMAT, mocha_json::is_event),
@@ -130,15 +132,14 @@ pub fn console(input: &Input<'_>) -> Vec<Parsed> {
 /// The output as that of one command.
 fn together(input: &Input<'_>) -> Vec<Parsed> {
     let Ok((mut reports, stream)) = read(input) else { return Vec::new() };
-    if stream.has_go_events {
-        reports.extend(whole(&go_test_json::FORMAT, input));
-    }
+    let met = |format: &'static Format| stream.events.contains(format.name).then(|| whole(format, input)).flatten();
+    reports.extend(met(&go_test_json::FORMAT));
     // Where another told of tests, it may be the same run, or a test that printed these lines.
     if reports.iter().all(|report| report.format.kind != ReportKind::Test) {
-        let met = EVENTS.iter().filter(|(format, _)| stream.events.contains(format.name));
-        reports.extend(met.filter_map(|(format, _)| whole(format, input)));
+        let of_tests = EVENTS.iter().map(|(format, _)| *format).filter(|format| format.kind == ReportKind::Test);
+        reports.extend(of_tests.filter_map(met));
     }
-    if let Some(json) = stream.has_cargo_json.then(|| whole(&rustc_json::FORMAT, input)).flatten() {
+    if let Some(json) = met(&rustc_json::FORMAT) {
         // Beside its JSON, cargo prints no more than summaries.
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
@@ -219,8 +220,6 @@ struct Stream {
     is_cut: bool,
     document: Document,
     documents: Documents,
-    has_go_events: bool,
-    has_cargo_json: bool,
     /// Of which of [`EVENTS`] a line came.
     events: BTreeSet<&'static str>,
     /// Of environments that were left.
@@ -237,8 +236,6 @@ impl Stream {
             is_cut: false,
             document: Document::default(),
             documents: Documents::default(),
-            has_go_events: false,
-            has_cargo_json: false,
             events: BTreeSet::new(),
             reports: Vec::new(),
         }
@@ -269,11 +266,6 @@ impl Stream {
 
     /// A line that stands in no tool's tests.
     fn outside(&mut self, text: &str) {
-        if rustc_json::is_ours(text) || is_go_event(text) {
-            self.has_cargo_json |= rustc_json::is_ours(text);
-            self.has_go_events |= is_go_event(text);
-            return;
-        }
         if let Some((format, _)) =
             EVENTS.iter().find(|(_, is_event)| text.starts_with(['{', '[', '#']) && is_event(text))
         {

@@ -144,7 +144,7 @@ fn begun_by(line: &str) -> Option<Syntax> {
     } else if begins_record(line) {
         Some(Syntax::Record)
     } else {
-        begins_json(line).then_some(Syntax::Json { depth: 0, in_string: false })
+        begins_json(line).then(Syntax::default)
     }
 }
 
