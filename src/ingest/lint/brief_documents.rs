@@ -5,7 +5,7 @@
 use super::brief_advisories::Counted;
 use super::brief_text::Told;
 use super::findings_json::level_of;
-use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_path};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_dashed_name, is_path};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
@@ -119,9 +119,7 @@ fn spectral(text: &str) -> Option<Told<'_>> {
         "information" | "hint" => Level::Note,
         _ => return None,
     };
-    let is_rule =
-        |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    let (rule, message) = rest.split_once(" \"").filter(|(rule, _)| is_rule(rule))?;
+    let (rule, message) = rest.split_once(" \"").filter(|(rule, _)| is_dashed_name(rule))?;
     Some(Told { level, ..Told::error("spectral", bare_place(place)?, Some(rule), message) })
 }
 

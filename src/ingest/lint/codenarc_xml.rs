@@ -72,11 +72,8 @@ impl Elements for Reader {
     }
 
     fn end(&mut self, open: &[String]) -> Result<()> {
-        let Some(mut found) = self.open.take_if(|_| inside(open) == Some("Violation")) else { return Ok(()) };
-        if let Some(message) = crate::ingest::text::first_lines(&self.message) {
-            found.message = message;
-        }
-        self.tally.finding(found, Sort::Linter)
+        let Some(found) = self.open.take_if(|_| inside(open) == Some("Violation")) else { return Ok(()) };
+        self.tally.finding_with(found, &self.message, Sort::Linter)
     }
 }
 

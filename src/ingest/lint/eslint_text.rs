@@ -7,7 +7,9 @@
 
 use super::LintTally;
 use super::brief_text::is_script;
-use super::lines::{Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_of_another, read};
+use super::lines::{
+    Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_dashed_name, is_of_another, read,
+};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -128,8 +130,7 @@ fn placed_row<'a>(place: &str, level: Level, told: &'a str) -> Option<Row<'a>> {
 
 /// Whether it is a rule that stands before its message, as Spectral and Redocly print it.
 fn is_before(rule: &str, rest: &str) -> bool {
-    let is_rule = rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    is_rule && rule.contains('-') && rest.trim_start().contains(' ')
+    is_dashed_name(rule) && rule.contains('-') && rest.trim_start().contains(' ')
 }
 
 /// The number in `  1 warning` and `  4 errors`, the end of what eslint-formatter-pretty prints.

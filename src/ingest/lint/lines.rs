@@ -194,6 +194,11 @@ pub(super) fn is_class_name(rule: &str) -> bool {
     rule.starts_with(|c: char| c.is_ascii_uppercase()) && rule.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Whether a rule has a name of lower case, digits and dashes: `no-unused-vars`.
+pub(super) fn is_dashed_name(rule: &str) -> bool {
+    rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
 /// A finding, its texts made fit to be shown.
 pub(super) fn finding(
     tool: &str,

@@ -2,6 +2,7 @@
 
 use super::{Details, Finding, Format, Level, LintDetails, Parsed, Sort, ToolCounts, add};
 use crate::error::Result;
+use crate::ingest::text::first_lines;
 use crate::model::figures::{Figures, RawFindings};
 
 pub mod actionlint_json;
@@ -185,6 +186,12 @@ impl LintTally {
         *slot = add(*slot, 1)?;
         self.keep(finding);
         Ok(())
+    }
+
+    /// As [`LintTally::finding`] of an element that holds its message as text, if it has one.
+    pub(super) fn finding_with(&mut self, finding: Finding, text: &str, sort: Sort) -> Result<()> {
+        let message = first_lines(text).unwrap_or(finding.message);
+        self.finding(Finding { message, ..finding }, sort)
     }
 
     /// Counts findings of which no more is told than how many there are.

@@ -75,11 +75,8 @@ impl Elements for Reader {
         if inside(open) != Some("violation") {
             return Ok(());
         }
-        let Some(mut found) = self.open.take() else { return Ok(()) };
-        if let Some(message) = crate::ingest::text::first_lines(&self.message) {
-            found.message = message;
-        }
-        self.tally.finding(found, Sort::Linter)
+        let Some(found) = self.open.take() else { return Ok(()) };
+        self.tally.finding_with(found, &self.message, Sort::Linter)
     }
 }
 

@@ -7,7 +7,9 @@
 
 use super::LintTally;
 use super::github_text::annotation;
-use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::lines::{
+    Claim, TextReader, bracketed, finding, is_code, is_dashed_name, is_of_another, is_path, placed, read,
+};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -109,9 +111,7 @@ fn old(text: &str) -> Option<Message<'_>> {
 
 /// The message, and whether a symbol stood after it.
 fn without_symbol(text: &str) -> (&str, bool) {
-    let is_symbol =
-        |symbol: &str| symbol.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    match bracketed(text, '(', ')').filter(|(_, symbol)| is_symbol(symbol)) {
+    match bracketed(text, '(', ')').filter(|(_, symbol)| is_dashed_name(symbol)) {
         Some((text, _)) => (text, true),
         None => (text, false),
     }

@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, finding, finish_said, found, is_code, is_of_another, placed, read};
+use super::lines::{
+    Claim, TextReader, finding, finish_said, found, is_code, is_dashed_name, is_of_another, placed, read,
+};
 use crate::error::Result;
 use crate::ingest::text::printable;
 use crate::ingest::values::leading_in;
@@ -196,10 +198,7 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
     let rest = rest.trim_start();
     let unmarked = rest.strip_prefix("[*] ").or_else(|| rest.strip_prefix("[ ] "));
     let message = unmarked.unwrap_or(rest);
-    let is_word = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
+    let is_word = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && is_dashed_name(name);
     let is_name = |name: &str| name.contains('-') && is_word(name);
     if is_rule(first) {
         return Some(Told { level: Level::Error, rule: first, message, is_certain: unmarked.is_some() });

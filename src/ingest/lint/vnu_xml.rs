@@ -5,7 +5,6 @@ use super::elements::{Elements, append, inside, line_number, walk};
 use super::lines::finding;
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::text::first_lines;
 use crate::ingest::xml::Element;
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -76,11 +75,8 @@ impl Elements for Reader {
     }
 
     fn end(&mut self, open: &[String]) -> Result<()> {
-        let Some(mut found) = self.open.take_if(|_| inside(open).is_some_and(is_finding)) else { return Ok(()) };
-        if let Some(message) = first_lines(&self.message) {
-            found.message = message;
-        }
-        self.tally.finding(found, Sort::Linter)
+        let Some(found) = self.open.take_if(|_| inside(open).is_some_and(is_finding)) else { return Ok(()) };
+        self.tally.finding_with(found, &self.message, Sort::Linter)
     }
 }
 
