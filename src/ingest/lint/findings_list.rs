@@ -65,10 +65,19 @@ const TOOLS: [Tool; 8] = [
 
 impl Tool {
     fn of(head: &Head<'_>) -> Option<&'static Tool> {
-        // A clean run of the Nu Html Checker.
-        let is_clean = head.keys() == ["version", "messages"];
+        let is_clean = is_clean_vnu(head.text());
         TOOLS.iter().find(|tool| tool.keys.iter().all(|key| head.has_key(key)) || (is_clean && tool.name == "vnu"))
     }
+}
+
+/// Whether it is what the Nu Html Checker writes where it found nothing, `{"version":"26.9.27 (c6ba02c)","messages":[]}`: a
+/// day and a commit. A version and no messages may be anybody's.
+fn is_clean_vnu(text: &str) -> bool {
+    let version =
+        text.trim_start().strip_prefix("{\"version\":\"").and_then(|rest| rest.split_once("\",\"messages\":[]}"));
+    let Some((day, commit)) = version.and_then(|(version, _)| version.split_once(' ')) else { return false };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    day.split('.').count() == 3 && day.split('.').all(is_number) && commit.starts_with('(') && commit.ends_with(')')
 }
 
 #[derive(Default, Deserialize)]
@@ -287,6 +296,7 @@ mod tests {
                 Reject::NotThisFormat,
             ),
             ("[{\"a\":1}]".to_owned(), Reject::NotThisFormat),
+            (r#"{"version":"1.2.3","messages":[]}"#.to_owned(), Reject::NotThisFormat),
         ] {
             let error = parse(&Input::bytes("x", text.as_bytes())).unwrap_err();
             assert_eq!(error.reject(), Some(reject), "{text}");
