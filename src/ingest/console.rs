@@ -28,7 +28,7 @@ use super::test::{
     teamcity, unittest_text, vitest_text, zig_test_text,
 };
 use super::text::{Lines, LongLine, split_at};
-use super::{Details, Format, Parsed};
+use super::{Details, Format, Parsed, checked};
 use crate::error::Result;
 use crate::model::figures::ReportKind;
 
@@ -123,10 +123,12 @@ pub fn console(input: &Input<'_>) -> Vec<Parsed> {
             reports = apart;
         }
     }
-    for report in &mut reports {
+    let possible = reports.into_iter().filter_map(|report| checked(report).ok());
+    let told = possible.map(|mut report| {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
-    }
-    reports
+        report
+    });
+    told.collect()
 }
 
 /// The output as that of one command.

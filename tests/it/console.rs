@@ -510,6 +510,23 @@ fn the_end_of_one_tool_does_not_eat_the_next() {
 }
 
 #[test]
+fn sums_that_cannot_be_are_none_and_leave_the_others_alone() {
+    let lines = |covered: u64| {
+        format!(
+            "##teamcity[buildStatisticValue key='CodeCoverageAbsLCovered' value='{covered}']\n\
+             ##teamcity[buildStatisticValue key='CodeCoverageAbsLTotal' value='5']\n"
+        )
+    };
+    let tests = capture("pytest-text/good-quiet.txt");
+    let formats = |covered| {
+        let text = format!("{tests}{}", lines(covered));
+        told(&text).into_iter().map(|(format, _)| format).collect::<Vec<_>>()
+    };
+    assert_eq!(formats(5), ["pytest-text", "brief-coverage-text"]);
+    assert_eq!(formats(8), ["pytest-text"]);
+}
+
+#[test]
 fn a_document_counts_only_if_it_is_whole_and_known() {
     let ruff = capture("ruff-json/good.json");
     let expected = told(&ruff);
