@@ -41,7 +41,7 @@ pub fn read_report(
         return ingest::parse(&Input::source("-", &open, limits.report_bytes), format);
     }
     let found = reports::describe(root, &folder.join(file), true);
-    reports::open(root, &found, limits).map_err(|error| error.in_file(&name))?;
+    reports::open(root, &found, limits).map_err(|error| error.at(file))?;
     let open = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
     ingest::parse(&Input::source(&name, &open, limits.report_bytes), format)
 }

@@ -100,7 +100,9 @@ pub fn describe(root: &Path, path: &Path, named: bool) -> Found {
         .strip_prefix(root)
         .ok()
         .filter(|relative| relative.components().all(|component| matches!(component, Component::Normal(_))));
-    let name = crate::model::ids::escape(relative.unwrap_or(path).as_os_str().as_encoded_bytes());
+    // The top itself has no name below it.
+    let shown = relative.filter(|relative| !relative.as_os_str().is_empty()).unwrap_or(path);
+    let name = crate::model::ids::escape(shown.as_os_str().as_encoded_bytes());
     let tree_path = relative.and_then(|relative| TreePath::new(relative.as_os_str().as_encoded_bytes()).ok());
     Found { path: path.to_path_buf(), name, tree_path, named }
 }
@@ -228,7 +230,7 @@ pub fn open(root: &Path, found: &Found, limits: &Limits) -> Result<Open> {
     let file = File::from(descriptor);
     let meta = file.metadata().map_err(|error| io(&error))?;
     if !meta.is_file() {
-        return Err(refuse("not a regular file"));
+        return Err(refuse(if meta.is_dir() { "a directory, not a file" } else { "not a regular file" }));
     }
     if meta.len() > limits.report_bytes {
         return Err(refuse("too large").because(format!(

@@ -118,7 +118,11 @@ fn p37_what_is_no_regular_file_is_refused_at_once() {
 
     let project = begun();
     project.write("folder/x", "");
-    refused(&project, &["--report", "folder"], "not a regular file");
+    refused(&project, &["--report", "folder"], "a directory, not a file");
+    for folder in [".", "./folder"] {
+        let answer = project.run(&["inspect", folder]);
+        assert!(answer.code == 65 && answer.stderr.contains(&format!("--> {folder}\n")), "{answer:?}");
+    }
 }
 
 #[test]
