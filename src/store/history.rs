@@ -42,8 +42,8 @@ pub struct History {
 pub struct Unread {
     /// The highest number by name, and BLAKE3 of its file as it lies there.
     pub head: Option<(Iteration, ObjectId)>,
-    /// The points as the derived file has them, if that was made from the newest record.
-    lines: Option<String>,
+    /// The derived file: the record that it was made from, the newest or one before it, and its points, one a line.
+    derived: Option<((Iteration, ObjectId), String)>,
 }
 
 impl History {
@@ -116,8 +116,9 @@ impl Store {
         Ok(History { points, head, damaged, rebuilt: true, lines: None })
     }
 
-    /// The history from `trajectory.json` if that was made from the newest record, else from the records. It costs the
-    /// reading of two files, however long the loop is.
+    /// The history from `trajectory.json`, and from the records after the one that it was made from; from all records where
+    /// it was made from none that is there. It costs the reading of two files, however long the loop is, and of one for
+    /// each iteration that somebody records just now.
     ///
     /// # Errors
     /// As [`Store::load_all`].
@@ -133,12 +134,16 @@ impl Store {
         let derived = disk::read_if_present(&self.paths.trajectory(), super::MAX_BYTES).ok().flatten();
         let read = derived.and_then(|bytes| open_trajectory(String::from_utf8(bytes).ok()?));
         if let Some((found, newest, lines)) = read.filter(|(found, ..)| found.loop_id == self.id) {
-            let head = Some((newest, found.head));
-            if self.is_newest(head)? {
-                return Ok(Unread { head, lines: Some(lines) });
+            let made_from = (newest, found.head);
+            if self.is_unchanged(Some(made_from))? {
+                let head = match self.last_from(newest)? {
+                    last if last == newest => Some(made_from),
+                    last => self.head_of(&[last])?,
+                };
+                return Ok(Unread { head, derived: Some((made_from, lines)) });
             }
         }
-        Ok(Unread { head: self.head_of(&self.numbers()?)?, lines: None })
+        Ok(Unread { head: self.head_of(&self.numbers()?)?, derived: None })
     }
 
     /// The second half of [`Store::history`]: the points.
@@ -146,8 +151,13 @@ impl Store {
     /// # Errors
     /// As [`Store::load_all`].
     pub fn read_history(&self, found: Unread) -> Result<History> {
-        match found.lines.as_deref().and_then(read_points) {
-            Some(points) => Ok(History { points, head: found.head, lines: found.lines, ..History::default() }),
+        let derived = found.derived.and_then(|(made_from, lines)| {
+            let points = read_points(&lines)?;
+            Some(History { points, head: Some(made_from), lines: Some(lines), ..History::default() })
+        });
+        match derived {
+            Some(history) if history.head == found.head => Ok(history),
+            Some(history) => self.followed_up(history),
             None => self.history_from_records(),
         }
     }
@@ -157,25 +167,31 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::history`].
-    pub fn history_since(&self, mut known: History) -> Result<History> {
-        if !self.is_unchanged(known.head)? {
-            return self.history();
-        }
+    pub fn history_since(&self, known: History) -> Result<History> {
+        if self.is_unchanged(known.head)? { self.followed_up(known) } else { self.history() }
+    }
+
+    /// The history with the records that follow on it; all of it from the records if one does not.
+    fn followed_up(&self, mut known: History) -> Result<History> {
         while self.recorded_at(known.next())?.is_some() {
             match self.load(known.next()) {
                 Ok(Stored { record, id }) if record.previous_record == known.head.map(|(_, head)| head) => {
                     known.push(Point::of(&record), id)?;
                 }
-                _ => return self.history(),
+                _ => return self.history_from_records(),
             }
         }
         Ok(known)
     }
 
-    /// Whether `head` is the newest record and still as it was. The names are not listed for it: whoever records takes the
+    /// The highest number, where that one is known to be there. The names are not listed for it: whoever records takes the
     /// number after the highest.
-    fn is_newest(&self, head: Option<(Iteration, ObjectId)>) -> Result<bool> {
-        Ok(self.recorded_at(after(head))?.is_none() && self.is_unchanged(head)?)
+    fn last_from(&self, known: Iteration) -> Result<Iteration> {
+        let mut last = known;
+        while self.recorded_at(last.next())?.is_some() {
+            last = last.next();
+        }
+        Ok(last)
     }
 
     /// Whether the file of `head` is as it was.
@@ -350,10 +366,12 @@ mod tests {
         let of_one = std::fs::read_to_string(store.paths().trajectory()).unwrap();
         commit(&store, Some(head));
         let whole = store.history_from_records().unwrap();
-        for text in [of_one, "{}".to_owned(), String::new()] {
+        let of_another = of_one.replace(&head.to_string(), &ObjectId([9; 32]).to_string());
+        // The record that came since follows on the one that it was made from.
+        for (text, rebuilt) in [(of_one, false), (of_another, true), ("{}".to_owned(), true), (String::new(), true)] {
             std::fs::write(store.paths().trajectory(), text).unwrap();
             let read = store.history().unwrap();
-            assert!(read.rebuilt);
+            assert_eq!(read.rebuilt, rebuilt);
             assert_eq!((read.points, read.head), (whole.points.clone(), whole.head));
         }
     }
