@@ -68,6 +68,51 @@ fn p08_p09_every_fixture_in_every_encoding() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// JSON with no blanks between its values, or with each on a line of its own.
+fn laid_out(json: &str, between: &str) -> String {
+    let (mut text, mut in_string, mut escaped) = (String::new(), false, false);
+    for c in json.chars().filter(|c| *c != '\n' && *c != '\r') {
+        if !in_string && c.is_whitespace() {
+            continue;
+        }
+        text.push(c);
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = in_string,
+            '"' => in_string = !in_string,
+            ',' | '{' | '[' | ':' if !in_string => text.push_str(between),
+            _ => {}
+        }
+    }
+    text
+}
+
+#[test]
+fn every_fixture_laid_out_in_another_way() {
+    let tags = regex::Regex::new(r">\s+<").unwrap();
+    let (mut wrong, mut checked) = (Vec::new(), [0; 3]);
+    for good in good() {
+        let text = &good.text;
+        let is_one_document = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+        let mut others = Vec::new();
+        if text.trim_start().starts_with('<') {
+            checked[0] += 1;
+            let (declaration, body) = text.split_once("?>").unwrap_or(("<?xml version=\"1.0\"", text));
+            others.push(("no blanks between tags", tags.replace_all(text, "><").into_owned()));
+            others.push(("a comment", format!("{declaration}?><!-- <a b='c'> -->{body}\n<!-- end -->\n")));
+        } else if is_one_document && !good.name.ends_with(".jsonl") {
+            checked[1] += 1;
+            others.push(("compact", laid_out(text, "")));
+            others.push(("a line each", laid_out(text, "\n    ")));
+        } else if good.format.name.ends_with("-text") {
+            checked[2] += 1;
+            others.push(("blank lines around", format!("\n\n{text}\n\n")));
+        }
+        wrong.extend(others.iter().filter_map(|(how, other)| differs(&good, how, other.as_bytes())));
+    }
+    assert!(wrong.is_empty() && checked.iter().all(|count| *count > 60), "{checked:?}\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn p09_every_xml_in_declared_latin_1() {
     let (mut wrong, mut checked) = (Vec::new(), 0);

@@ -66,7 +66,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
-        let text = line.text.as_ref();
+        let text = line.text.trim_end();
         if let Some((name, value)) = entry(text) {
             // Without a line end, digits may be missing.
             let Some(count) = whole(value).filter(|_| line.ended) else { return Err(bad(&reader.file, last)) };

@@ -52,7 +52,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if is_foreign(head) && !head.lines().next().is_some_and(is_schemathesis) {
+    let first = head.lines().find(|line| !line.trim().is_empty());
+    if is_foreign(head) && !first.is_some_and(is_schemathesis) {
         return Sniff::No;
     }
     let mut told = Told::default();

@@ -40,7 +40,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     // It tells what programs printed.
-    if head.text().starts_with("Log of Meson test suite run on ") {
+    if head.text().trim_start().starts_with("Log of Meson test suite run on ") {
         return Sniff::No;
     }
     let (mut plan, mut points, mut bail) = (false, 0u64, false);
