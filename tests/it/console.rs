@@ -509,6 +509,50 @@ fn the_end_of_one_tool_does_not_eat_the_next() {
     }
 }
 
+/// What a capture is read as by itself stays where another tool speaks before it or after it.
+#[test]
+fn no_tool_takes_from_its_neighbour() {
+    let neighbours = ["pytest-text/good-quiet.txt", "eslint-text/good.txt", "jest-text/good-20.txt"];
+    let neighbours = neighbours.map(|path| (path.split('/').next().unwrap(), capture(path)));
+    let (mut wrong, mut asked) = (Vec::new(), 0);
+    for format in highwater::ingest::FORMATS.iter().filter(|format| format.name.ends_with("-text")) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{}/{}", format.name, path.file_name().unwrap().to_str().unwrap());
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            // Its summary stands right below what a test printed, where nobody can tell whose it is.
+            if !name.contains("/good") || text.len() > 8_000 || name == "pytest-text/good-3.0.txt" {
+                continue;
+            }
+            let alone = told(&format!("> work\n\n{text}\n> other\n"));
+            for (neighbour, other) in neighbours.iter().filter(|(neighbour, _)| *neighbour != format.name) {
+                let mut expected = alone.clone();
+                expected.extend(told(other));
+                expected.sort();
+                for both in
+                    [format!("> work\n\n{text}\n> other\n\n{other}"), format!("> other\n\n{other}\n> work\n\n{text}\n")]
+                {
+                    let mut found = told(&both);
+                    found.sort();
+                    asked += 1;
+                    if found != expected {
+                        wrong.push(format!("{name} and {neighbour}: {found:?} instead of {expected:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty() && asked > 1_000, "{asked}\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_run_that_found_no_tests_is_over() {
+    let eslint = capture("eslint-text/good.txt");
+    let vitest = "\n RUN  v3.2.7 /app\n\nNo test files found, exiting with code 1\n\ninclude: **/*.test.js\n\n";
+    assert_eq!(told(&format!("{vitest}{eslint}")), told(&eslint));
+}
+
 #[test]
 fn sums_that_cannot_be_are_none_and_leave_the_others_alone() {
     let lines = |covered: u64| {

@@ -66,7 +66,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
-        let text = line.text.trim_end();
+        let text = line.text.as_ref();
         if let Some((name, value)) = entry(text) {
             // Without a line end, digits may be missing.
             let Some(count) = whole(value).filter(|_| line.ended) else { return Err(bad(&reader.file, last)) };
@@ -96,7 +96,7 @@ impl Reader {
     /// Takes the file that is open.
     fn close(&mut self, line: u64) -> Result<()> {
         let counts = std::mem::take(&mut self.counts);
-        if counts.is_empty() || self.file == TOTAL {
+        if counts.is_empty() || self.file.trim_end() == TOTAL {
             return Ok(());
         }
         let [loc, code, comments, blanks] = ["LOC", "SLOC", "Comments", "Blank"].map(|key| counts.get(key).copied());

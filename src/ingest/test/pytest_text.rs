@@ -272,6 +272,19 @@ impl Run {
         }
     }
 
+    /// Whether its block of results has ended above that line. After a test's output it is that output, as a summary is,
+    /// unless a table of the failures stands between.
+    fn has_results_above(&self, text: &str) -> bool {
+        let is_own = matches!(self.section, Section::Progress | Section::Short) || self.results.are_below_table();
+        is_own && self.counts.is_none() && self.results.end_above(text)
+    }
+
+    /// pytest goes on: what looked like its summary was some test's output.
+    fn go_on(&mut self) {
+        self.counts = None;
+        self.results.forget();
+    }
+
     fn unit(&mut self, name: &str) {
         if self.units.len() < UNITS_KEPT {
             self.units.insert(printable(name, 200));
@@ -353,6 +366,9 @@ impl Reader {
         let text = text.trim_end();
         if text.is_empty() {
             return Ok(());
+        }
+        if let Some(run) = self.run.as_mut().filter(|run| run.has_results_above(text)) {
+            (run.counts, run.section) = (run.results.counts(), Section::Progress);
         }
         if self.is_anothers || (!self.is_inside() && is_schemathesis(text)) {
             let is_end = ruled(text, '=').is_some_and(|title| title.contains(" in ") && title.ends_with('s'));
@@ -438,7 +454,7 @@ impl Reader {
         if verbose.is_some() || is_progress(text) {
             match &mut self.run {
                 // pytest-instafail shows what a test printed before the next one runs.
-                Some(run) if run.is_odd => run.counts = None,
+                Some(run) if run.is_odd => run.go_on(),
                 Some(run) if run.counts.is_some() => self.close(),
                 _ => {}
             }
@@ -464,8 +480,7 @@ impl Reader {
         if let Some(section) = section {
             let run = self.open();
             run.width = run.width.or(Some(text.chars().count()));
-            // A summary that pytest goes on after was some test's output.
-            run.counts = None;
+            run.go_on();
             run.has_evidence = true;
             run.section = section;
             run.reports_failures = matches!(ruled(text, '='), Some("FAILURES" | "ERRORS"));
@@ -482,7 +497,7 @@ impl Reader {
             if let Some(unit) = title.strip_prefix("ERROR collecting ") {
                 run.unit(unit);
             }
-            run.counts = None;
+            run.go_on();
             run.section = Section::Reports;
             run.reports = run.reports.saturating_add(u64::from(run.reports_failures));
             return true;
@@ -490,7 +505,7 @@ impl Reader {
         let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
         run.shows_output |= captured && !in_reports;
         if captured && in_reports {
-            run.counts = None;
+            run.go_on();
             run.section = Section::Captured;
         }
         captured
@@ -506,8 +521,8 @@ impl runs::Runs for Reader {
         self.runs.len()
     }
 
-    fn holds(&self, _: &str) -> bool {
-        self.is_inside()
+    fn holds(&self, text: &str) -> bool {
+        self.is_inside() && !self.run.as_ref().is_some_and(|run| run.has_results_above(text))
     }
 
     /// pytest-cov says so, between dashes or underscores.

@@ -199,11 +199,14 @@ pub(in crate::ingest) struct Stream {
     /// A run has begun; its own summary has come.
     begun: bool,
     done: bool,
+    /// Runs that the output of a test holds, and whose summary has not come.
+    nested: u32,
     files: BTreeSet<String>,
     /// How many files the last line `Test Files` counts.
     all_files: Option<u64>,
-    /// Marks of the dot reporter came.
+    /// Marks of the dot reporter came; files came with their tests.
     has_dots: bool,
+    has_list: bool,
     /// Inside the messages of what failed, which may stand on another stream and come after the summary.
     in_failures: bool,
     runs: Vec<runs::Run>,
@@ -229,12 +232,17 @@ impl Runs for Stream {
                 let benches = self.benches;
                 self.close()?;
                 self.begun = !benches;
+            } else {
+                self.nested += 1;
             }
             return Ok(());
         }
         self.benches |= vitest_bench_text::begins(text);
         if !self.begun {
             return Ok(());
+        }
+        if text.starts_with("No test files found, exiting with code ") && self.files.is_empty() {
+            return self.close();
         }
         let is_rule = text.starts_with('⎯');
         if is_rule {
@@ -243,7 +251,11 @@ impl Runs for Stream {
                 |title: &str| title.trim_matches(['[', ']']).split_once('/').is_some_and(|(at, all)| at == all);
             self.in_failures = (self.in_failures && !is_last(title)) || title.starts_with("Failed ");
         }
-        if let Some(file) = file_of(text.trim_start()).filter(|_| self.files.len() < super::CASES_KEPT) {
+        // One that could not be loaded may stand below the title alone.
+        let unloaded = if self.in_failures { unloaded_file(text) } else { None };
+        let listed = file_of(text.trim_start());
+        self.has_list |= listed.is_some();
+        if let Some(file) = unloaded.or(listed).filter(|_| self.files.len() < super::CASES_KEPT) {
             self.files.insert(printable(file, super::LONGEST_ID));
         }
         self.has_dots |= !text.is_empty() && text.chars().all(|mark| matches!(mark, '·' | 'x' | '-' | '*'));
@@ -256,8 +268,12 @@ impl Runs for Stream {
         let is_end = text.trim_start().starts_with("Duration  ") && self.run.counts.is_some();
         // A summary that counts more files than were told of is not the run's own. The dot reporter tells of none.
         let told = u64::try_from(self.files.len()).ok();
-        let is_told = if self.files.is_empty() { self.has_dots } else { told >= self.all_files };
-        self.done |= is_end && is_told;
+        let is_told = (self.has_dots && !self.has_list) || (!self.files.is_empty() && told >= self.all_files);
+        if is_end && self.nested > 0 {
+            self.nested -= 1;
+        } else {
+            self.done |= is_end && is_told;
+        }
         Ok(())
     }
 
@@ -279,6 +295,12 @@ impl Runs for Stream {
 /// The file in a line of the tree, or of a test as the verbose reporter tells it: ` ✓ vt/a.test.js > Cart > adds 1ms`.
 fn file_of(content: &str) -> Option<&str> {
     tree_file(content).or_else(|| verbose_test(content)?.1.split(" > ").next())
+}
+
+/// The file in ` FAIL  vt/a.test.js [ vt/a.test.js ]`, ` FAIL  |unit| vt/a.test.js [ vt/a.test.js ]`.
+fn unloaded_file(text: &str) -> Option<&str> {
+    let (_, file) = text.trim_start().strip_prefix("FAIL  ")?.rsplit_once(" [ ")?;
+    file.strip_suffix(" ]")
 }
 
 /// Outcome and name, with its file, of ` ✓ vt/a.test.js > Cart > adds 1ms`. A project may stand before the file:

@@ -22,6 +22,9 @@ pub(super) struct Results {
     /// Of the block that is being read, or was read last.
     counts: Option<Counts>,
     is_open: bool,
+    /// The block stands below pytest-pretty's table of failures, which is no test's output.
+    is_below_table: bool,
+    was_table: bool,
     /// Tests that were collected, those that were left out not among them.
     collected: Option<u64>,
     /// Modules that failed to load, without which nothing ran.
@@ -39,8 +42,9 @@ impl Results {
                 return true;
             }
         }
+        let was_table = std::mem::replace(&mut self.was_table, text.starts_with('└'));
         if text.starts_with("Results (") && text.ends_with("):") {
-            (self.counts, self.is_open) = (Some(Counts::default()), true);
+            (self.counts, self.is_open, self.is_below_table) = (Some(Counts::default()), true, was_table);
             return true;
         }
         if let Some(collected) = collected(text) {
@@ -59,6 +63,24 @@ impl Results {
             return true;
         }
         self.counts.as_mut().is_some_and(|counts| counts.add(text))
+    }
+
+    /// Whether the block tells all, and the line, which comes next, is none of it.
+    pub(super) fn end_above(&self, text: &str) -> bool {
+        let text = text.trim_start();
+        let is_of_it =
+            self.is_open && (text.starts_with("- ") || self.counts.is_some_and(|mut counts| counts.add(text)));
+        !is_of_it && self.counts().is_some()
+    }
+
+    /// Whether the block stands below a table of failures.
+    pub(super) fn are_below_table(&self) -> bool {
+        self.is_below_table
+    }
+
+    /// The block was some test's output.
+    pub(super) fn forget(&mut self) {
+        (self.counts, self.is_open) = (None, false);
     }
 
     /// Whether the block began.
