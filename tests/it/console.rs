@@ -554,6 +554,43 @@ fn a_run_that_found_no_tests_is_over() {
 }
 
 #[test]
+fn a_run_that_does_not_tell_of_each_file_or_failure_ends_with_its_summary() {
+    let eslint = capture("eslint-text/good.txt");
+    let head = " RUN  v3.2.7 /app\n\n ❯ a.test.js (3 tests | 1 failed | 1 skipped) 8ms\n   ✓ a 1ms\n   × b 2ms\n     → no\n   ↓ c\n";
+    let messages = |last: &str| {
+        let rule = "⎯".repeat(20);
+        format!("\n⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n FAIL  a.test.js > b\nAssertionError: no\n\n{rule}[{last}]⎯\n\n")
+    };
+    let end = |files: &str| {
+        format!(
+            "\n Test Files  {files}\n      Tests  1 failed | 1 passed | 1 skipped (3)\n   Start at  14:11:25\n   Duration  248ms\n\n"
+        )
+    };
+    // With --bail, of two files one ran; of a test that failed in three ways, two messages stand under one number.
+    for (last, files) in [("1/1", "1 failed (2)"), ("2/3", "1 failed (1)")] {
+        let vitest = format!("{head}{}{}", messages(last), end(files));
+        let expected = [vec![("vitest-text", vec![3, 1, 1, 0, 1])], told(&eslint)].concat();
+        assert_eq!(told(&format!("{vitest}{eslint}")), expected, "{vitest}");
+    }
+}
+
+#[test]
+fn subtests_and_what_a_class_sets_up_have_marks_of_their_own() {
+    let pytest = capture("pytest-text/good-quiet.txt");
+    let rule = |mark: &str| mark.repeat(70);
+    let run = |marks: &str, status: &str| {
+        let failure = format!("{}\nFAIL: test_a (m.T.test_a) (i=1)\n{}\nAssertionError\n\n", rule("="), rule("-"));
+        format!("{marks}\n{failure}{}\nRan 3 tests in 0.001s\n\n{status}\n\n", rule("-"))
+    };
+    let both = |marks: &str, status: &str| told(&format!("{}{pytest}", run(marks, status))).len();
+    assert_eq!(both(".FFs", "FAILED (failures=2, skipped=1)"), 2, "one of the tests has two subtests that failed");
+    assert_eq!(both(".E.", "FAILED (errors=1)"), 2);
+    assert_eq!(both("..E.s", "FAILED (errors=1, skipped=1)"), 2, "a class could not be torn down");
+    assert_eq!(both(".FFs", "FAILED (failures=1, skipped=1)"), 1, "it is not what the marks tell");
+    assert_eq!(both("....", "OK"), 1);
+}
+
+#[test]
 fn sums_that_cannot_be_are_none_and_leave_the_others_alone() {
     let lines = |covered: u64| {
         format!(

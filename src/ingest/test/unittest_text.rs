@@ -251,15 +251,47 @@ impl Reader {
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Stream {
     reader: Reader,
-    /// Marks of progress and lines of tests since the run before.
-    marks: u64,
-    verbose: u64,
+    /// What marks of progress, and lines of tests, told since the run before.
+    marks: Summary,
+    verbose: Summary,
+    is_verbose: bool,
     /// The line before was a rule, of `=` or of `-`.
     after_rule: Option<char>,
     /// testtools said that it begins. It puts no rule above its summary.
     is_testtools: bool,
-    /// With whether as many marks or lines came as tests ran.
+    /// With whether marks or lines came that fit.
     runs: Vec<(Parsed, bool)>,
+}
+
+/// Whether marks or lines are those of that run. A test of which subtests fail has theirs in place of its own, and what is set
+/// up for a class has some as well: then each count must be the summary's.
+fn are_of(told: &Summary, ran: Option<u64>, summary: &Summary) -> bool {
+    let others = [(told.failed, summary.failed), (told.errored, summary.errored), (told.skipped, summary.skipped)];
+    let all = others.iter().fold(told.passed, |sum, (told, _)| sum.saturating_add(*told));
+    let is_each_the_same = others.iter().all(|(told, summed)| told == summed);
+    ran == Some(all) || (is_each_the_same && ran.is_some_and(|ran| (told.passed..=all).contains(&ran)))
+}
+
+/// The outcome at the end of trial's `    test_a ...    [OK]`.
+fn of_trial(line: &str) -> Option<Outcome> {
+    match line.rsplit_once('[').filter(|_| line.ends_with(']'))?.1 {
+        "OK]" => Some(Outcome::Passed),
+        "FAIL]" | "SUCCESS!?!]" => Some(Outcome::Failed),
+        "ERROR]" => Some(Outcome::Errored),
+        "SKIPPED]" | "TODO]" => Some(Outcome::Skipped),
+        _ => None,
+    }
+}
+
+/// The outcome that a mark of progress stands for.
+fn marked(mark: u8) -> Option<Outcome> {
+    match mark {
+        b'.' => Some(Outcome::Passed),
+        b'F' | b'u' => Some(Outcome::Failed),
+        b'E' => Some(Outcome::Errored),
+        b's' | b'x' => Some(Outcome::Skipped),
+        _ => None,
+    }
 }
 
 impl Runs for Stream {
@@ -273,18 +305,24 @@ impl Runs for Stream {
         if is_told {
             return Ok(());
         }
-        if !text.is_empty() && text.bytes().all(|byte| b".FEsxu".contains(&byte)) {
-            self.marks = self.marks.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
+        if text.bytes().all(|mark| marked(mark).is_some()) {
+            text.bytes().filter_map(marked).for_each(|outcome| *self.marks.slot(outcome) += 1);
         }
-        self.verbose += u64::from(verbose(text).is_some());
+        let outcome = verbose(text).map(|(_, outcome)| outcome);
+        self.is_verbose |= outcome.is_some();
+        if let Some(outcome) = outcome.or_else(|| of_trial(text)) {
+            *self.verbose.slot(outcome) += 1;
+        }
         self.is_testtools |= text == "Tests running...";
         let ran = self.reader.ran.flatten();
         self.reader.line(text, true)?;
-        if self.reader.done.is_some() {
-            let is_own = ran == Some(self.marks) || ran == Some(self.verbose) || std::mem::take(&mut self.is_testtools);
+        if let Some((summary, _)) = &self.reader.done {
+            let is_own =
+                [&self.marks, &self.verbose].into_iter().any(|told| are_of(told, ran, summary)) || self.is_testtools;
             let parsed = std::mem::take(&mut self.reader).finish()?;
             self.runs.extend(parsed.map(|parsed| (parsed, is_own)));
-            (self.marks, self.verbose) = (0, 0);
+            let runs = std::mem::take(&mut self.runs);
+            *self = Stream { runs, after_rule: self.after_rule, ..Stream::default() };
         }
         Ok(())
     }
@@ -294,7 +332,7 @@ impl Runs for Stream {
     }
 
     fn holds(&self, _: &str) -> bool {
-        self.verbose > 0 || self.reader.told.is_some() || self.reader.ran.is_some()
+        self.is_verbose || self.reader.told.is_some() || self.reader.ran.is_some()
     }
 
     /// What a test printed comes without its marks.

@@ -202,13 +202,15 @@ pub(in crate::ingest) struct Stream {
     /// Runs that the output of a test holds, and whose summary has not come.
     nested: u32,
     files: BTreeSet<String>,
-    /// How many files the last line `Test Files` counts.
+    /// How many files ran, as the last line `Test Files` counts them.
     all_files: Option<u64>,
     /// Marks of the dot reporter came; files came with their tests.
     has_dots: bool,
     has_list: bool,
     /// Inside the messages of what failed, which may stand on another stream and come after the summary.
     in_failures: bool,
+    /// Nothing but blank lines came since a rule.
+    below_rule: bool,
     runs: Vec<runs::Run>,
 }
 
@@ -259,9 +261,13 @@ impl Runs for Stream {
             self.files.insert(printable(file, super::LONGEST_ID));
         }
         self.has_dots |= !text.is_empty() && text.chars().all(|mark| matches!(mark, '·' | 'x' | '-' | '*'));
-        if totals(text, "Test Files").is_some() {
-            self.all_files = text.rsplit_once('(').and_then(|(_, all)| all.trim_end_matches(')').parse().ok());
+        if let Some(files) = totals(text, "Test Files") {
+            // Behind them stands how many there are, of which --bail leaves some out.
+            self.all_files = files.iter().try_fold(0, |sum: u64, (number, _)| sum.checked_add((*number)?));
+            // Of a test that failed in several ways, not every number is told.
+            self.in_failures &= !self.below_rule;
         }
+        self.below_rule = is_rule || (self.below_rule && text.is_empty());
         if !self.done || self.in_failures || is_rule {
             self.run.line(text)?;
         }
