@@ -10,6 +10,8 @@ use highwater::model::cases::Outcome;
 use highwater::model::figures::ReportKind;
 use highwater::model::metrics::BuildStatus;
 
+mod neighbours;
+
 fn capture(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(path);
     String::from_utf8(std::fs::read(path).unwrap()).unwrap()
@@ -494,117 +496,6 @@ fn whatever_a_test_prints_the_figures_of_its_run_stay() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn the_end_of_one_tool_does_not_eat_the_next() {
-    for first in FRAMES {
-        for second in FRAMES.iter().filter(|second| **second != first) {
-            let mut expected = [told(&stream(first)), told(&stream(second))].concat();
-            let mut both = told(&[stream(first), stream(second)].concat());
-            expected.sort();
-            both.sort();
-            assert_eq!(both, expected, "{first}, then {second}");
-        }
-    }
-}
-
-/// What a capture is read as by itself stays where another tool speaks before it or after it.
-#[test]
-fn no_tool_takes_from_its_neighbour() {
-    let neighbours = ["pytest-text/good-quiet.txt", "eslint-text/good.txt", "jest-text/good-20.txt"];
-    let neighbours = neighbours.map(|path| (path.split('/').next().unwrap(), capture(path)));
-    let (mut wrong, mut asked) = (Vec::new(), 0);
-    for format in highwater::ingest::FORMATS.iter().filter(|format| format.name.ends_with("-text")) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = format!("{}/{}", format.name, path.file_name().unwrap().to_str().unwrap());
-            let Ok(text) = std::fs::read_to_string(&path) else { continue };
-            // Its summary stands right below what a test printed, where nobody can tell whose it is.
-            if !name.contains("/good") || text.len() > 8_000 || name == "pytest-text/good-3.0.txt" {
-                continue;
-            }
-            let alone = told(&format!("> work\n\n{text}\n> other\n"));
-            for (neighbour, other) in neighbours.iter().filter(|(neighbour, _)| *neighbour != format.name) {
-                let mut expected = alone.clone();
-                expected.extend(told(other));
-                expected.sort();
-                for both in
-                    [format!("> work\n\n{text}\n> other\n\n{other}"), format!("> other\n\n{other}\n> work\n\n{text}\n")]
-                {
-                    let mut found = told(&both);
-                    found.sort();
-                    asked += 1;
-                    if found != expected {
-                        wrong.push(format!("{name} and {neighbour}: {found:?} instead of {expected:?}"));
-                    }
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty() && asked > 1_000, "{asked}\n{}", wrong.join("\n"));
-}
-
-#[test]
-fn a_run_that_found_no_tests_is_over() {
-    let eslint = capture("eslint-text/good.txt");
-    let vitest = "\n RUN  v3.2.7 /app\n\nNo test files found, exiting with code 1\n\ninclude: **/*.test.js\n\n";
-    assert_eq!(told(&format!("{vitest}{eslint}")), told(&eslint));
-}
-
-#[test]
-fn a_run_that_does_not_tell_of_each_file_or_failure_ends_with_its_summary() {
-    let eslint = capture("eslint-text/good.txt");
-    let head = " RUN  v3.2.7 /app\n\n ❯ a.test.js (3 tests | 1 failed | 1 skipped) 8ms\n   ✓ a 1ms\n   × b 2ms\n     → no\n   ↓ c\n";
-    let messages = |last: &str| {
-        let rule = "⎯".repeat(20);
-        format!("\n⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n FAIL  a.test.js > b\nAssertionError: no\n\n{rule}[{last}]⎯\n\n")
-    };
-    let end = |files: &str| {
-        format!(
-            "\n Test Files  {files}\n      Tests  1 failed | 1 passed | 1 skipped (3)\n   Start at  14:11:25\n   Duration  248ms\n\n"
-        )
-    };
-    // With --bail, of two files one ran; of a test that failed in three ways, two messages stand under one number.
-    for (last, files) in [("1/1", "1 failed (2)"), ("2/3", "1 failed (1)")] {
-        let vitest = format!("{head}{}{}", messages(last), end(files));
-        let expected = [vec![("vitest-text", vec![3, 1, 1, 0, 1])], told(&eslint)].concat();
-        assert_eq!(told(&format!("{vitest}{eslint}")), expected, "{vitest}");
-    }
-}
-
-#[test]
-fn subtests_and_what_a_class_sets_up_have_marks_of_their_own() {
-    let pytest = capture("pytest-text/good-quiet.txt");
-    let rule = |mark: &str| mark.repeat(70);
-    let run = |marks: &str, status: &str| {
-        let failure = format!("{}\nFAIL: test_a (m.T.test_a) (i=1)\n{}\nAssertionError\n\n", rule("="), rule("-"));
-        format!("{marks}\n{failure}{}\nRan 3 tests in 0.001s\n\n{status}\n\n", rule("-"))
-    };
-    let both = |marks: &str, status: &str| told(&format!("{}{pytest}", run(marks, status))).len();
-    assert_eq!(both(".FFs", "FAILED (failures=2, skipped=1)"), 2, "one of the tests has two subtests that failed");
-    assert_eq!(both(".E.", "FAILED (errors=1)"), 2);
-    assert_eq!(both("..E.s", "FAILED (errors=1, skipped=1)"), 2, "a class could not be torn down");
-    assert_eq!(both(".FFs", "FAILED (failures=1, skipped=1)"), 1, "it is not what the marks tell");
-    assert_eq!(both("....", "OK"), 1);
-}
-
-#[test]
-fn sums_that_cannot_be_are_none_and_leave_the_others_alone() {
-    let lines = |covered: u64| {
-        format!(
-            "##teamcity[buildStatisticValue key='CodeCoverageAbsLCovered' value='{covered}']\n\
-             ##teamcity[buildStatisticValue key='CodeCoverageAbsLTotal' value='5']\n"
-        )
-    };
-    let tests = capture("pytest-text/good-quiet.txt");
-    let formats = |covered| {
-        let text = format!("{tests}{}", lines(covered));
-        told(&text).into_iter().map(|(format, _)| format).collect::<Vec<_>>()
-    };
-    assert_eq!(formats(5), ["pytest-text", "brief-coverage-text"]);
-    assert_eq!(formats(8), ["pytest-text"]);
 }
 
 #[test]

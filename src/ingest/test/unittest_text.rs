@@ -274,11 +274,11 @@ fn are_of(told: &Summary, ran: Option<u64>, summary: &Summary) -> bool {
 
 /// The outcome at the end of trial's `    test_a ...    [OK]`.
 fn of_trial(line: &str) -> Option<Outcome> {
-    match line.rsplit_once('[').filter(|_| line.ends_with(']'))?.1 {
-        "OK]" => Some(Outcome::Passed),
-        "FAIL]" | "SUCCESS!?!]" => Some(Outcome::Failed),
-        "ERROR]" => Some(Outcome::Errored),
-        "SKIPPED]" | "TODO]" => Some(Outcome::Skipped),
+    match line.strip_suffix(']')?.rsplit_once('[')?.1 {
+        "OK" => Some(Outcome::Passed),
+        "FAIL" | "SUCCESS!?!" => Some(Outcome::Failed),
+        "ERROR" => Some(Outcome::Errored),
+        "SKIPPED" | "TODO" => Some(Outcome::Skipped),
         _ => None,
     }
 }
