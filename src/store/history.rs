@@ -106,7 +106,7 @@ impl Store {
     pub fn history_from_records(&self) -> Result<History> {
         // The numbers are read once: a record that appears meanwhile is in neither the points nor the head.
         let numbers = self.numbers()?;
-        let head = self.head_of(&numbers)?;
+        let head = self.head_of(numbers.last())?;
         let (records, damaged) = self.load_each(&numbers);
         let is_unknown = |error: &Error| super::is_later(error) || error.kind == ErrorKind::Failed;
         if let Some(unknown) = damaged.iter().find(|one| is_unknown(&one.error)) {
@@ -138,12 +138,12 @@ impl Store {
             if self.is_unchanged(Some(made_from))? {
                 let head = match self.last_from(newest)? {
                     last if last == newest => Some(made_from),
-                    last => self.head_of(&[last])?,
+                    last => self.head_of(Some(&last))?,
                 };
                 return Ok(Unread { head, derived: Some((made_from, lines)) });
             }
         }
-        Ok(Unread { head: self.head_of(&self.numbers()?)?, derived: None })
+        Ok(Unread { head: self.head_of(self.numbers()?.last())?, derived: None })
     }
 
     /// The second half of [`Store::history`]: the points.
@@ -201,9 +201,9 @@ impl Store {
         Ok(bytes.is_some_and(|bytes| disk::hash::id_of(&bytes) == id))
     }
 
-    /// The highest of these numbers, and BLAKE3 of its file.
-    fn head_of(&self, numbers: &[Iteration]) -> Result<Option<(Iteration, ObjectId)>> {
-        let Some(newest) = numbers.last() else { return Ok(None) };
+    /// The newest number, and BLAKE3 of its file.
+    fn head_of(&self, newest: Option<&Iteration>) -> Result<Option<(Iteration, ObjectId)>> {
+        let Some(newest) = newest else { return Ok(None) };
         let bytes = disk::read(&self.paths.record(*newest), super::MAX_BYTES)?;
         Ok(Some((*newest, disk::hash::id_of(&bytes))))
     }

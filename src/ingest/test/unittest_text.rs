@@ -178,7 +178,7 @@ impl Reader {
             self.seen = true;
             self.skips |= outcome == Outcome::Skipped;
             self.names.set(&id, outcome);
-        } else if !text.is_empty() && text.bytes().all(|byte| b".FEsxu".contains(&byte)) {
+        } else if are_marks(text) {
             self.skips |= text.contains(['s', 'x']);
         }
         Ok(())
@@ -294,6 +294,11 @@ fn marked(mark: u8) -> Option<Outcome> {
     }
 }
 
+/// Whether it is a line of progress: `..F.s`.
+fn are_marks(line: &str) -> bool {
+    !line.is_empty() && line.bytes().all(|mark| marked(mark).is_some())
+}
+
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
@@ -305,7 +310,7 @@ impl Runs for Stream {
         if is_told {
             return Ok(());
         }
-        if text.bytes().all(|mark| marked(mark).is_some()) {
+        if are_marks(text) {
             text.bytes().filter_map(marked).for_each(|outcome| *self.marks.slot(outcome) += 1);
         }
         let outcome = verbose(text).map(|(_, outcome)| outcome);

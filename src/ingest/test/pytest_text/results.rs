@@ -37,7 +37,7 @@ impl Results {
     /// The next line. `true` if it is of the block.
     pub(super) fn line(&mut self, text: &str) -> bool {
         if self.is_open {
-            self.is_open = self.outcome(text.trim_start());
+            self.is_open = self.counts.as_mut().is_some_and(|counts| is_of_block(counts, text));
             if self.is_open {
                 return true;
             }
@@ -57,19 +57,9 @@ impl Results {
         false
     }
 
-    /// A line below the heading.
-    fn outcome(&mut self, text: &str) -> bool {
-        if text.starts_with("- ") {
-            return true;
-        }
-        self.counts.as_mut().is_some_and(|counts| counts.add(text))
-    }
-
     /// Whether the block tells all, and the line, which comes next, is none of it.
     pub(super) fn end_above(&self, text: &str) -> bool {
-        let text = text.trim_start();
-        let is_of_it =
-            self.is_open && (text.starts_with("- ") || self.counts.is_some_and(|mut counts| counts.add(text)));
+        let is_of_it = self.is_open && self.counts.is_some_and(|mut counts| is_of_block(&mut counts, text));
         !is_of_it && self.counts().is_some()
     }
 
@@ -93,6 +83,12 @@ impl Results {
         let all = self.stopped_by.or_else(|| self.collected?.checked_add(self.torn_down))?;
         self.counts.filter(|counts| !counts.overflow && counts.total().is_some_and(|total| total >= all))
     }
+}
+
+/// Whether a line below the heading is of the block; the number in it is added.
+fn is_of_block(counts: &mut Counts, line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("- ") || counts.add(text)
 }
 
 /// `collected 5 items / 2 deselected / 3 selected`, `2 workers [5 items]`.
