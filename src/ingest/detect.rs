@@ -84,6 +84,11 @@ impl<'a> Head<'a> {
         self.text.lines()
     }
 
+    /// The first of its lines that is not blank.
+    pub fn first_line(&self) -> Option<&str> {
+        self.lines().find(|line| !line.trim().is_empty())
+    }
+
     /// Its beginning as XML, if it begins with a tag.
     pub fn xml(&self) -> Option<&XmlHead> {
         self.xml.as_ref()

@@ -39,7 +39,7 @@ pub struct TranscriptPart {
     /// Where the part ends.
     pub end: TranscriptMark,
     /// Lines or steps of the whole file that were not understood.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub skipped: u64,
     /// Tokens spent in this part; absent if that cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,11 +47,6 @@ pub struct TranscriptPart {
     /// US dollars spent in this part; absent if that cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// What an iteration's tool calls add up to.

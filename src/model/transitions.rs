@@ -76,16 +76,11 @@ pub struct Transitions {
     #[serde(skip_serializing_if = "NamedTests::is_empty")]
     pub flaky: NamedTests,
     /// How many have another id.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     pub renamed_count: u64,
     /// The first twenty of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<Renamed>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl Transitions {

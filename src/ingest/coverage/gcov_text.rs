@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().find(|line| !line.trim().is_empty());
+    let first = head.first_line();
     match first.and_then(annotated).is_some_and(|(_, line, text)| line == 0 && text.starts_with("Source:")) {
         true => Sniff::Sure("a line \"-:    0:Source:\" of gcov".into()),
         false => Sniff::No,

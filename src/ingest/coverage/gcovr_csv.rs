@@ -37,7 +37,7 @@ fn heading(line: &str) -> Option<usize> {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().find(|line| !line.trim().is_empty());
+    let first = head.first_line();
     match first.is_some_and(|line| heading(line.trim()).is_some()) {
         true => Sniff::Sure("the heading of gcovr".into()),
         false => Sniff::No,

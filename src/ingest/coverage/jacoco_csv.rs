@@ -33,7 +33,7 @@ const HEADING: &str = "GROUP,PACKAGE,CLASS,INSTRUCTION_MISSED,INSTRUCTION_COVERE
 const NUMBERS: usize = 10;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().find(|line| !line.trim().is_empty());
+    let first = head.first_line();
     match first.is_some_and(|line| line.trim() == HEADING) {
         true => Sniff::Sure("the heading of JaCoCo".into()),
         false => Sniff::No,

@@ -21,7 +21,7 @@ pub const FORMAT: LoopFormat = LoopFormat {
 const WORDS: [&str; 6] = ["commit", "status", "description", "timestamp", "branch", "run"];
 
 fn sniff(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| columns(line).is_some())
+    head.first_line().is_some_and(|line| columns(line).is_some())
 }
 
 /// The names of the columns, if a line is a header.

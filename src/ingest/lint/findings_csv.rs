@@ -38,7 +38,7 @@ const LONGEST_ROW: usize = 1024 * 1024;
 
 /// The first row, as far as it stands in one line.
 fn first_row(head: &Head<'_>) -> Vec<String> {
-    let first = head.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = head.first_line().unwrap_or_default();
     // gosec's first row may go on below.
     fields(first, ',').or_else(|| fields(&format!("{first}\""), ',')).unwrap_or_default()
 }

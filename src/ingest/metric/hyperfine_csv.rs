@@ -28,7 +28,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = head.first_line().unwrap_or_default();
     if is_heading(first.trim()) { Sniff::Sure("the heading of hyperfine's CSV".into()) } else { Sniff::No }
 }
 

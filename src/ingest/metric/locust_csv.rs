@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     counting: "Of the row Aggregated: locust.response_time.p50 and .p95 (ms, lower), locust.requests.rate (1/s, higher), and \
                locust.failures (%, lower) of the requests.",
     sniff: |head| {
-        let first = head.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let first = head.first_line().unwrap_or_default();
         if is_heading(first) { Sniff::Sure("the heading of Locust's statistics".into()) } else { Sniff::No }
     },
     parse,

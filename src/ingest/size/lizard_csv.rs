@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 const HEADING: &str = "NLOC,CCN,token,PARAM,length,location,file,function,long_name,start,end";
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let first = head.first_line().unwrap_or_default().trim();
     if is_heading(first) {
         return Sniff::Sure("the heading of lizard".into());
     }

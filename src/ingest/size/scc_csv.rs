@@ -35,7 +35,7 @@ struct Columns {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = head.first_line().unwrap_or_default();
     if heading(first).is_some() { Sniff::Sure("the heading of scc".into()) } else { Sniff::No }
 }
 

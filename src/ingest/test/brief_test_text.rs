@@ -52,8 +52,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let first = head.lines().find(|line| !line.trim().is_empty());
-    if is_foreign(head) && !first.is_some_and(is_schemathesis) {
+    if is_foreign(head) && !head.first_line().is_some_and(is_schemathesis) {
         return Sniff::No;
     }
     let mut told = Told::default();
