@@ -38,6 +38,9 @@
 //! [`error`]; the pure [`config`], [`ingest`], [`analysis`] and [`report`]; [`disk`]; [`workspace`], [`store`] and
 //! [`snapshot`]; [`engine`]; [`integrations`]; [`cli`].
 
+// The library is checked without its tests as well.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests set up files of their own"))]
+
 pub mod analysis;
 pub mod cli;
 pub mod config;

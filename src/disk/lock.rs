@@ -173,7 +173,6 @@ mod tests {
 
     // PROMISES S69.
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
     fn a_lock_that_cannot_be_is_no_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");

@@ -289,7 +289,6 @@ pub fn check_store(layout: &Layout) -> Result<bool> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::error::ErrorKind as Kind;

@@ -108,7 +108,6 @@ pub fn remove(real: &Path, folders: &[PathBuf]) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -314,7 +314,6 @@ fn is_locked(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
 

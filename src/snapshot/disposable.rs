@@ -37,7 +37,6 @@ fn is_file(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
 

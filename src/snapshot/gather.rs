@@ -57,7 +57,6 @@ fn is_small(pack: &FoundPack) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::disk::{self, hash::id_of};

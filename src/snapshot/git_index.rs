@@ -186,7 +186,6 @@ fn number(rest: &mut &[u8]) -> Option<u32> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
 

@@ -224,7 +224,6 @@ pub(super) fn remove_packs(layout: &Layout, packs: &[PathBuf]) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::disk::hash::id_of;

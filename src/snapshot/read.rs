@@ -235,7 +235,6 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::disk::layout::Layout;

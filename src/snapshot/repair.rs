@@ -127,7 +127,6 @@ fn merged_is_right(layout: &Layout) -> Result<bool> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -306,7 +306,6 @@ fn read_points(lines: &str) -> Option<Vec<Point>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use chrono::DateTime;
 

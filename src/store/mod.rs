@@ -275,7 +275,6 @@ fn damaged(why: &str) -> Error {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use std::time::Duration;
 

@@ -253,7 +253,6 @@ impl Open {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
 

@@ -137,7 +137,6 @@ fn is_time(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests read files of their own")]
 mod tests {
     use rayon::prelude::*;
 

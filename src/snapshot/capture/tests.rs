@@ -1,5 +1,3 @@
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
-
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;

@@ -1,5 +1,3 @@
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
-
 use std::os::unix::fs::PermissionsExt;
 
 use super::super::pack::{PIECE_BYTES, PackWriter};

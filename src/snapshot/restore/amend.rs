@@ -118,7 +118,6 @@ fn store_directories(pack: &mut PackWriter, objects: &Objects, manifest: &Manife
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::disk::hash::id_of;

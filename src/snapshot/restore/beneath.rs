@@ -229,7 +229,6 @@ fn read_state(mut file: File) -> rustix::io::Result<Seen> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
 

@@ -204,7 +204,6 @@ pub fn beside_the_rules(
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::error::ErrorKind;

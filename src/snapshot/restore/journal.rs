@@ -229,7 +229,6 @@ fn to_json<T: Serialize>(value: &T) -> Result<Vec<u8>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
     use crate::snapshot::restore::plan::Action;

@@ -273,7 +273,6 @@ impl Again<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use super::*;
 

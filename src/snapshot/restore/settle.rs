@@ -186,7 +186,6 @@ fn files_below(top: &Path) -> Result<Vec<TreePath>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
 mod tests {
     use rustix::fs::{FileType, Mode};
 

@@ -1,7 +1,5 @@
 //! Restores that are interrupted after each of their steps, and trees that somebody works on meanwhile.
 
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
-
 mod again;
 
 use std::collections::BTreeMap;
