@@ -17,6 +17,22 @@ fn capture(path: &str) -> String {
     String::from_utf8(std::fs::read(path).unwrap()).unwrap()
 }
 
+/// All good captures that are text: of which format, under which name, and what is in them.
+fn captures() -> Vec<(&'static Format, String, String)> {
+    let mut captures = Vec::new();
+    for format in highwater::ingest::FORMATS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_str().unwrap();
+            if let (true, Ok(text)) = (file.starts_with("good"), std::fs::read_to_string(&path)) {
+                captures.push((*format, format!("{}/{file}", format.name), text));
+            }
+        }
+    }
+    captures
+}
+
 fn read(text: &str) -> Vec<Parsed> {
     let reports = console(&Input::bytes("(console)", text.as_bytes()));
     assert!(reports.iter().all(|report| report.sniffed_by.starts_with("console")));
@@ -518,21 +534,13 @@ fn a_document_counts_only_if_it_is_whole_and_known() {
 
 /// Every good capture that begins with a declaration, and Mocha's, which has none.
 fn xml_captures() -> Vec<(&'static Format, String)> {
-    let mut captures = Vec::new();
-    for format in highwater::ingest::FORMATS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            let Ok(text) = std::fs::read_to_string(&path) else { continue };
-            // `<results>` alone may be anybody's.
-            let is_certain = !text.contains("<results>");
-            if name.starts_with("good") && is_certain && (text.starts_with("<?xml ") || name == "good-mocha.xml") {
-                captures.push((*format, text));
-            }
-        }
-    }
-    captures
+    let xml = |(format, name, text): (_, String, String)| {
+        // `<results>` alone may be anybody's.
+        let is_certain = !text.contains("<results>");
+        let is_xml = text.starts_with("<?xml ") || name.ends_with("/good-mocha.xml");
+        (is_certain && is_xml).then_some((format, text))
+    };
+    captures().into_iter().filter_map(xml).collect()
 }
 
 /// Every text that a tool prints, and what its events are, wherever it stands.
@@ -556,30 +564,24 @@ fn what_a_tool_prints_is_read_as_its_file_is() {
     let events =
         ["dart-json", "cucumber-messages", "mocha-json/good-stream.jsonl", "teamcity", "lcov", "go-cover-func"];
     let (mut wrong, mut read) = (Vec::new(), 0);
-    for format in highwater::ingest::FORMATS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(format.name);
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            let name = format!("{}/{}", format.name, path.file_name().unwrap().to_str().unwrap());
-            let is_one_of = |names: &[&str]| names.iter().any(|one| name == *one || format.name == *one);
-            let is_meant = (format.name.ends_with("-text") || is_one_of(&events)) && !is_one_of(&left_out);
-            let Ok(text) = std::fs::read_to_string(&path) else { continue };
-            if !is_meant || !name.contains("/good") {
-                continue;
-            }
-            let parsed = highwater::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(format)).unwrap();
-            let figures: Vec<u64> = parsed.figures.counts().into_iter().map(|(_, count)| count).collect();
-            let metrics = parsed.figures.metrics;
-            let between = format!("\n> work\n> tool --option\n\n{text}\nand so on\nDone in 3.2s.\n");
-            let found = console(&Input::bytes("(console)", between.as_bytes()));
-            let is_it = |found: &Parsed| {
-                let counts: Vec<u64> = found.figures.counts().into_iter().map(|(_, count)| count).collect();
-                found.format.name == format.name && counts == figures && found.figures.metrics == metrics
-            };
-            read += 1;
-            if !found.iter().any(is_it) {
-                wrong.push(format!("{name} {figures:?}: {:?}", told(&between)));
-            }
+    for (format, name, text) in captures() {
+        let is_one_of = |names: &[&str]| names.iter().any(|one| name == *one || format.name == *one);
+        let is_meant = (format.name.ends_with("-text") || is_one_of(&events)) && !is_one_of(&left_out);
+        if !is_meant {
+            continue;
+        }
+        let parsed = highwater::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(format)).unwrap();
+        let figures: Vec<u64> = parsed.figures.counts().into_iter().map(|(_, count)| count).collect();
+        let metrics = parsed.figures.metrics;
+        let between = format!("\n> work\n> tool --option\n\n{text}\nand so on\nDone in 3.2s.\n");
+        let found = console(&Input::bytes("(console)", between.as_bytes()));
+        let is_it = |found: &Parsed| {
+            let counts: Vec<u64> = found.figures.counts().into_iter().map(|(_, count)| count).collect();
+            found.format.name == format.name && counts == figures && found.figures.metrics == metrics
+        };
+        read += 1;
+        if !found.iter().any(is_it) {
+            wrong.push(format!("{name} {figures:?}: {:?}", told(&between)));
         }
     }
     assert!(wrong.is_empty() && read > 300, "{read}\n{}", wrong.join("\n"));
