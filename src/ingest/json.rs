@@ -9,9 +9,13 @@ use serde::de::{
 };
 
 use super::CUT_HELP;
-use super::input::{Input, Invalid, Text};
+use super::input::{CHUNK_BYTES, Input, Invalid, Text};
 use super::text::printable;
 use crate::error::{Error, Reject, Result};
+
+mod steps;
+
+pub(super) use steps::{Steps, steps};
 
 /// Objects and lists inside each other.
 const DEEPEST: usize = 127;
@@ -203,6 +207,9 @@ fn fault(error: &serde_json::Error, first_line: u64, indent: u64) -> Error {
     // The place is told apart from the message.
     let text = error.to_string();
     let why = text.split(" at line ").next().unwrap_or_default();
+    if why == "recursion limit exceeded" {
+        return too_deep(line);
+    }
     let report = match error.classify() {
         serde_json::error::Category::Eof => {
             Error::report(Reject::Malformed, "report ends before its JSON is closed").help(CUT_HELP)
@@ -212,56 +219,65 @@ fn fault(error: &serde_json::Error, first_line: u64, indent: u64) -> Error {
     report.line_column(line, column)
 }
 
-/// Feeds serde_json, counting depth; remembers our own error, which `io::Error` would flatten.
+fn too_deep(line: u64) -> Error {
+    Error::report(Reject::Malformed, "too deep: more than 127 objects and lists inside each other").line(line)
+}
+
+/// The text of documents: feeds serde_json, counting depth; remembers our own error, which `io::Error` would flatten.
 struct Bytes<'a> {
     text: Text<'a>,
     /// Whether a list may be a document, too.
     lists: bool,
-    buffer: Vec<u8>,
+    /// What was decoded, of which nothing before `at` is needed any more.
+    buffer: String,
     at: usize,
+    /// Nothing comes after the buffer.
+    is_at_end: bool,
+    /// Where the buffer begins: its line, and how many bytes of that come before it.
     line: u64,
-    /// Blanks before the object in its first line.
     indent: u64,
     /// A NUL byte was met between documents.
     has_nul: bool,
-    depth: usize,
-    in_string: bool,
-    escaped: bool,
+    /// Of the value that serde_json is fed.
+    scan: Scan,
     fault: Option<Error>,
 }
 
 impl<'a> Bytes<'a> {
     fn new(text: Text<'a>) -> Bytes<'a> {
-        let (buffer, fault) = (Vec::new(), None);
-        Bytes {
-            text,
-            lists: false,
-            buffer,
-            at: 0,
-            line: 1,
-            indent: 0,
-            has_nul: false,
-            depth: 0,
-            in_string: false,
-            escaped: false,
-            fault,
-        }
+        let (buffer, fault) = (String::new(), None);
+        let scan = Scan::inside(0);
+        Bytes { text, lists: false, buffer, at: 0, is_at_end: false, line: 1, indent: 0, has_nul: false, scan, fault }
     }
 
+    fn rest(&self) -> &[u8] {
+        self.buffer.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// Decodes more behind what is left; `false` at the end.
     fn refill(&mut self) -> Result<bool> {
+        (self.line, self.indent) = self.place();
+        self.buffer.drain(..self.at);
         self.at = 0;
-        self.buffer.clear();
-        if let Some(chunk) = self.text.next()? {
-            self.buffer.extend_from_slice(chunk.as_bytes());
-        }
-        Ok(!self.buffer.is_empty())
+        self.is_at_end = !self.text.append(&mut self.buffer)?;
+        Ok(!self.is_at_end)
     }
 
     fn peek(&mut self) -> Result<Option<u8>> {
-        if self.at >= self.buffer.len() && !self.refill()? {
+        if self.rest().is_empty() && !self.refill()? {
             return Ok(None);
         }
-        Ok(self.buffer.get(self.at).copied())
+        Ok(self.rest().first().copied())
+    }
+
+    /// The line of what is next, from 1, and how many bytes of it come before.
+    fn place(&self) -> (u64, u64) {
+        let before = self.buffer.as_bytes().get(..self.at).unwrap_or_default();
+        let column = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        match memchr::memrchr(b'\n', before) {
+            Some(last) => (self.line + lines_in(before), column(before.len() - last - 1)),
+            None => (self.line, self.indent + column(before.len())),
+        }
     }
 
     /// Moves to the next line that begins a document.
@@ -271,9 +287,8 @@ impl<'a> Bytes<'a> {
             match byte {
                 b'{' if only_space => return Ok(true),
                 b'[' if only_space && self.lists && self.begins_list()? => return Ok(true),
-                b'\n' => (self.line, self.indent, only_space) = (self.line + 1, 0, true),
-                b'\r' => (self.indent, only_space) = (0, true),
-                byte if byte.is_ascii_whitespace() => self.indent += 1,
+                b'\n' | b'\r' => only_space = true,
+                byte if byte.is_ascii_whitespace() => {}
                 b'\x1b' if only_space => {
                     self.skip_code()?;
                     continue;
@@ -287,45 +302,39 @@ impl<'a> Bytes<'a> {
 
     /// Moves behind the terminal code that is next, `ESC [ 31 ; 1 m`, which is none of the text.
     fn skip_code(&mut self) -> Result<()> {
-        self.step();
+        self.at += 1;
         if self.peek()? == Some(b'[') {
-            self.step();
+            self.at += 1;
             while let Some(b'0'..=b'9' | b';') = self.peek()? {
-                self.step();
+                self.at += 1;
             }
             if self.peek()?.is_some_and(|byte| byte.is_ascii_alphabetic()) {
-                self.step();
+                self.at += 1;
             }
         }
         Ok(())
-    }
-
-    fn step(&mut self) {
-        self.at += 1;
-        self.indent += 1;
     }
 
     /// Whether an object or the list's end comes after the `[` that is next. If nothing comes any more, the list is cut.
     fn begins_list(&mut self) -> Result<bool> {
         let mut ahead = 1;
         while ahead < MOST_BLANKS {
-            match self.buffer.get(self.at + ahead) {
+            match self.rest().get(ahead).copied() {
                 Some(b'{' | b']') => return Ok(true),
                 Some(byte) if byte.is_ascii_whitespace() => ahead += 1,
                 Some(_) => return Ok(false),
-                None => match self.text.next()? {
-                    Some(chunk) => self.buffer.extend_from_slice(chunk.as_bytes()),
-                    None => return Ok(true),
-                },
+                None if self.refill()? => {}
+                None => return Ok(true),
             }
         }
         Ok(false)
     }
 
-    /// The document that is next.
+    /// The value that is next, which may be of any length.
     fn value<'de, S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        let (first_line, indent) = (self.line, self.indent);
-        let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(64 * 1024, &mut *self));
+        self.scan = Scan::inside(self.scan.around);
+        let (first_line, indent) = self.place();
+        let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(CHUNK_BYTES, &mut *self));
         let value = seed.deserialize(&mut json);
         drop(json);
         value.map_err(|error| self.fault.take().unwrap_or_else(|| fault(&error, first_line, indent)))
@@ -335,17 +344,53 @@ impl<'a> Bytes<'a> {
     fn finish(&mut self) -> Result<()> {
         if self.seek()? {
             return Err(Error::report(Reject::Malformed, "a second JSON document follows in the same file")
-                .line(self.line)
+                .line(self.place().0)
                 .help("two runs wrote into one report file; let each run write its own"));
         }
         Ok(())
     }
 
-    /// How many of the bytes are the document's, seeing to strings and depth.
-    ///
-    /// # Errors
-    /// Malformed if it is too deep.
-    fn span(&mut self, bytes: &[u8]) -> Result<usize> {
+    /// Copies what is there into `target`, the value that is next and no further: what follows it is not JSON, perhaps.
+    fn copy(&mut self, target: &mut [u8]) -> Result<usize> {
+        if self.scan.is_over || self.peek()?.is_none() {
+            return Ok(0);
+        }
+        let mut scan = self.scan;
+        let rest = self.rest();
+        let rest = rest.get(..target.len()).unwrap_or(rest);
+        let copied = rest.get(..scan.span(rest)).unwrap_or_default();
+        if let Some(target) = target.get_mut(..copied.len()) {
+            target.copy_from_slice(copied);
+        }
+        let length = copied.len();
+        (self.scan, self.at) = (scan, self.at + length);
+        if scan.is_too_deep() { Err(too_deep(self.place().0)) } else { Ok(length) }
+    }
+}
+
+/// Follows the bytes of an object, a list or a string to its end.
+#[derive(Clone, Copy)]
+struct Scan {
+    /// Objects and lists that the value is in.
+    around: usize,
+    /// Those and the ones that are open in it.
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    is_over: bool,
+}
+
+impl Scan {
+    fn inside(around: usize) -> Scan {
+        Scan { around, depth: around, in_string: false, escaped: false, is_over: false }
+    }
+
+    fn is_too_deep(&self) -> bool {
+        self.depth > DEEPEST
+    }
+
+    /// How many of the next bytes are the value's, or stand up to where it gets too deep.
+    fn span(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             at += 1;
@@ -354,51 +399,27 @@ impl<'a> Bytes<'a> {
             } else if self.in_string {
                 // Most bytes are in strings, where only these two mean anything.
                 let rest = bytes.get(at - 1..).unwrap_or_default();
-                let Some(end) = memchr::memchr2(b'"', b'\\', rest) else { return Ok(bytes.len()) };
+                let Some(end) = memchr::memchr2(b'"', b'\\', rest) else { return bytes.len() };
                 self.escaped = rest.get(end) == Some(&b'\\');
                 self.in_string = self.escaped;
                 at += end;
+                self.is_over = !self.in_string && self.depth == self.around;
             } else {
                 match byte {
                     b'"' => self.in_string = true,
-                    b'{' | b'[' => {
-                        self.depth += 1;
-                        if self.depth > DEEPEST {
-                            let before = bytes.get(..at).unwrap_or_default();
-                            let why = "too deep: more than 127 objects and lists inside each other";
-                            return Err(Error::report(Reject::Malformed, why).line(self.line + lines_in(before)));
-                        }
-                    }
+                    b'{' | b'[' => self.depth += 1,
                     b'}' | b']' => {
-                        self.depth = self.depth.saturating_sub(1);
-                        if self.depth == 0 {
-                            return Ok(at);
-                        }
+                        self.depth = self.depth.saturating_sub(1).max(self.around);
+                        self.is_over = self.depth == self.around;
                     }
                     _ => {}
                 }
             }
+            if self.is_over || self.is_too_deep() {
+                return at;
+            }
         }
-        Ok(at)
-    }
-
-    /// Copies what is there into `target`, one document and no further: what follows it is not JSON, perhaps.
-    fn copy(&mut self, target: &mut [u8]) -> Result<usize> {
-        if self.at >= self.buffer.len() && !self.refill()? {
-            return Ok(0);
-        }
-        let buffer = std::mem::take(&mut self.buffer);
-        let rest = buffer.get(self.at..).unwrap_or_default();
-        let rest = rest.get(..target.len()).unwrap_or(rest);
-        let length = self.span(rest)?;
-        let copied = rest.get(..length).unwrap_or_default();
-        if let Some(target) = target.get_mut(..length) {
-            target.copy_from_slice(copied);
-        }
-        self.line += lines_in(copied);
-        self.at += length;
-        self.buffer = buffer;
-        Ok(length)
+        at
     }
 }
 

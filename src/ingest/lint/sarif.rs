@@ -1,18 +1,14 @@
 //! `sarif`: the findings format that most scanners and many linters can write, version 2.1.
 
-use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::DeserializeOwned;
 
 use self::rules::{Invocation, MOST_RULES, RuleReference, Rules, RunHead, Tool};
 use super::findings_json::{Loose, level_of};
 use super::{LintTally, tool_and_sort};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::json::{self, items};
+use crate::ingest::json::{self, Steps};
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::values::Few;
 use crate::ingest::{Finding, Format, Head, Parsed, Sniff, Sort};
@@ -48,9 +44,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let early = Early::default();
-    match read_log(input, Some(&early)) {
-        Ok(log) if !early.is_void.get() => finish(log, |_| Ok(early.tally.into_inner())),
+    let mut early = Early::default();
+    match read_log(input, Some(&mut early)) {
+        Ok(log) if !early.is_void => finish(log, |_| Ok(early.tally)),
         // A result's level may be its rule's, and rules may come after the results. What is wrong is told in the order in
         // which it matters: with the log itself, then with its version, then with results.
         _ => {
@@ -62,20 +58,6 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 
 fn in_two_passes(input: &Input<'_>) -> Result<Parsed> {
     finish(read_log(input, None)?, |runs| count_all(input, runs))
-}
-
-fn read_log(input: &Input<'_>, early: Option<&Early>) -> Result<Log> {
-    let log = RefCell::new(Log::default());
-    json::object(input, LogSeed { log: &log, early })?;
-    Ok(log.into_inner())
-}
-
-fn count_all(input: &Input<'_>, runs: &[Rules]) -> Result<LintTally> {
-    let tally = RefCell::new(LintTally::default());
-    let mut rules = runs.iter();
-    let results = json::each(|| json::Key { name: "results", seed: results(rules.next(), &tally) });
-    json::object(input, json::Key { name: "runs", seed: results })?;
-    Ok(tally.into_inner())
 }
 
 fn finish(log: Log, count: impl FnOnce(&[Rules]) -> Result<LintTally>) -> Result<Parsed> {
@@ -137,112 +119,86 @@ struct Log {
 /// Results that are counted while the rest is read, which most writers' order of keys allows.
 #[derive(Default)]
 struct Early {
-    tally: RefCell<LintTally>,
+    tally: LintTally,
     /// Something that levels depend on came after results.
-    is_void: Cell<bool>,
+    is_void: bool,
 }
 
-struct LogSeed<'a> {
-    log: &'a RefCell<Log>,
-    early: Option<&'a Early>,
-}
-
-impl<'de> DeserializeSeed<'de> for LogSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for LogSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a SARIF log")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut version = None;
-        let mut has_runs = false;
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            match &*key {
-                "version" => set(&mut version, "version", &mut map)?,
-                "runs" if has_runs => return Err(A::Error::duplicate_field("runs")),
-                "runs" => {
-                    has_runs = true;
-                    self.log.borrow_mut().runs = Some(Vec::new());
-                    map.next_value_seed(json::each(|| RunSeed { log: self.log, early: self.early }))?;
-                }
-                _ => drop(map.next_value::<IgnoredAny>()?),
+fn read_log(input: &Input<'_>, mut early: Option<&mut Early>) -> Result<Log> {
+    let mut log = Log::default();
+    let mut version = None;
+    json::steps(input, |steps| {
+        steps.object(|steps, key| match key {
+            "version" => set(&mut version, "version", steps),
+            "runs" if log.runs.is_some() => Err(steps.twice("runs")),
+            "runs" => {
+                log.runs = Some(Vec::new());
+                steps.list(|steps| read_run(steps, &mut log, early.as_deref_mut()))
             }
-        }
-        self.log.borrow_mut().version = version.flatten();
-        Ok(())
-    }
+            _ => steps.skip(),
+        })
+    })?;
+    log.version = version.flatten();
+    Ok(log)
 }
 
 /// Reads the value of a key that stands once.
-fn set<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    slot: &mut Option<T>,
-    key: &'static str,
-    map: &mut A,
-) -> Result<(), A::Error> {
+fn set<T: DeserializeOwned>(slot: &mut Option<T>, key: &'static str, steps: &mut Steps<'_>) -> Result<()> {
     if slot.is_some() {
-        return Err(A::Error::duplicate_field(key));
+        return Err(steps.twice(key));
     }
-    *slot = Some(map.next_value()?);
+    *slot = Some(steps.value()?);
     Ok(())
 }
 
-struct RunSeed<'a> {
-    log: &'a RefCell<Log>,
-    early: Option<&'a Early>,
-}
-
-impl<'de> DeserializeSeed<'de> for RunSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RunSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a run")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let (mut tool, mut invocations): (Option<Option<Tool>>, Option<Option<Few<Invocation, MOST_RULES>>>) =
-            (None, None);
-        let mut counted = false;
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            match (&*key, self.early) {
-                ("tool" | "invocations", Some(early)) if counted => {
-                    early.is_void.set(true);
-                    map.next_value::<IgnoredAny>()?;
-                }
-                ("tool", _) => set(&mut tool, "tool", &mut map)?,
-                ("invocations", _) => set(&mut invocations, "invocations", &mut map)?,
-                ("results", Some(_)) if counted => return Err(A::Error::duplicate_field("results")),
-                ("results", Some(early)) => {
-                    counted = true;
-                    let head = RunHead { tool: tool.clone().flatten(), invocations: invocations.clone().flatten() };
-                    let rules = Rules::new(head);
-                    map.next_value_seed(results(Some(&rules), &early.tally))?;
-                }
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
+fn read_run(steps: &mut Steps<'_>, log: &mut Log, mut early: Option<&mut Early>) -> Result<()> {
+    let (mut tool, mut invocations): (Option<Option<Tool>>, Option<Option<Few<Invocation, MOST_RULES>>>) = (None, None);
+    let mut counted = false;
+    steps.object(|steps, key| match (key, &mut early) {
+        ("tool" | "invocations", Some(early)) if counted => {
+            early.is_void = true;
+            steps.skip()
         }
-        let head = RunHead { tool: tool.flatten(), invocations: invocations.flatten() };
-        let mut log = self.log.borrow_mut();
-        head.fits(&mut log.held)?;
-        log.runs.get_or_insert_default().push(head);
-        Ok(())
-    }
+        ("tool", _) => set(&mut tool, "tool", steps),
+        ("invocations", _) => set(&mut invocations, "invocations", steps),
+        ("results", Some(_)) if counted => Err(steps.twice("results")),
+        ("results", Some(early)) => {
+            counted = true;
+            let head = RunHead { tool: tool.clone().flatten(), invocations: invocations.clone().flatten() };
+            count_results(steps, &Rules::new(head), &mut early.tally)
+        }
+        _ => steps.skip(),
+    })?;
+    let head = RunHead { tool: tool.flatten(), invocations: invocations.flatten() };
+    head.fits(&mut log.held)?;
+    log.runs.get_or_insert_default().push(head);
+    Ok(())
+}
+
+// Second pass: results where they came before it.
+
+fn count_all(input: &Input<'_>, runs: &[Rules]) -> Result<LintTally> {
+    let mut tally = LintTally::default();
+    let mut runs = runs.iter();
+    json::steps(input, |steps| {
+        steps.object(|steps, key| match key {
+            "runs" => steps.list(|steps| {
+                // Both passes see the same bytes, so that there is a set of rules for every run.
+                let Some(rules) = runs.next() else { return steps.skip() };
+                let mut counted = false;
+                steps.object(|steps, key| match key {
+                    "results" if counted => Err(steps.twice("results")),
+                    "results" => {
+                        counted = true;
+                        count_results(steps, rules, &mut tally)
+                    }
+                    _ => steps.skip(),
+                })
+            }),
+            _ => steps.skip(),
+        })
+    })?;
+    Ok(tally)
 }
 
 // Results, one at a time.
@@ -338,10 +294,9 @@ fn count(result: SarifResult, rules: &Rules, tally: &mut LintTally) -> Result<()
     tally.finding(finding, sort)
 }
 
-/// The results of one run, counted one by one. `null`: the run failed before it had any.
-fn results(rules: Option<&Rules>, tally: &RefCell<LintTally>) -> impl for<'de> DeserializeSeed<'de, Value = ()> {
-    // Both passes see the same bytes, so that there is a set of rules for every run.
-    items(move |result| rules.map_or(Ok(()), |rules| count(result, rules, &mut tally.borrow_mut())))
+/// The results of one run, one by one. `null`: the run failed before it had any.
+fn count_results(steps: &mut Steps<'_>, rules: &Rules, tally: &mut LintTally) -> Result<()> {
+    steps.list(|steps| count(steps.value()?, rules, tally))
 }
 
 #[cfg(test)]
@@ -470,9 +425,9 @@ mod tests {
         ] {
             let text = format!("{{\"version\":\"2.1.0\",\"runs\":[{{{}}}]}}", keys.join(","));
             let input = Input::bytes("x", text.as_bytes());
-            let early = Early::default();
-            read_log(&input, Some(&early)).unwrap();
-            assert_eq!(early.is_void.get(), needs_two, "{text}");
+            let mut early = Early::default();
+            read_log(&input, Some(&mut early)).unwrap();
+            assert_eq!(early.is_void, needs_two, "{text}");
             let [one, two] = [parse(&input).unwrap(), in_two_passes(&input).unwrap()];
             assert_eq!(levels(&one), levels_told, "{text}");
             assert_eq!((one.figures, one.details), (two.figures, two.details), "{text}");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
 use crate::ingest::values::Few;
 
@@ -25,7 +26,7 @@ impl RunHead {
     ///
     /// # Errors
     /// It is more than a log may hold.
-    pub(super) fn fits<E: serde::de::Error>(&self, held: &mut usize) -> Result<(), E> {
+    pub(super) fn fits(&self, held: &mut usize) -> Result<()> {
         let tool =
             self.tool.iter().flat_map(|tool| tool.driver.iter().chain(tool.extensions.iter().flat_map(|all| &all.0)));
         let rules = tool.map(|component| 1 + component.rules.as_ref().map_or(0, |rules| rules.0.len()));
@@ -33,7 +34,8 @@ impl RunHead {
         let overrides = runs.map(|run| 1 + run.rule_configuration_overrides.as_ref().map_or(0, |all| all.0.len()));
         *held += 1 + rules.chain(overrides).sum::<usize>();
         if *held > MOST_IN_ALL {
-            return Err(E::custom(format!("more than {MOST_IN_ALL} runs, rules and overrides")));
+            let why = format!("more than {MOST_IN_ALL} runs, rules and overrides");
+            return Err(Error::report(Reject::Malformed, why));
         }
         Ok(())
     }
