@@ -506,3 +506,47 @@ pub(super) fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
     path.extend_from_slice(name);
     path
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_and_folders_come_in_one_order() {
+        // The cache is asked in this order: a name out of it would be read again every time.
+        let dir = tempfile::tempdir().unwrap();
+        let names = ["a", "a.b", "a0", "b", "longer than sixteen bytes 1", "longer than sixteen bytes 2", "z", "é"];
+        for (number, name) in names.iter().enumerate().rev() {
+            let path = dir.path().join(name);
+            if number % 3 == 1 { std::fs::write(path, "x").unwrap() } else { std::fs::create_dir(path).unwrap() }
+        }
+        let capture = Capture { include: Vec::new(), exclude: Vec::new() };
+        let limits = Limits { reports: 9, report_bytes: 9, file_bytes: 9 };
+        let walked = walk(dir.path(), &capture, &limits).unwrap();
+        let top = walked.folders.first().unwrap();
+        let found: Vec<&[u8]> = top.entries.iter().map(|entry| top.name(entry)).collect();
+        assert_eq!(found, names.map(str::as_bytes));
+    }
+
+    #[test]
+    fn a_folder_that_goes_while_the_tree_is_walked_is_not_in_it_and_no_link_is_followed_in_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let [real, link, file] = ["real", "link", "file"].map(|name| dir.path().join(name));
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        std::fs::write(&file, "x").unwrap();
+        assert!(names_in(&link, true).is_ok() && names_in(&real, false).is_ok());
+        assert!(names_in(&link, false).is_err());
+        let capture = Capture { include: Vec::new(), exclude: Vec::new() };
+        let limits = Limits { reports: 9, report_bytes: 9, file_bytes: 9 };
+        let globs = Globs::new(&capture).unwrap();
+        let walk = Walk { root: dir.path(), device: 0, globs, limits: &limits };
+        let git = Git::around(dir.path(), &mut Vec::new());
+        for name in ["gone", "link", "file"] {
+            let path = name.as_bytes().to_vec();
+            let waiting =
+                Waiting { path, mode: 0, git: git.clone(), reach: Reach::Open, is_included: false, parent: 0 };
+            assert!(matches!(walk.list(&waiting), Err(Unlisted::Vanished)), "{name}");
+        }
+    }
+}

@@ -311,6 +311,11 @@ fn an_unreadable_file_or_folder_is_named_and_not_held() {
     let objects = Objects::open(&work.layout).unwrap();
     let entry = objects.tree(&taken.root).unwrap().get(b"secret").unwrap().clone();
     assert_eq!((entry.kind, entry.size, entry.mode), (EntryKind::Unheld, 5, 0));
+    // Were the work tree itself taken so, the snapshot would be empty.
+    set(".", 0o300);
+    let error = capture(&work.layout, &work.capture, &work.limits, &[], &[], &|_, _| {}).unwrap_err();
+    set(".", 0o700);
+    assert_eq!(error.message, "cannot list the work tree");
 }
 
 // PROMISES H3: a disk that fails is no reason to leave a file out.
