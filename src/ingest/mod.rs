@@ -364,6 +364,8 @@ pub const FORMATS: &[&Format] = &[
     &metric::mitata_json::FORMAT,
     &metric::load_test_text::FORMAT,
     &metric::vite_build_text::FORMAT,
+    &metric::bundle_text::FORMAT,
+    &metric::size_limit_text::FORMAT,
     &metric::vitest_bench_text::FORMAT,
 ];
 

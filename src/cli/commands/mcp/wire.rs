@@ -306,8 +306,9 @@ mod tests {
                 "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id}}}}}\n"
             )
         };
-        // While the first is being answered, it and the second are cancelled.
-        let input = [call(1, "wait"), call(2, "echo"), cancel(1), cancel(2), call(3, "echo")].concat();
+        // While the first is being answered, the second and it are cancelled: in this order, since it is not waited for once
+        // it is cancelled.
+        let input = [call(1, "wait"), call(2, "echo"), cancel(2), cancel(1), call(3, "echo")].concat();
         assert_eq!(codes(input), [(json!(3), 0)]);
         assert_eq!(codes([call(1, "wait"), call(1, "echo")].concat()), [(json!(1), 0), (Value::Null, -32600)]);
     }
