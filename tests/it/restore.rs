@@ -444,23 +444,34 @@ fn what_no_snapshot_holds_and_stands_in_the_way_stops_the_restore() {
     };
     let large = "x".repeat(100_000);
     type Put<'a> = &'a dyn Fn(&Work);
-    let cases: [(&str, Put); 6] = [
+    let ignore_late = |work: &Work| work.write(".gitignore", "*.ignored\n*.late\n");
+    let cases: [(&str, Put); 8] = [
         ("a file too large", &|work| work.write("a.big", &large)),
         ("a FIFO", &|work| fifo(work, "a.big")),
         ("a FIFO where a directory was", &|work| fifo(work, "d")),
         ("a repository where a file was", &|work| work.write("f/.git/config", "theirs")),
         ("an ignored file in a directory where a file was", &|work| work.write("f/x.ignored", "theirs")),
         ("a large file in a directory where a file was", &|work| work.write("f/deep/x.big", &large)),
+        ("a file too large that is ignored since", &|work| {
+            ignore_late(work);
+            work.write("b.late", &large);
+        }),
+        ("a FIFO that is ignored since", &|work| {
+            ignore_late(work);
+            fifo(work, "b.late");
+        }),
     ];
     for (what, put) in cases {
         let work = Work::new();
         work.write(".gitignore", "*.ignored\n");
-        for (name, content) in [("a.big", "small"), ("f", "file"), ("d/x", "x"), ("edited", "one")] {
+        for (name, content) in [("a.big", "small"), ("b.late", "small"), ("f", "file"), ("d/x", "x"), ("edited", "one")]
+        {
             work.write(name, content);
         }
         let target = work.capture();
-        std::fs::remove_file(work.path("a.big")).unwrap();
-        std::fs::remove_file(work.path("f")).unwrap();
+        for name in ["a.big", "b.late", "f"] {
+            std::fs::remove_file(work.path(name)).unwrap();
+        }
         std::fs::remove_dir_all(work.path("d")).unwrap();
         work.write("edited", "two");
         put(&work);
