@@ -134,6 +134,8 @@ mod tests {
         rewrite(&new, b"1").unwrap();
         assert_eq!(made, [root.join("a"), root.join("a/b")]);
         std::fs::write(root.join("a/other"), "").unwrap();
+        let mode = |name: &str| std::fs::metadata(root.join(name)).unwrap().mode();
+        assert_eq!(mode("a/b/new.json"), mode("a/other"), "as the umask lets any program");
         remove(&new, &made).unwrap();
         assert!(std::fs::metadata(root.join("a/b")).is_err());
         assert!(std::fs::metadata(root.join("a/other")).is_ok(), "somebody else's file keeps its folder");

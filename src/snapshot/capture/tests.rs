@@ -203,6 +203,20 @@ fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it(
 }
 
 #[test]
+fn a_folder_that_was_not_touched_keeps_its_directory_object() {
+    let work = Work::with(&[("a", "one"), ("sub/deep/b", "two"), ("z", "three")]);
+    work.take();
+    let cache = StatCache::load(&work.layout.stat_cache());
+    for (folder, inner) in [(&b""[..], &b"sub"[..]), (b"sub", b"deep")] {
+        let (mut names, below) = (cache.folder(folder), super::super::walk::join(folder, inner));
+        let tree = cache.folder(&below).before();
+        assert!(names.before().is_some() && tree.is_some(), "all that is in it is remembered");
+        let Some(Remembered::Folder { tree: held, .. }) = names.find(inner) else { panic!("{names:?}") };
+        assert_eq!(Some(held), tree);
+    }
+}
+
+#[test]
 fn reports_are_kept_but_are_no_code() {
     let work = Work::with(&[("src/a.rs", "x\n")]);
     let bare = work.take();
