@@ -12,15 +12,13 @@ pub(super) struct NextBuild {
 }
 
 pub(super) fn begins(line: &str) -> bool {
-    line.starts_with("Route (") && line.trim_end().ends_with("First Load JS")
-        || line.starts_with("Page ") && line.trim_end().ends_with("First Load JS")
+    (line.starts_with("Route (") || line.starts_with("Page ")) && line.contains("  First Load JS")
 }
 
-/// The last size in the line.
+/// The last size in the line. How long a route is kept may stand behind it: `1h      1y`.
 fn last_size(line: &str) -> Option<f64> {
-    let mut words = line.trim_end().rsplitn(3, ' ');
-    let (unit, number) = (words.next()?, words.next()?);
-    bytes(&format!("{number} {unit}"), 1000.0)
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(2).rev().find_map(|pair| bytes(&pair.join(" "), 1000.0))
 }
 
 impl Bundler for NextBuild {

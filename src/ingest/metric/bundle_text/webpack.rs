@@ -19,7 +19,7 @@ pub(super) fn begins(line: &str) -> bool {
 fn row(line: &str) -> Option<(&str, f64)> {
     let rest = line.strip_prefix("asset")?;
     let is_group = rest.starts_with("s by ");
-    let mut words = rest.strip_prefix("s by ").or(rest.strip_prefix(' '))?.split(' ').peekable();
+    let mut words = rest.strip_prefix("s by ").or(rest.strip_prefix(' '))?.split(' ');
     let name = words.next()?;
     let mut number = words.next()?;
     for unit in words {
@@ -57,12 +57,10 @@ impl Bundler for Webpack {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if self.are_several {
-            return Some(Outcome::Nothing("of several compilers the end is not told"));
-        }
-        match self.files.outcome()? {
-            Outcome::Sizes(_) if self.has_errors => Some(Outcome::Nothing(HAS_ERRORS)),
-            outcome => Some(outcome),
+        match self.files.outcome() {
+            _ if self.are_several => Some(Outcome::Nothing("of several compilers the end is not told")),
+            Some(Outcome::Sizes(_)) if self.has_errors => Some(Outcome::Nothing(HAS_ERRORS)),
+            outcome => outcome,
         }
     }
 }
