@@ -511,6 +511,9 @@ pub(super) fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    const ALL: Capture = Capture { include: Vec::new(), exclude: Vec::new() };
+    const LIMITS: Limits = Limits { reports: 9, report_bytes: 9, file_bytes: 9 };
+
     #[test]
     fn names_of_files_and_folders_come_in_one_order() {
         // The cache is asked in this order: a name out of it would be read again every time.
@@ -520,9 +523,7 @@ mod tests {
             let path = dir.path().join(name);
             if number % 3 == 1 { std::fs::write(path, "x").unwrap() } else { std::fs::create_dir(path).unwrap() }
         }
-        let capture = Capture { include: Vec::new(), exclude: Vec::new() };
-        let limits = Limits { reports: 9, report_bytes: 9, file_bytes: 9 };
-        let walked = walk(dir.path(), &capture, &limits).unwrap();
+        let walked = walk(dir.path(), &ALL, &LIMITS).unwrap();
         let top = walked.folders.first().unwrap();
         let found: Vec<&[u8]> = top.entries.iter().map(|entry| top.name(entry)).collect();
         assert_eq!(found, names.map(str::as_bytes));
@@ -537,10 +538,8 @@ mod tests {
         std::fs::write(&file, "x").unwrap();
         assert!(names_in(&link, true).is_ok() && names_in(&real, false).is_ok());
         assert!(names_in(&link, false).is_err());
-        let capture = Capture { include: Vec::new(), exclude: Vec::new() };
-        let limits = Limits { reports: 9, report_bytes: 9, file_bytes: 9 };
-        let globs = Globs::new(&capture).unwrap();
-        let walk = Walk { root: dir.path(), device: 0, globs, limits: &limits };
+        let globs = Globs::new(&ALL).unwrap();
+        let walk = Walk { root: dir.path(), device: 0, globs, limits: &LIMITS };
         let git = Git::around(dir.path(), &mut Vec::new());
         for name in ["gone", "link", "file"] {
             let path = name.as_bytes().to_vec();
