@@ -7,6 +7,8 @@ pub mod hash;
 pub mod layout;
 pub mod lock;
 pub mod spool;
+#[cfg(test)]
+pub mod tests_support;
 pub mod theirs;
 mod time;
 mod write;
@@ -21,8 +23,8 @@ use rustix::fs::{Mode, OFlags};
 
 pub use time::time_on;
 pub use write::{
-    Created, Durability, Temporary, append_line, create_new, create_new_from, replace, replace_from, replace_synced,
-    sweep_temporaries, sync_directory, write_named,
+    Created, Durability, Temporary, append_line, create_new, create_new_from, rename_if_free, replace, replace_from,
+    replace_synced, sweep_temporaries, sync_directory, sync_open, write_named,
 };
 
 use crate::error::{Error, Result};
@@ -308,7 +310,7 @@ mod tests {
         assert!(read(&link, 5).unwrap_err().to_string().contains("symbolic link"));
         assert_eq!(read_named(&link, 5).unwrap(), b"12345");
         let fifo = dir.path().join("fifo");
-        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        tests_support::make_fifo(&fifo);
         assert!(read(&fifo, 5).unwrap_err().to_string().contains("FIFO"));
     }
 

@@ -1,9 +1,10 @@
 //! Writing: never in place. A file is made beside its final name, and appears there whole or not at all.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
@@ -85,8 +86,8 @@ impl Temporary {
     }
 
     fn set_mode(&mut self, mode: u32) -> Result<()> {
-        rustix::fs::fchmod(self.file.as_file(), Mode::from_raw_mode(mode))
-            .map_err(|error| Error::io("set the mode of", self.file.path(), &error.into()))
+        let set = self.file.as_file().set_permissions(Permissions::from_mode(mode));
+        set.map_err(|error| Error::io("set the mode of", self.file.path(), &error))
     }
 
     /// Renames the file to `path`, in place of what is there.
@@ -109,7 +110,7 @@ impl Temporary {
             // NFS may repeat a request whose answer was lost: then the name is taken by ourselves.
             Err(Errno::EXIST) if self.is_same_file(path) => return Ok(Created::Written),
             Err(Errno::EXIST) => return Ok(Created::AlreadyThere),
-            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::ACCESS | Errno::INVAL) => {}
+            Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK | Errno::ACCESS | Errno::INVAL) => {}
             Err(error) => return Err(named(error)),
         }
         match rename_if_free(self.file.path(), path) {
@@ -130,11 +131,14 @@ impl Temporary {
     }
 }
 
-/// Renames without replacing. Where the file system cannot do that in one step, it is looked at first; the lock of the
-/// loop is then what keeps two writers apart.
-fn rename_if_free(from: &Path, to: &Path) -> Result<(), Errno> {
+/// Renames without replacing. Where the file system cannot do that in one step, it is looked at first; a lock of the caller's
+/// is then what keeps two writers apart.
+///
+/// # Errors
+/// What the system says; `EXIST` if the name is taken.
+pub fn rename_if_free(from: &Path, to: &Path) -> rustix::io::Result<()> {
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match std::fs::symlink_metadata(to) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match std::fs::symlink_metadata(to) {
             Ok(_) => Err(Errno::EXIST),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => rustix::fs::rename(from, to),
             Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
@@ -250,10 +254,23 @@ pub fn sync_directory(path: &Path) -> Result<Durability> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let named = |error: Errno| Error::io("sync the directory", path, &error.into());
     let directory = rustix::fs::open(path, flags, Mode::empty()).map_err(named)?;
-    match rustix::fs::fsync(&directory) {
+    sync_open(directory.as_fd()).map_err(named)
+}
+
+/// As [`sync_directory`], of a directory that is open; of a file, its mode with it.
+///
+/// # Errors
+/// What the system says.
+pub fn sync_open(open: BorrowedFd<'_>) -> rustix::io::Result<Durability> {
+    // There, fsync ends at the drive's own cache.
+    #[cfg(target_vendor = "apple")]
+    let synced = rustix::fs::fcntl_fullfsync(open);
+    #[cfg(not(target_vendor = "apple"))]
+    let synced = rustix::fs::fsync(open);
+    match synced {
         Ok(()) => Ok(Durability::Synced),
         Err(Errno::INVAL | Errno::NOTSUP) => Ok(Durability::Unknown),
-        Err(error) => Err(named(error)),
+        Err(error) => Err(error),
     }
 }
 
@@ -315,6 +332,7 @@ fn is_locked(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests_support::make_fifo;
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
@@ -334,7 +352,7 @@ mod tests {
         assert_eq!(std::fs::read(&before).unwrap(), b"one", "it is replaced, not written over");
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         let fifo = dir.path().join("fifo");
-        rustix::fs::mknodat(CWD, &fifo, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        make_fifo(&fifo);
         let reader = std::thread::spawn({
             let fifo = fifo.clone();
             move || std::fs::read(fifo).unwrap()

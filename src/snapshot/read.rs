@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         match open_below(&self.directory, path, flags) {
             // Old kernels, and sandboxes that do not know the call.
-            Err(Errno::NOSYS | Errno::PERM | Errno::OPNOTSUPP) => {
+            Err(Errno::NOSYS | Errno::PERM | Errno::NOTSUP) => {
                 rustix::fs::open(full, flags, Mode::empty()).map(File::from)
             }
             other => other,

@@ -212,7 +212,8 @@ struct Place<'a> {
 
 struct Walk<'a> {
     root: &'a Path,
-    device: u64,
+    /// What the system says of it: what is on another device is not entered.
+    stat: RawStat,
     globs: Globs,
     limits: &'a Limits,
 }
@@ -222,15 +223,15 @@ struct Walk<'a> {
 /// # Errors
 /// Bad input if a glob is none; a failure that names the folder or file that could not be looked at.
 pub(super) fn walk(root: &Path, capture: &Capture, limits: &Limits) -> Result<Walked> {
-    let meta = rustix::fs::stat(root).map_err(|error| Error::io("look at the work tree", root, &error.into()))?;
+    let stat = rustix::fs::stat(root).map_err(|error| Error::io("look at the work tree", root, &error.into()))?;
     let globs = Globs::new(capture)?;
-    let walk = Walk { root, device: meta.st_dev, globs, limits };
+    let walk = Walk { root, stat, globs, limits };
     let mut found = Walked::default();
     // Fewer folders than this are listed before another thread has woken up.
     const WORTH_THREADS: usize = 32;
     let mut level = vec![Waiting {
         path: Vec::new(),
-        mode: Stat::of_raw(&meta).mode & 0o777,
+        mode: Stat::of_raw(&stat).mode & 0o777,
         git: Git::around(root, &mut found.skipped),
         reach: Reach::Open,
         is_included: false,
@@ -395,7 +396,7 @@ impl Walk<'_> {
         } else {
             Reach::Open
         };
-        if stat.st_dev != self.device || is_mount_point(open, name) {
+        if stat.st_dev != self.stat.st_dev || is_mount_point(open, name) {
             listed.skipped.push((escape(path), "another file system is mounted there".to_owned()));
             return;
         }
@@ -539,7 +540,8 @@ mod tests {
         assert!(names_in(&link, true).is_ok() && names_in(&real, false).is_ok());
         assert!(names_in(&link, false).is_err());
         let globs = Globs::new(&ALL).unwrap();
-        let walk = Walk { root: dir.path(), device: 0, globs, limits: &LIMITS };
+        let stat = rustix::fs::stat(dir.path()).unwrap();
+        let walk = Walk { root: dir.path(), stat, globs, limits: &LIMITS };
         let git = Git::around(dir.path(), &mut Vec::new());
         for name in ["gone", "link", "file"] {
             let path = name.as_bytes().to_vec();

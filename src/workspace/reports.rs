@@ -255,6 +255,7 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::tests_support::make_fifo;
 
     fn config() -> crate::model::config::LoopConfig {
         // The floors keep `config` out of reach of this room; its file is plain data.
@@ -352,14 +353,7 @@ mod tests {
         std::os::unix::fs::symlink("real.xml", root.join("in.xml")).unwrap();
         std::os::unix::fs::symlink("/dev/zero", root.join("zero.xml")).unwrap();
         std::fs::create_dir(root.join("dir.xml")).unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            root.join("fifo.xml"),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::from_raw_mode(0o600),
-            0,
-        )
-        .unwrap();
+        make_fifo(&root.join("fifo.xml"));
         let config = config();
         let read = |name: &str| open(root, &describe(root, &root.join(name), true), &config.limits);
         assert_eq!(read("in.xml").unwrap().length, 1);

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{Project, junit};
+use crate::support::{Project, junit, make_fifo};
 
 const TESTS: [(&str, bool); 2] = [("a", true), ("b", true)];
 
@@ -105,8 +105,7 @@ fn p37_what_is_no_regular_file_is_refused_at_once() {
     let project = begun();
     std::fs::remove_file(project.path("junit.xml")).unwrap();
     let path = project.path("junit.xml");
-    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    make_fifo(&path);
     refused(&project, &[], "not a regular file");
 
     let project = begun();

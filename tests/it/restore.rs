@@ -21,6 +21,8 @@ use highwater::snapshot::capture::capture;
 use highwater::snapshot::pack::PackWriter;
 use highwater::snapshot::restore::{self, Options, Origin, Outcome, newest_record, pending, restore, undo};
 
+use crate::support::make_fifo;
+
 /// No waiting for locks.
 const NOW: Duration = Duration::ZERO;
 
@@ -438,10 +440,7 @@ fn what_the_restored_tree_ignored_is_not_removed_because_nothing_ignores_it_now(
 // PROMISES W3: a collision stops the restore before its first change.
 #[test]
 fn what_no_snapshot_holds_and_stands_in_the_way_stops_the_restore() {
-    let fifo = |work: &Work, name: &str| {
-        let mode = rustix::fs::Mode::RUSR;
-        rustix::fs::mknodat(rustix::fs::CWD, work.path(name), rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    };
+    let fifo = |work: &Work, name: &str| make_fifo(&work.path(name));
     let large = "x".repeat(100_000);
     type Put<'a> = &'a dyn Fn(&Work);
     let ignore_late = |work: &Work| work.write(".gitignore", "*.ignored\n*.late\n");

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use super::super::tree::{entries_below, files};
 use super::*;
+use crate::disk::tests_support::make_fifo;
 
 mod rules;
 
@@ -465,7 +466,7 @@ fn what_is_told_of_a_snapshot_is_sorted() {
         work.write(&format!("{folder}.pem"), "key");
         work.write(&format!("{folder}.large"), vec![0; (1 << 20) + 1]);
         let fifo = work.path(&format!("{folder}.fifo"));
-        rustix::fs::mknodat(rustix::fs::CWD, fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        make_fifo(&fifo);
     }
     let taken = work.take();
     let names = |paths: Vec<&TreePath>| paths.into_iter().map(TreePath::to_string).collect::<Vec<_>>();

@@ -2,16 +2,19 @@
 //! with it, so that every byte that was there at that instant is still there afterwards.
 
 use std::collections::BTreeSet;
+use std::fs::{File, Permissions};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::beneath::{Beneath, last_name};
+use super::beneath::{Beneath, errno, last_name};
 use super::folder::{self, Folder, for_each};
 use super::journal::Journal;
 use super::manifest::{Kind, State};
 use super::plan::{Action, Op};
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::model::ids::TreePath;
 
@@ -132,14 +135,17 @@ impl<'a> Worker<'a> {
     /// Makes all changes survive a power loss.
     fn sync(&mut self) -> Result<()> {
         let touched: Vec<Option<TreePath>> = std::mem::take(&mut self.touched).into_iter().collect();
-        for_each(&touched, |folder| match self.tree.directory(folder.as_ref()).and_then(|open| sync(open.as_fd())) {
-            // It went itself, later in the plan.
-            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
-            Err(error) => Err(self.failed_at(folder.as_ref(), error)),
+        for_each(&touched, |folder| {
+            match self.tree.directory(folder.as_ref()).and_then(|open| disk::sync_open(open.as_fd())) {
+                // It went itself, later in the plan.
+                Ok(_) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
+                Err(error) => Err(self.failed_at(folder.as_ref(), error)),
+            }
         })?;
         let ours = [(&self.stage, self.folder.stage()), (&self.trash, self.folder.trash())];
         ours.into_iter().try_for_each(|(open, path)| {
-            sync(open.as_fd()).map_err(|error| going_on(Error::io("sync the directory", &path, &error.into())))
+            let synced = disk::sync_open(open.as_fd()).map(drop);
+            synced.map_err(|error| going_on(Error::io("sync the directory", &path, &error.into())))
         })
     }
 
@@ -165,14 +171,6 @@ pub fn going_on(error: Error) -> Error {
     error.help("the restore stopped half way: `highwater restore --resume` goes on, `--abort` goes back")
 }
 
-fn sync(open: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    match rustix::fs::fsync(open) {
-        // The file system cannot sync directories; nothing is known then.
-        Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
-        other => other,
-    }
-}
-
 fn is_directory(holder: BorrowedFd<'_>, at: &[u8]) -> rustix::io::Result<bool> {
     let stat = rustix::fs::statat(holder, at, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
@@ -185,7 +183,7 @@ pub fn make_directory(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io:
         Err(error) => return Err(error),
     }
     let mode = op.after.map_or(0o700, |state| state.mode | 0o700);
-    set_mode(holder, at, FileType::Directory, mode).map(drop)
+    set_mode(holder, at, Kind::Directory, mode).map(drop)
 }
 
 /// Removes a directory if it is empty. What somebody put into it since keeps it.
@@ -199,28 +197,30 @@ fn remove_directory(holder: BorrowedFd<'_>, at: &[u8]) -> rustix::io::Result<()>
 /// Gives a file or directory that was there before its mode. What is synced later are names, and this one stays the same:
 /// btrfs would lose the mode.
 pub fn change_mode(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io::Result<()> {
-    let (kind, mode) = match op.after {
-        Some(State { kind: Kind::Directory, mode, .. }) => (FileType::Directory, mode),
-        Some(State { kind: Kind::File, mode, .. }) => (FileType::RegularFile, mode),
-        _ => return Ok(()),
-    };
-    sync(set_mode(holder, at, kind, mode)?.as_fd())
+    match op.after {
+        Some(State { kind: kind @ (Kind::Directory | Kind::File), mode, .. }) => {
+            disk::sync_open(set_mode(holder, at, kind, mode)?.as_fd()).map(drop)
+        }
+        _ => Ok(()),
+    }
 }
 
-/// Sets the mode of exactly what was opened, and only if it is of that type: never through a link. Answers it, still open.
-fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: FileType, mode: u32) -> rustix::io::Result<OwnedFd> {
+/// Sets the mode of exactly what was opened, and only if it is of that kind: never through a link. Answers it, still open.
+fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: Kind, mode: u32) -> rustix::io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let open = rustix::fs::openat(holder, at, flags, Mode::empty())?;
-    let stat = rustix::fs::fstat(&open)?;
-    if FileType::from_raw_mode(stat.st_mode) != kind {
-        return Err(if kind == FileType::Directory { Errno::NOTDIR } else { Errno::EXIST });
+    let open = File::from(rustix::fs::openat(holder, at, flags, Mode::empty())?);
+    let meta = open.metadata().map_err(|error| errno(&error))?;
+    let is_directory = kind == Kind::Directory;
+    if !(if is_directory { meta.is_dir() } else { meta.is_file() }) {
+        return Err(if is_directory { Errno::NOTDIR } else { Errno::EXIST });
     }
-    let permissions = Mode::from_raw_mode(mode & 0o777);
-    let now = Mode::from_raw_mode(stat.st_mode);
-    if now & Mode::from_raw_mode(0o777) == permissions {
+    let (now, permissions) = (meta.mode(), mode & 0o777);
+    if now & 0o777 == permissions {
         return Ok(open);
     }
-    // A directory that hands its group down goes on doing so; a file gets no more than its permission bits.
-    let special = if kind == FileType::Directory { now & (Mode::SGID | Mode::SVTX) } else { Mode::empty() };
-    rustix::fs::fchmod(&open, permissions | special).map(|()| open)
+    // A directory that hands its group down (set-group-ID) or keeps its files from others (sticky) goes on doing so; a file
+    // gets no more than its permission bits.
+    let special = if is_directory { now & 0o3000 } else { 0 };
+    let set = open.set_permissions(Permissions::from_mode(permissions | special));
+    set.map(|()| open).map_err(|error| errno(&error))
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 
 use super::manifest::{Kind, State};
@@ -48,7 +48,8 @@ impl Seen {
 pub struct Beneath {
     top: OwnedFd,
     path: PathBuf,
-    device: u64,
+    /// What the system says of the top: what is below it is on the same device.
+    stat: Stat,
     /// Whether the kernel resolves paths for us (`openat2`); else we go component by component.
     kernel_resolves: AtomicBool,
 }
@@ -61,13 +62,8 @@ impl Beneath {
     pub fn open(path: &Path) -> Result<Beneath> {
         let named = |error: Errno| Error::io("open the directory", path, &error.into());
         let top = rustix::fs::open(path, DIRECTORY.difference(OFlags::NOFOLLOW), Mode::empty()).map_err(named)?;
-        let device = rustix::fs::fstat(&top).map_err(named)?.st_dev;
-        Ok(Beneath {
-            top,
-            path: path.to_path_buf(),
-            device,
-            kernel_resolves: AtomicBool::new(cfg!(target_os = "linux")),
-        })
+        let stat = rustix::fs::fstat(&top).map_err(named)?;
+        Ok(Beneath { top, path: path.to_path_buf(), stat, kernel_resolves: AtomicBool::new(cfg!(target_os = "linux")) })
     }
 
     /// The top, for messages.
@@ -120,7 +116,7 @@ impl Beneath {
         let mut folder = self.top.try_clone().map_err(|error| errno(&error))?;
         for name in path.names() {
             folder = rustix::fs::openat(&folder, name, DIRECTORY, Mode::empty())?;
-            if rustix::fs::fstat(&folder)?.st_dev != self.device {
+            if rustix::fs::fstat(&folder)?.st_dev != self.stat.st_dev {
                 return Err(Errno::XDEV);
             }
         }
@@ -231,6 +227,7 @@ fn read_state(mut file: File) -> rustix::io::Result<Seen> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::tests_support::make_fifo;
 
     fn path(text: &str) -> TreePath {
         TreePath::new(text).unwrap()
@@ -270,7 +267,7 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("file"), "abc").unwrap();
         std::os::unix::fs::symlink("/etc/passwd", at("link")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        make_fifo(&at("fifo"));
         let tree = Beneath::open(dir.path()).unwrap();
         let file = tree.look(&path("file")).unwrap().state().unwrap();
         assert_eq!((file.kind, file.size, file.object), (Kind::File, 3, id_of(b"abc")));

@@ -1,11 +1,12 @@
 //! File systems that keep no permission bits (exFAT, others through FUSE): there all files have the same ones, whatever was
 //! asked for. A tree that was stored elsewhere is given back with those: waiting for others, no restore would ever end.
 
-use std::os::unix::fs::MetadataExt;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use rustix::fs::Mode;
 use rustix::io::Errno;
 
+use super::beneath::errno;
 use super::manifest::{Kind, Manifest};
 use crate::disk::layout::Layout;
 use crate::disk::{self, Temporary};
@@ -23,10 +24,12 @@ pub fn as_kept(layout: &Layout, tree: &Manifest) -> Result<Option<Manifest>> {
     let folder = layout.restores();
     let failed = |error: &std::io::Error| Error::io("look at", &folder, error);
     let mut probe = Temporary::new(&folder)?;
-    match rustix::fs::fchmod(probe.file(), Mode::from_raw_mode(ASKED)) {
+    match probe.file().set_permissions(Permissions::from_mode(ASKED)) {
         // That it cannot be done shows in what is there.
-        Ok(()) | Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => {}
-        Err(error) => return Err(failed(&error.into())),
+        Err(error) if !matches!(errno(&error), Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => {
+            return Err(failed(&error));
+        }
+        _ => {}
     }
     let file = probe.file().metadata().map_err(|error| failed(&error))?.mode() & BITS;
     if file == ASKED {

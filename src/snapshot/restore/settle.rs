@@ -6,7 +6,6 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 
 use super::apply::going_on;
@@ -123,23 +122,13 @@ fn move_to_rescued(folder: &Folder, from: &Path, own: &Path, name: &OsString) ->
         if disk::make_directory(parent).is_err() {
             continue;
         }
-        match rename_if_free(from, &to) {
+        match disk::rename_if_free(from, &to) {
             Ok(()) => return disk::sync_directory(parent).map(|_| ()),
             Err(Errno::EXIST | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY | Errno::NAMETOOLONG) => {}
             Err(error) => return Err(going_on(Error::io("rescue", &to, &error.into()))),
         }
     }
     Err(going_on(Error::failed("cannot rescue a changed file").at(from)))
-}
-
-fn rename_if_free(from: &Path, to: &Path) -> rustix::io::Result<()> {
-    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match std::fs::symlink_metadata(to) {
-            Ok(_) => Err(Errno::EXIST),
-            Err(_) => rustix::fs::rename(from, to),
-        },
-        other => other,
-    }
 }
 
 /// The path's bytes as a name of the system.
@@ -187,10 +176,9 @@ fn files_below(top: &Path) -> Result<Vec<TreePath>> {
 
 #[cfg(test)]
 mod tests {
-    use rustix::fs::{FileType, Mode};
-
     use super::*;
     use crate::disk::hash::id_of;
+    use crate::disk::tests_support::make_fifo;
     use crate::snapshot::restore::journal::{Direction, RestoreRecord};
     use crate::snapshot::restore::plan::Action;
 
@@ -219,7 +207,7 @@ mod tests {
         assert!(check(Some(new), None).is_err(), "it is still there");
         assert_eq!(check(Some(old), None).unwrap(), 1, "it is somebody else's");
         std::fs::remove_file(tree.path().join("a")).unwrap();
-        rustix::fs::mknodat(CWD, tree.path().join("a"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        make_fifo(&tree.path().join("a"));
         assert_eq!(check(Some(old), None).unwrap(), 1, "no snapshot can hold it");
         assert!(check(Some(old), Some(new)).is_err());
     }

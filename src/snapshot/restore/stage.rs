@@ -2,9 +2,10 @@
 //! its mode, synced, so that applying is renaming only.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -122,7 +123,7 @@ pub fn make(objects: &Objects, path: &TreePath, state: State, folder: BorrowedFd
     let mut file = File::from(file);
     objects.write_to(&state.object, &mut file)?;
     file.flush().map_err(|error| failed(&error))?;
-    rustix::fs::fchmod(&file, Mode::from_raw_mode(state.mode & 0o777)).map_err(|error| failed(&error.into()))?;
+    file.set_permissions(Permissions::from_mode(state.mode & 0o777)).map_err(|error| failed(&error))?;
     file.sync_all().map_err(|error| failed(&error))
 }
 

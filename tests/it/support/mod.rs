@@ -127,6 +127,11 @@ pub fn can_trace() -> bool {
     false
 }
 
+/// A FIFO. The system's own program makes it, because rustix has no call for it on macOS.
+pub fn make_fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 /// What a finished process answered.
 pub fn answer(output: &std::process::Output) -> Answer {
     use std::os::unix::process::ExitStatusExt;

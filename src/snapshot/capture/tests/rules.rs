@@ -1,6 +1,7 @@
 //! What a snapshot takes and what it leaves out.
 
 use super::*;
+use crate::disk::tests_support::make_fifo;
 
 // PROMISES G2.
 #[test]
@@ -186,8 +187,7 @@ fn git_agrees_on_what_is_ignored() {
 fn what_is_no_file_is_skipped_and_named_without_waiting() {
     let work = Work::with(&[("a", "x"), (".Progress", "x"), ("git~1", "x")]);
     let fifo = work.path("pipe");
-    let mode = rustix::fs::Mode::from_raw_mode(0o600);
-    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    make_fifo(&fifo);
     let _socket = std::os::unix::net::UnixListener::bind(work.path("socket")).unwrap();
     let taken = work.take();
     assert_eq!(work.held_in(&taken.root), ["a"]);

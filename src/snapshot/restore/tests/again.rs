@@ -1,11 +1,10 @@
 //! Going on and going back with what a killed process left: names in the stage and the trash, objects that are damaged or
 //! gone by then, things that no snapshot can hold.
 
-use rustix::fs::{CWD, FileType, Mode};
-
 use super::super::journal;
 use super::*;
 use crate::disk::hash::id_of;
+use crate::disk::tests_support::make_fifo;
 
 fn texts(paths: &[TreePath]) -> Vec<String> {
     paths.iter().map(ToString::to_string).collect()
@@ -40,7 +39,7 @@ fn damage(work: &Work, content: &[u8]) {
 
 fn fifo(path: &Path) {
     let _ = std::fs::remove_file(path);
-    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    make_fifo(path);
 }
 
 // PROMISES W1.
