@@ -345,27 +345,34 @@ pub struct Inspected {
     pub schema_version: u32,
     /// As given.
     pub file: String,
+    /// What it came to.
+    #[serde(flatten)]
+    pub reading: Option<Reading>,
+    /// What other tools say in it, if it is what tools print for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Reading>,
+    /// Why there are no figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<SourceError>,
+}
+
+/// A report that was read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Reading {
     /// What it was read as.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
+    pub format: String,
     /// What it tells about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<ReportKind>,
+    pub kind: ReportKind,
     /// How the format was told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sniffed_by: Option<String>,
+    pub sniffed_by: String,
     /// What was counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub figures: Option<Figures>,
+    pub figures: Figures,
     /// The file's own totals, where they differ from what was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<Figures>,
     /// What the reader had to say beside the figures.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warnings: Option<Vec<String>>,
-    /// Why there are no figures.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<SourceError>,
+    pub warnings: Vec<String>,
 }
 
 /// One member of `list --json`.

@@ -12,17 +12,22 @@ use crate::workspace::reports;
 /// Bytes of standard input that are held in memory; more go to a file in the folder for temporary ones.
 const HELD_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Parses a report file that the user named; `-` is standard input.
+/// Parses a report file that the user named; `-` is standard input. Without a format, all that stands in it: the report that
+/// it is comes first.
 ///
 /// # Errors
 /// A report error with file, place, cause and help; `refused` for what is no regular file or too large.
-pub fn read_report(
+pub fn read_reports(
     root: &Path,
     folder: &Path,
     file: &Path,
     format: Option<&'static Format>,
     limits: &Limits,
-) -> Result<Parsed> {
+) -> Result<Vec<Parsed>> {
+    let parse = |input: &Input<'_>| match format {
+        Some(_) => ingest::parse(input, format).map(|parsed| vec![parsed]),
+        None => ingest::parse_all(input),
+    };
     let name = file.display().to_string();
     if name == "-" {
         let held = HELD_BYTES.min(limits.report_bytes.saturating_add(1));
@@ -30,7 +35,7 @@ pub fn read_report(
         let read = std::io::stdin().lock().take(held).read_to_end(&mut bytes);
         let read = read.map_err(|error| Error::failed("cannot read standard input").because(error.to_string()))?;
         if u64::try_from(read).is_ok_and(|read| read < held) {
-            return ingest::parse(&Input::bytes("-", &bytes), format);
+            return parse(&Input::bytes("-", &bytes));
         }
         // It is read more than once.
         let mut all = bytes.as_slice().chain(std::io::stdin().lock());
@@ -38,10 +43,10 @@ pub fn read_report(
         let spool = spool.map_err(|error| if error.place.path.is_none() { error.in_file("-") } else { error })?;
         drop(bytes);
         let open = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(spool.open()?)) };
-        return ingest::parse(&Input::source("-", &open, limits.report_bytes), format);
+        return parse(&Input::source("-", &open, limits.report_bytes));
     }
     let found = reports::describe(root, &folder.join(file), true);
     reports::open(root, &found, limits).map_err(|error| error.at(file))?;
     let open = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
-    ingest::parse(&Input::source(&name, &open, limits.report_bytes), format)
+    parse(&Input::source(&name, &open, limits.report_bytes))
 }

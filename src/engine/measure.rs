@@ -371,13 +371,14 @@ impl Reading<'_> {
             Step::Copied { source, spool, format, clean } => {
                 let open = || copy_of(spool);
                 let input = Input::source(&source.path, &open, limit);
-                let parsed = clean.and_then(|clean| ingest::parse_clean(&input, clean));
-                Some(parsed.map_or_else(|| ingest::parse(&input, *format), Ok))
+                let parsed = clean.and_then(|clean| ingest::parse_clean(&input, clean)).map(Ok);
+                let parsed = parsed.or_else(|| format.map(|format| ingest::parse(&input, Some(format))));
+                Some(parsed.map_or_else(|| ingest::parse_all(&input), |parsed| parsed.map(|parsed| vec![parsed])))
             }
             _ => None,
         };
         let steps = std::mem::take(&mut self.steps);
-        let outcomes: Vec<Option<Result<Parsed>>> = steps.par_iter().with_max_len(1).map(parse).collect();
+        let outcomes: Vec<Option<Result<Vec<Parsed>>>> = steps.par_iter().with_max_len(1).map(parse).collect();
         for (step, outcome) in steps.into_iter().zip(outcomes) {
             match (step, outcome) {
                 (Step::Copied { source, spool, .. }, Some(outcome)) => self.take(source, spool, outcome)?,
@@ -390,14 +391,19 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn take(&mut self, source: Source, spool: Spool, outcome: Result<Parsed>) -> Result<()> {
+    fn take(&mut self, source: Source, spool: Spool, outcome: Result<Vec<Parsed>>) -> Result<()> {
         let artifact = source.artifact.clone();
         match outcome {
-            Ok(parsed) if self.offer.skip.contains(&parsed.format.kind) => {
-                self.measured.passed_over.push(passed_over(&source.path, LEFT_OUT));
-                return Ok(());
+            Ok(mut parsed) => {
+                parsed.retain(|one| !self.offer.skip.contains(&one.format.kind));
+                if parsed.is_empty() {
+                    self.measured.passed_over.push(passed_over(&source.path, LEFT_OUT));
+                    return Ok(());
+                }
+                for one in parsed {
+                    self.keep(Source { spoken: one.is_spoken(), ..source.clone() }, one);
+                }
             }
-            Ok(parsed) => self.keep(source, parsed),
             Err(error) if matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput) => self.fault(source, error),
             Err(error) => return Err(error.in_file(&source.path)),
         }
@@ -497,7 +503,7 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
             return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
         };
         let bytes = artifact(name)?;
-        if matches!(source.path.as_str(), CONSOLE | STDIN) {
+        if source.spoken || matches!(source.path.as_str(), CONSOLE | STDIN) {
             let read = || ingest::console::console(&Input::bytes(source.path.as_str(), &bytes));
             let found = spoken.entry((&source.path, name)).or_insert_with(read);
             let at = found

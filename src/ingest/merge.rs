@@ -89,11 +89,6 @@ fn kind_of(report: &Parsed) -> ReportKind {
     }
 }
 
-/// Whether a command printed it.
-fn is_console(report: &Parsed) -> bool {
-    report.sniffed_by.starts_with(FROM_CONSOLE)
-}
-
 /// Orders reports by what they say, so that the order in which they were found does not matter.
 fn content_key(report: &Parsed) -> (&'static str, bool, u64) {
     /// Hashes what is written to it: a report's details as text would be as large as the report.
@@ -107,7 +102,7 @@ fn content_key(report: &Parsed) -> (&'static str, bool, u64) {
     let mut hash = Hash(DefaultHasher::new());
     // Cannot fail: the hash takes everything.
     let _ = write!(hash, "{:?} {:?} {:?} {:?}", report.figures, report.build, report.details, report.content);
-    (report.format.name, is_console(report), hash.0.finish())
+    (report.format.name, report.is_spoken(), hash.0.finish())
 }
 
 /// Whether two reports say the same, to the last name. Where they name nothing, two runs may say the same, too: they are
@@ -146,7 +141,7 @@ fn status_of(report: &Parsed) -> Option<BuildStatus> {
 /// Metrics of all reports by name. Where two tell one metric differently, nobody knows which is meant; but what a file tells
 /// is what a command prints, only finer.
 fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
-    let (printed, files): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| is_console(report));
+    let (printed, files): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| report.is_spoken());
     // By what a command may call it, the first file that tells a metric.
     let mut told_by: BTreeMap<String, usize> = BTreeMap::new();
     for (place, (_, file)) in files.iter().enumerate() {
@@ -157,7 +152,7 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
     let file_of = |name: &String| told_by.get(name).copied();
     for (place, (index, report)) in files.iter().chain(&printed).enumerate() {
         let tellers = || report.figures.metrics.keys().map(file_of).collect::<Option<Vec<usize>>>();
-        let again = match is_console(report).then(tellers).flatten() {
+        let again = match report.is_spoken().then(tellers).flatten() {
             Some(places) => places.into_iter().min().and_then(|place| files.get(place)),
             None => files.iter().chain(&printed).take(place).find(|(_, before)| are_copies(before, report)),
         };
@@ -168,7 +163,7 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
             continue;
         }
         for (name, figure) in &report.figures.metrics {
-            if is_console(report) && file_of(name).is_some() {
+            if report.is_spoken() && file_of(name).is_some() {
                 continue;
             }
             let reason = figure.value.is_none().then(|| "the report has no result for it".to_owned());
@@ -204,7 +199,7 @@ fn printed_names(told: &str) -> impl Iterator<Item = String> {
 fn complexity(reports: &[(usize, &Parsed)]) -> Option<f64> {
     let mut counted: Vec<&Parsed> = Vec::new();
     let (mut total, mut functions) = (0.0, 0_u64);
-    let is_of_file = |report: &Parsed| !is_console(report) && report.figures.ccn_total.is_some();
+    let is_of_file = |report: &Parsed| !report.is_spoken() && report.figures.ccn_total.is_some();
     let has_file = reports.iter().any(|(_, report)| is_of_file(report));
     for (_, report) in reports.iter().filter(|(_, report)| !has_file || is_of_file(report)) {
         let (Some(ccn), Some(number)) = (report.figures.ccn_total, report.figures.functions) else { continue };

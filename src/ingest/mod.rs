@@ -56,6 +56,13 @@ pub struct Format {
     pub parse: fn(&Input<'_>) -> Result<Parsed>,
 }
 
+impl Format {
+    /// Whether it is what a tool prints for people, so that others may speak between its lines.
+    pub fn is_text(&self) -> bool {
+        self.name.ends_with("-text") || *self == test::tap::FORMAT
+    }
+}
+
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Format({})", self.name)
@@ -401,6 +408,11 @@ impl Parsed {
         let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());
         Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details, content: None }
     }
+
+    /// Whether it stood between other lines, in a command's output or in a text.
+    pub fn is_spoken(&self) -> bool {
+        self.sniffed_by.starts_with(merge::FROM_CONSOLE)
+    }
 }
 
 /// Reads a report, as `format` or as what its content tells.
@@ -429,6 +441,28 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
         };
         with_cause(error, format, &format!("read as {}, as told{looks}", format.name))
     })
+}
+
+/// As [`parse`] without a format, and what else stands in the file: in what tools print for people, others may speak too,
+/// and where all of it is no report, there may be some between other lines. The report that the file is comes first.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_all(input: &Input<'_>) -> Result<Vec<Parsed>> {
+    let error = match parse(input, None) {
+        Ok(alone) if alone.format.is_text() => {
+            let mut spoken = console::console(input);
+            // If it is not certain there what the file is, nothing else is either.
+            let is_met = spoken.iter().any(|one| one.format == alone.format);
+            spoken.retain(|one| is_met && one.format != alone.format);
+            spoken.insert(0, alone);
+            return Ok(spoken);
+        }
+        Ok(alone) => return Ok(vec![alone]),
+        Err(error) => error,
+    };
+    let spoken = if matches!(detect(input), Ok(None)) { console::console(input) } else { Vec::new() };
+    if spoken.is_empty() { Err(error) } else { Ok(spoken) }
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.

@@ -35,6 +35,9 @@ pub struct Source {
     /// Its time of change, UTC, as the file system had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified_at: Option<DateTime<Utc>>,
+    /// It stands between other lines of the file, as in a command's output.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spoken: bool,
     /// Older than the iteration's start: nobody ran that tool, so it gives no numbers.
     pub stale: bool,
     /// It tells of a run that another source told already, and was not added.
@@ -61,6 +64,7 @@ impl Source {
             blake3: None,
             artifact: None,
             modified_at: None,
+            spoken: false,
             stale: false,
             same_run_as: None,
             figures: None,

@@ -10,6 +10,7 @@ use highwater::model::cases::Outcome;
 use highwater::model::figures::ReportKind;
 use highwater::model::metrics::BuildStatus;
 
+mod files;
 mod neighbours;
 
 fn capture(path: &str) -> String {

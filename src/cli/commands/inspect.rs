@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::cli::answers::{Inspected, VERSION};
+use crate::cli::answers::{Inspected, Reading, VERSION};
 use crate::cli::context::Context;
 use crate::cli::diagnostic::{self, printable};
 use crate::cli::exit::Exit;
 use crate::cli::inputs::unknown_format;
 use crate::cli::output;
-use crate::engine::read_report;
+use crate::engine::read_reports;
 use crate::error::{ErrorKind, Result};
 use crate::ingest::{self, Format, Parsed};
 use crate::model::record::SourceError;
@@ -25,7 +25,7 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
         None => None,
     };
     let limits = context.config()?.0.config.limits;
-    let read = |file: &PathBuf| read_report(context.layout.root(), &context.folder, file, format, &limits);
+    let read = |file: &PathBuf| read_reports(context.layout.root(), &context.folder, file, format, &limits);
     let mut exit = Exit::Done;
     // Standard input is one stream: nothing else is read beside it.
     let side_by_side = files.chunk_by(|one, next| !is_stdin(one) && !is_stdin(next));
@@ -46,7 +46,10 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
             if context.json() {
                 output::json(&inspected(file, answer))?;
             } else {
-                print(context, file, format, answer);
+                match answer {
+                    Ok(parsed) => parsed.iter().for_each(|parsed| print(context, file, format, parsed)),
+                    Err(error) => output::err(&diagnostic::render(error, false)),
+                }
             }
         }
         if files.len() == batch.len() {
@@ -61,37 +64,26 @@ fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-fn inspected(file: &Path, answer: &Result<Parsed>) -> Inspected {
-    let mut inspected = Inspected {
+fn inspected(file: &Path, answer: &Result<Vec<Parsed>>) -> Inspected {
+    let reading = |parsed: &Parsed| Reading {
+        format: parsed.format.name.to_owned(),
+        kind: parsed.format.kind,
+        sniffed_by: parsed.sniffed_by.clone(),
+        figures: parsed.figures.clone(),
+        declared: parsed.declared.clone(),
+        warnings: parsed.warnings.clone(),
+    };
+    let mut readings = answer.iter().flatten().map(reading);
+    Inspected {
         schema_version: VERSION,
         file: file.display().to_string(),
-        format: None,
-        kind: None,
-        sniffed_by: None,
-        figures: None,
-        declared: None,
-        warnings: None,
-        error: None,
-    };
-    match answer {
-        Ok(parsed) => {
-            inspected.format = Some(parsed.format.name.to_owned());
-            inspected.kind = Some(parsed.format.kind);
-            inspected.sniffed_by = Some(parsed.sniffed_by.clone());
-            inspected.figures = Some(parsed.figures.clone());
-            inspected.declared = parsed.declared.clone();
-            inspected.warnings = Some(parsed.warnings.clone());
-        }
-        Err(error) => inspected.error = Some(SourceError::of(error)),
+        reading: readings.next(),
+        also: readings.collect(),
+        error: answer.as_ref().err().map(SourceError::of),
     }
-    inspected
 }
 
-fn print(context: &Context, file: &Path, given: Option<&Format>, answer: &Result<Parsed>) {
-    let parsed = match answer {
-        Ok(parsed) => parsed,
-        Err(error) => return output::err(&diagnostic::render(error, false)),
-    };
+fn print(context: &Context, file: &Path, given: Option<&Format>, parsed: &Parsed) {
     let how = if given.is_some() { "as asked" } else { parsed.sniffed_by.as_str() };
     output::out(&printable(&format!(
         "{}: {} ({}), {how}",

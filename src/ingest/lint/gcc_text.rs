@@ -77,6 +77,10 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let place = placed(text)?;
     let fortran = || of_fortran(place.rest).filter(|_| place.is_a(&FORTRAN));
     let (level, message) = level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran)?;
+    // UnitTest++ and CppUTest print their failing tests as a compiler prints errors.
+    if message.starts_with("Failure in ") {
+        return None;
+    }
     // javac tells no column.
     let has_column = place.has_column || place.is_a(&["java"]);
     let is_of_others = place.is_a(&OF_OTHERS) || place.is_a(&SCRIPTS);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Measurement, are_copies, is_console};
+use super::{Measurement, are_copies};
 use crate::ingest::{CoverageDetails, Details, FileLines, Parsed};
 use crate::model::metrics::CoverageMetrics;
 use crate::model::units::Percent;
@@ -14,7 +14,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     }
     let mut united = United::default();
     let (mut reports, mut printed): (Vec<_>, Vec<_>) =
-        reports.iter().copied().partition(|(_, parsed)| !is_console(parsed));
+        reports.iter().copied().partition(|(_, parsed)| !parsed.is_spoken());
     if reports.is_empty() {
         std::mem::swap(&mut reports, &mut printed);
     }

@@ -44,7 +44,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
         return;
     }
     // The richest first: a later report is then told by an earlier one, or adds to it.
-    reports.sort_by_key(|(_, parsed, lint)| (std::cmp::Reverse(lint.findings.len()), super::is_console(parsed)));
+    reports.sort_by_key(|(_, parsed, lint)| (std::cmp::Reverse(lint.findings.len()), parsed.is_spoken()));
     let mut tools: BTreeMap<&str, Tool<'_>> = BTreeMap::new();
     for (index, parsed, lint) in &reports {
         let mut told = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{Index, Overlap, from_the_end, parts};
-use super::{Measurement, are_copies, is_console};
+use super::{Measurement, are_copies};
 use crate::ingest::{Details, Parsed, TestDetails};
 use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCases};
@@ -152,7 +152,7 @@ fn report(index: usize, parsed: &Parsed) -> Option<Report<'_>> {
 fn richness(report: &Report<'_>) -> (bool, bool, bool, u64) {
     let is_named = report.tests.dropped == 0 && !report.tests.only_failed;
     let has_durations = report.tests.cases.cases.values().any(|case| case.duration_ms.is_some());
-    (is_named, has_durations, !is_console(report.parsed), report.counts.tests().unwrap_or(u64::MAX))
+    (is_named, has_durations, !report.parsed.is_spoken(), report.counts.tests().unwrap_or(u64::MAX))
 }
 
 fn verdict<'a>(
@@ -199,7 +199,7 @@ fn verdict<'a>(
 
 /// Two reports of one command are two runs, however alike; of files, one is a copy.
 fn is_copy(a: &Report<'_>, b: &Report<'_>) -> bool {
-    are_copies(a.parsed, b.parsed) && !(is_console(a.parsed) && is_console(b.parsed))
+    are_copies(a.parsed, b.parsed) && !(a.parsed.is_spoken() && b.parsed.is_spoken())
 }
 
 /// Reports of two classes may tell of one run: two formats, or a file and the console.
@@ -209,7 +209,7 @@ type Class = (&'static str, bool);
 type Classes = BTreeMap<Class, Index>;
 
 fn class(report: &Report<'_>) -> Class {
-    (report.parsed.format.name, is_console(report.parsed))
+    (report.parsed.format.name, report.parsed.is_spoken())
 }
 
 /// Reports that another one collects, as aggregating tasks write it: its names and counts are those of two or more of
@@ -356,7 +356,7 @@ fn compare(report: &Report<'_>, others: &[&Report<'_>], warnings: &mut Vec<Strin
 
 /// How a warning names a report.
 fn source(parsed: &Parsed) -> String {
-    let place = if is_console(parsed) { "the console" } else { "a file" };
+    let place = if parsed.is_spoken() { "the console" } else { "a file" };
     format!("{place} ({})", parsed.format.name)
 }
 

@@ -35,12 +35,15 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
+/// How Meson's log begins, in which stands what each test printed.
+const MESON_LOG: &str = "Log of Meson test suite run on ";
+
 fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.text().trim_start().starts_with('{') {
         return Sniff::No;
     }
     // It tells what programs printed.
-    if head.text().trim_start().starts_with("Log of Meson test suite run on ") {
+    if head.text().trim_start().starts_with(MESON_LOG) {
         return Sniff::No;
     }
     let (mut plan, mut points, mut bail) = (false, 0u64, false);

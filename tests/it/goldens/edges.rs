@@ -105,6 +105,7 @@ fn unread(path: &str, message: &str) -> Source {
         blake3: None,
         artifact: None,
         modified_at: None,
+        spoken: false,
         stale: false,
         same_run_as: None,
         figures: None,

@@ -213,6 +213,7 @@ fn source(path: &str, format: &str, kind: ReportKind, figures: Figures) -> Sourc
         blake3: Some(object(9)),
         artifact: None,
         modified_at: None,
+        spoken: false,
         stale: false,
         same_run_as: None,
         figures: Some(figures),

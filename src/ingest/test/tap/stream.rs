@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::lines::{Line, Point, read};
-use super::{Reader, file_of_prove};
+use super::{MESON_LOG, Reader, file_of_prove};
 use crate::error::Result;
 use crate::ingest::test::runs::{Run, Runs};
 
@@ -14,6 +14,9 @@ use crate::ingest::test::runs::{Run, Runs};
 const HELD: usize = 5_000;
 /// The comment with which Node goes on below its tests.
 const COVERAGE_OF_NODE: &str = "# start of coverage report";
+
+/// How the last line of Meson's log begins.
+const MESON_END: &str = "Timeout:";
 
 /// One run.
 struct Open {
@@ -91,6 +94,8 @@ pub(in crate::ingest) struct Stream {
     points: Option<u64>,
     /// There were more lines: the run is not read.
     is_too_long: bool,
+    /// It is Meson's log so far, which tells what each test printed.
+    is_mesons: bool,
     runs: Vec<Run>,
 }
 
@@ -149,6 +154,10 @@ impl Runs for Stream {
         }
         if let Some(open) = &mut self.open {
             return open.line(text);
+        }
+        self.is_mesons = text.starts_with(MESON_LOG) || (self.is_mesons && !text.starts_with(MESON_END));
+        if self.is_mesons {
+            return Ok(());
         }
         self.begin_prove(text)?;
         if self.open.is_some() {

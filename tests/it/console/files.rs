@@ -1,0 +1,108 @@
+//! Console output that somebody kept in a file.
+
+use highwater::ingest::{Input, Parsed, parse, parse_all};
+
+use super::{capture, captures};
+use crate::support::Project;
+
+fn all(text: &str) -> Vec<Parsed> {
+    parse_all(&Input::bytes("build.log", text.as_bytes())).unwrap()
+}
+
+fn names(reports: &[Parsed]) -> Vec<&'static str> {
+    reports.iter().map(|report| report.format.name).collect()
+}
+
+/// What a capture is, it stays, and nothing is seen beside it but what its tool, or another, said there.
+#[test]
+fn a_capture_holds_what_its_tools_said_and_no_more() {
+    let mut beside = Vec::new();
+    for (format, name, text) in captures() {
+        let input = Input::bytes(&name, text.as_bytes());
+        let Ok(alone) = parse(&input, None) else { continue };
+        let all = parse_all(&input).unwrap();
+        let is_the_same = all[0].figures == alone.figures && all[0].format == alone.format;
+        assert!(is_the_same && !all[0].is_spoken(), "{name}");
+        assert!(all.len() == 1 || format.is_text(), "{name}");
+        beside.extend(all[1..].iter().map(|other| (name.clone(), other.format.name)));
+    }
+    beside.sort();
+    let beside: Vec<(&str, &str)> = beside.iter().map(|(name, format)| (name.as_str(), *format)).collect();
+    let compiled = [
+        "color",
+        "crash",
+        "crash-alone",
+        "fail-fast",
+        "nocapture",
+        "one-thread",
+        "result-in-a-test",
+        "result-in-a-test-nocapture",
+        "successes",
+    ];
+    let mut expected: Vec<(String, &str)> =
+        compiled.iter().map(|name| (format!("cargo-test-text/good-{name}.txt"), "rustc-text")).collect();
+    let others = [
+        ("brief-text/good-esbuild.txt", "bundle-text"),
+        ("cargo-test-text/good.txt", "rustc-text"),
+        ("criterion-text/good-cargo-bench.txt", "rustc-text"),
+        ("exunit-text/good.txt", "elixir-text"),
+        ("go-test-text/good-panic-timeout-build-failed.txt", "govet-text"),
+        ("gotestsum-text/good-1.22.txt", "govet-text"),
+        ("gotestsum-text/good-standard-verbose.txt", "govet-text"),
+        ("gotestsum-text/good-standard-verbose.txt", "govet-text"),
+        ("gotestsum-text/good.txt", "govet-text"),
+        ("jest-text/good.txt", "istanbul-text"),
+        ("nextest-text/good.txt", "rustc-text"),
+        ("node-test-text/good-coverage.txt", "brief-coverage-text"),
+        ("tap/good-node-coverage.tap", "brief-coverage-text"),
+    ];
+    expected.extend(others.map(|(name, format)| (name.to_owned(), format)));
+    expected.sort();
+    let expected: Vec<(&str, &str)> = expected.iter().map(|(name, format)| (name.as_str(), *format)).collect();
+    assert_eq!(beside, expected);
+}
+
+#[test]
+fn every_tool_in_a_log_is_read() {
+    let [ruff, mypy, pytest] = ["ruff-text/good.txt", "mypy-text/good.txt", "pytest-text/good-quiet.txt"].map(capture);
+    let log = all(&format!("{ruff}{mypy}{pytest}"));
+    assert_eq!(names(&log), ["pytest-text", "mypy-text", "ruff-text"]);
+    let alone = [&pytest, &mypy, &ruff].map(|text| all(text)[0].figures.clone());
+    assert_eq!(log.iter().map(|report| report.figures.clone()).collect::<Vec<_>>(), alone);
+}
+
+/// All of it is no report, but one stands in it. A log in which none stands is refused as before.
+#[test]
+fn a_report_between_other_lines_is_read() {
+    let xml = "<testsuite tests=\"1\"><testcase name=\"a\"/></testsuite>";
+    let log = all(&format!("> app@1.0.0 test\n> mocha --reporter xunit\n\n{xml}\nnpm ERR! Test failed.\n"));
+    assert_eq!((names(&log), log[0].figures.tests, log[0].is_spoken()), (vec!["junit"], Some(1), true));
+    let error = parse_all(&Input::bytes("build.log", b"> app@1.0.0 test\n\nnpm ERR! Test failed.\n")).unwrap_err();
+    assert_eq!(error.reject(), Some(highwater::error::Reject::NotThisFormat));
+}
+
+#[test]
+fn a_log_that_is_kept_gives_the_same_figures_again() {
+    let project = Project::new();
+    let log = ["ruff-text/good.txt", "mypy-text/good.txt", "pytest-text/good-quiet.txt"].map(capture).concat();
+    project.write("build.log", &log);
+    let record = project.run(&["begin", "--report", "build.log", "--json"]).expect(0).json();
+    let sources = record["sources"].as_array().unwrap();
+    let told: Vec<(&str, bool)> =
+        sources.iter().map(|source| (source["format"].as_str().unwrap(), source["spoken"] == true)).collect();
+    assert_eq!(told, [("pytest-text", false), ("mypy-text", true), ("ruff-text", true)]);
+    assert_eq!(record["report_files"], serde_json::json!(["build.log"]));
+    project.run(&["verify", "--recompute"]).expect(0);
+
+    // The same, piped; and a kind that is not wanted is left out of the log.
+    let piped = project.run_with(&["record", "--report", "-", "--json"], &log).expect(0).json();
+    let figures = |record: &serde_json::Value| {
+        record["sources"].as_array().unwrap().iter().map(|source| source["figures"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(figures(&piped), figures(&record));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    project.write("build.log", format!("{log}\n"));
+    let skipped = project.run(&["record", "--report", "build.log", "--skip", "lint", "--json"]).expect(0).json();
+    assert_eq!(skipped["sources"].as_array().unwrap().len(), 1);
+    project.run(&["verify", "--recompute"]).expect(0);
+}
