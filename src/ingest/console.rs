@@ -157,8 +157,15 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
 fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    while let Some(line) = lines.next()? {
-        let (name, text) = mark.split(&line.text).unwrap_or(("", &line.text));
+    let mut line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
+    while let Some((mut text, mut ended)) = line {
+        line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
+        while let Some((more, more_ended)) = line.take_if(|(next, _)| mark.goes_on(next)) {
+            text.push_str(mark.split(&more).map_or("", |(_, more)| more));
+            ended = more_ended;
+            line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
+        }
+        let (name, text) = mark.split(&text).unwrap_or(("", &text));
         if !streams.contains_key(name) {
             if streams.len() == SPEAKERS_HELD {
                 return Ok(Vec::new());
@@ -167,13 +174,15 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
         }
         if let Some(stream) = streams.get_mut(name) {
             stream.line(text);
-            stream.is_cut = !line.ended;
+            stream.is_cut = !ended;
         }
     }
     let mut reports = Vec::new();
     for (name, mut stream) in streams {
         let told = stream.finish().into_iter();
-        reports.extend(told.map(|report| if name.is_empty() { report } else { named_by(report, &name) }));
+        reports.extend(
+            told.map(|report| if name.is_empty() || !mark.is_name() { report } else { named_by(report, &name) }),
+        );
     }
     Ok(reports)
 }

@@ -185,6 +185,11 @@ pub(super) fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t st
     })
 }
 
+/// Whether it is digits, at least one, and nothing else: no sign, no dot.
+pub(super) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The first of three bytes.
 #[inline]
 pub(super) fn find(any: [u8; 3], bytes: &[u8]) -> Option<usize> {

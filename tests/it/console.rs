@@ -12,6 +12,7 @@ use highwater::model::metrics::BuildStatus;
 
 mod files;
 mod neighbours;
+mod speakers;
 
 fn capture(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/reports").join(path);
@@ -706,74 +707,6 @@ proptest::proptest! {
             let _ = highwater::ingest::parse(&Input::bytes("x", &bytes), format);
         }
     }
-}
-
-/// Two packages with a file of tests of the same name, tested side by side.
-#[test]
-fn what_a_runner_of_workspaces_marks_is_read_for_each_package_by_itself() {
-    let vitest = |tests: &[u64; 5]| ("vitest-text", tests.to_vec());
-    let (web, api) = (vitest(&[2, 1, 1, 0, 0]), vitest(&[3, 2, 0, 0, 1]));
-    for runner in ["turbo", "pnpm", "lerna"] {
-        let text = stream(&format!("workspaces-{runner}.txt"));
-        assert_eq!(told(&text), [api.clone(), web.clone()], "{runner}");
-        assert_eq!(tests_of(&text), [5, 3, 1, 0, 1, 0, 0], "{runner}");
-    }
-    let both = stream("workspaces-concurrently.txt");
-    assert_eq!(told(&both), [("tap", vec![3, 2, 1, 0, 0]), web]);
-}
-
-/// Any real output, behind any mark, tells what it tells without one.
-#[test]
-fn a_mark_before_each_line_changes_no_figure() {
-    let captures = [
-        "pytest-text/good.txt",
-        "cargo-test-text/good.txt",
-        "go-test-text/good.txt",
-        "jest-text/good.txt",
-        "rspec-text/good.txt",
-        "ruff-text/good.txt",
-        "tsc-text/good.txt",
-        "maven-text/good.txt",
-    ];
-    let marks = [
-        "2026-05-01T10:11:12.1234567Z ",
-        "test\tRun tests\t2026-05-01T10:11:12.1234567Z ",
-        "web-1  | ",
-        "@acme/web:test: ",
-        "packages/web test: ",
-        "[0] ",
-        "web: ",
-    ];
-    for file in captures {
-        let text = capture(file);
-        let plain = told(&text);
-        assert!(!plain.is_empty(), "{file}");
-        for mark in marks {
-            let marked: String = text.lines().map(|line| format!("{mark}{line}\n")).collect();
-            assert_eq!(told(&marked), plain, "{file} behind {mark:?}");
-        }
-    }
-}
-
-#[test]
-fn tests_of_the_same_name_in_two_packages_are_two_tests() {
-    let run = capture("pytest-text/good-verbose.txt");
-    let told_by = |package: &str| -> String { run.lines().map(|line| format!("{package}:test: {line}\n")).collect() };
-    let both = told_by("web") + &told_by("api");
-    let reports = read(&both);
-    assert_eq!(reports.len(), 2);
-    let names: Vec<&String> = reports
-        .iter()
-        .flat_map(|report| match &report.details {
-            Details::Tests(tests) => tests.cases.cases.keys(),
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    assert!(
-        names.iter().any(|name| name.starts_with("api:test: "))
-            && names.iter().any(|name| name.starts_with("web:test: "))
-    );
-    assert_eq!(tests_of(&both), tests_of(&run).map(|count| count * 2));
 }
 
 #[test]

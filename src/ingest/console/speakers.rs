@@ -1,9 +1,14 @@
 //! Several commands in one stream, each line behind the name of who wrote it, as runners of workspaces print them; or
 //! behind the time, as CI logs have them. The commands may run side by side: their lines are told apart by the name.
+//!
+//! What GitLab's runner, BuildKit and act put before a line is written down in their sources (`timestamper.go`,
+//! `progressui/printer.go`, `job_executor`'s formatter).
+
+use chrono::{DateTime, NaiveDate, NaiveTime};
 
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, is_number};
 
 /// Lines that are looked at to see how they are marked.
 const LOOKED_AT: usize = 200;
@@ -13,8 +18,16 @@ const NAME_BYTES: usize = 100;
 /// How each line is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
+    /// `2026-05-01T10:11:12.123456Z 01O text` of GitLab's log: the number and letter of the stream, and `+` where the line goes
+    /// on with that before it.
+    GitLab,
     /// `2026-05-01T10:11:12.1234567Z text` of a CI log; `gh run view --log` has job and step before it, and tabs between.
+    /// `May 01 10:11:12 text` and the like of `ts`.
     Time,
+    /// `#12 0.345 text` of BuildKit (`docker build --progress plain`): the number of the step, which is no name.
+    Step,
+    /// `[CI/test]   | text` of act.
+    Job,
     /// `web-1  | text` of Docker Compose.
     Service,
     /// `web:test: text` of Turborepo.
@@ -27,7 +40,19 @@ pub(super) enum Mark {
     Package,
 }
 
-const MARKS: [Mark; 6] = [Mark::Time, Mark::Service, Mark::Task, Mark::Script, Mark::Label, Mark::Package];
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+const MARKS: [Mark; 9] = [
+    Mark::GitLab,
+    Mark::Time,
+    Mark::Step,
+    Mark::Job,
+    Mark::Service,
+    Mark::Task,
+    Mark::Script,
+    Mark::Label,
+    Mark::Package,
+];
 
 impl Mark {
     /// The mark that most of the first lines bear.
@@ -57,10 +82,33 @@ impl Mark {
         matches!(self, Mark::Label | Mark::Package)
     }
 
+    /// Whether it says who wrote a line, so that the name belongs to what is told there.
+    pub fn is_name(self) -> bool {
+        self != Mark::Step
+    }
+
+    /// Whether the line goes on with the one before it.
+    pub fn goes_on(self, line: &str) -> bool {
+        self == Mark::GitLab && after_time(line).is_some_and(|text| text.as_bytes().get(3) == Some(&b'+'))
+    }
+
     /// Who wrote the line (empty if that is not told), and what. `None` if it bears no such mark.
-    pub fn split(self, line: &str) -> Option<(&str, &str)> {
+    pub fn split<'a>(self, line: &'a str) -> Option<(&'a str, &'a str)> {
         let (name, text) = match self {
+            Mark::GitLab => {
+                let (stream, text) = after_time(line)?.split_at_checked(4)?;
+                return is_stream(stream).then_some(("", text));
+            }
             Mark::Time => return timed(line),
+            Mark::Step => {
+                let (number, text) = line.strip_prefix('#')?.split_once(' ')?;
+                let after = |(seconds, text): (&str, &'a str)| is_seconds(seconds).then_some(text);
+                (number, text.split_once(' ').and_then(after).unwrap_or(text))
+            }
+            Mark::Job => {
+                let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
+                (name, text.trim_start().strip_prefix("| ").unwrap_or(text))
+            }
             Mark::Service => {
                 let (name, text) = line.split_once('|')?;
                 (name.trim_end(), text.strip_prefix(' ').unwrap_or(text))
@@ -81,10 +129,13 @@ impl Mark {
     /// Whether somebody may have this name.
     fn names(self, name: &str) -> bool {
         match self {
-            Mark::Time => true,
-            Mark::Service => name.rsplit_once(['-', '_']).is_some_and(|(service, number)| {
-                is_package(service) && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-            }),
+            Mark::GitLab | Mark::Time => true,
+            Mark::Step => is_number(name),
+            // Workflow and job.
+            Mark::Job => name.contains('/') && !name.contains(['[', ']']),
+            Mark::Service => {
+                name.rsplit_once(['-', '_']).is_some_and(|(service, number)| is_package(service) && is_number(number))
+            }
             Mark::Task => {
                 name.split_once([':', '#']).is_some_and(|(package, task)| is_package(package) && is_task(task))
             }
@@ -126,14 +177,35 @@ fn timed(line: &str) -> Option<(&str, &str)> {
     after_time(rest).map(|text| (job, text))
 }
 
+/// What follows the time: RFC 3339 with a `T`; a date and a time; a time alone; `ts`'s month, day and time.
 fn after_time(line: &str) -> Option<&str> {
-    let (time, text) = line.split_once(' ').unwrap_or((line, ""));
-    is_time(time).then_some(text)
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    if DateTime::parse_from_rfc3339(word).is_ok() || is_time(word) {
+        return Some(rest);
+    }
+    let (second, rest) = rest.split_once(' ')?;
+    if NaiveDate::parse_from_str(word, "%Y-%m-%d").is_ok() {
+        return is_time(second).then_some(rest);
+    }
+    let (third, rest) = rest.split_once(' ')?;
+    let is_month = MONTHS.contains(&word) && second.len() <= 2 && is_number(second);
+    (is_month && is_time(third)).then_some(rest)
 }
 
-/// RFC 3339, with a `T`: `2026-05-01T10:11:12.1234567Z`.
+/// `10:11:12`, with a fraction behind a dot or a comma.
 fn is_time(text: &str) -> bool {
-    chrono::DateTime::parse_from_rfc3339(text).is_ok()
+    let time = text.split(['.', ',']).next().unwrap_or(text);
+    time.len() == 8 && NaiveTime::parse_from_str(time, "%H:%M:%S").is_ok()
+}
+
+/// `01O `, `00E+`: number, letter, and whether the line goes on.
+fn is_stream(text: &str) -> bool {
+    matches!(text.as_bytes(), [a, b, b'O' | b'E', b' ' | b'+'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit())
+}
+
+/// `0.345`, `12.34`, `1234.`.
+fn is_seconds(text: &str) -> bool {
+    text.split_once('.').is_some_and(|(whole, part)| is_number(whole) && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -150,7 +222,21 @@ mod tests {
             (Mark::Time, "2026-05-01T10:11:12+02:00 a\tb\tc", Some(("", "a\tb\tc"))),
             (Mark::Time, "2026-05-01T10:11:12Z", Some(("", ""))),
             (Mark::Time, "build (20)\tRun tests\t2026-05-01T10:11:12Z ok", Some(("build (20)", "ok"))),
-            (Mark::Time, "2026-05-01 10:11:12 text", None),
+            (Mark::Time, "2026-05-01 10:11:12,345 text", Some(("", "text"))),
+            (Mark::Time, "May 01 10:11:12 text", Some(("", "text"))),
+            (Mark::Time, "10:11:12.345  text", Some(("", " text"))),
+            (Mark::Time, "10:11 text", None),
+            (Mark::Time, "May be 10:11:12 text", None),
+            (Mark::GitLab, "2026-05-01T10:11:12.123456Z 01O  text", Some(("", " text"))),
+            (Mark::GitLab, "2026-05-01T10:11:12.123456Z 00E+", Some(("", ""))),
+            (Mark::GitLab, "2026-05-01T10:11:12Z text", None),
+            (Mark::Step, "#12 0.345   text", Some(("12", "  text"))),
+            (Mark::Step, "#12 1234. ", Some(("12", ""))),
+            (Mark::Step, "#12 [test 2/2] RUN pytest", Some(("12", "[test 2/2] RUN pytest"))),
+            (Mark::Step, "# 12 0.345 text", None),
+            (Mark::Job, "[CI/Run the tests]   |   text", Some(("CI/Run the tests", "  text"))),
+            (Mark::Job, "[CI/test] ⭐ Run Main pytest", Some(("CI/test", "⭐ Run Main pytest"))),
+            (Mark::Job, "[INFO] text", None),
             (Mark::Service, "web-1  | a | b", Some(("web-1", "a | b"))),
             (Mark::Service, "a.js |  100 |", None),
             (Mark::Task, "@acme/web:test:unit: a: b", Some(("@acme/web:test:unit", "a: b"))),

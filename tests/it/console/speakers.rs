@@ -1,0 +1,113 @@
+//! Lines behind the name of who wrote them, or behind a time.
+
+use highwater::ingest::Details;
+
+use super::{capture, read, stream, tests_of, told};
+
+/// Two packages with a file of tests of the same name, tested side by side.
+#[test]
+fn what_a_runner_of_workspaces_marks_is_read_for_each_package_by_itself() {
+    let vitest = |tests: &[u64; 5]| ("vitest-text", tests.to_vec());
+    let (web, api) = (vitest(&[2, 1, 1, 0, 0]), vitest(&[3, 2, 0, 0, 1]));
+    for runner in ["turbo", "pnpm", "lerna"] {
+        let text = stream(&format!("workspaces-{runner}.txt"));
+        assert_eq!(told(&text), [api.clone(), web.clone()], "{runner}");
+        assert_eq!(tests_of(&text), [5, 3, 1, 0, 1, 0, 0], "{runner}");
+    }
+    let both = stream("workspaces-concurrently.txt");
+    assert_eq!(told(&both), [("tap", vec![3, 2, 1, 0, 0]), web]);
+}
+
+/// Any real output, behind any mark, tells what it tells without one.
+#[test]
+fn a_mark_before_each_line_changes_no_figure() {
+    let captures = [
+        "pytest-text/good.txt",
+        "cargo-test-text/good.txt",
+        "go-test-text/good.txt",
+        "jest-text/good.txt",
+        "rspec-text/good.txt",
+        "ruff-text/good.txt",
+        "tsc-text/good.txt",
+        "maven-text/good.txt",
+    ];
+    let marks = [
+        "2026-05-01T10:11:12.1234567Z ",
+        "test\tRun tests\t2026-05-01T10:11:12.1234567Z ",
+        "web-1  | ",
+        "@acme/web:test: ",
+        "packages/web test: ",
+        "[0] ",
+        "web: ",
+        "2026-05-01T10:11:12.123456Z 01O ",
+        "2026-05-01 10:11:12,345 ",
+        "May 01 10:11:12 ",
+        "10:11:12 ",
+        "#12 0.345 ",
+        "[CI/Run the tests]   | ",
+    ];
+    for file in captures {
+        let text = capture(file);
+        let plain = told(&text);
+        assert!(!plain.is_empty(), "{file}");
+        for mark in marks {
+            let marked: String = text.lines().map(|line| format!("{mark}{line}\n")).collect();
+            assert_eq!(told(&marked), plain, "{file} behind {mark:?}");
+        }
+    }
+}
+
+#[test]
+fn tests_of_the_same_name_in_two_packages_are_two_tests() {
+    let run = capture("pytest-text/good-verbose.txt");
+    let told_by = |package: &str| -> String { run.lines().map(|line| format!("{package}:test: {line}\n")).collect() };
+    let both = told_by("web") + &told_by("api");
+    let reports = read(&both);
+    assert_eq!(reports.len(), 2);
+    let names: Vec<&String> = reports
+        .iter()
+        .flat_map(|report| match &report.details {
+            Details::Tests(tests) => tests.cases.cases.keys(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(
+        names.iter().any(|name| name.starts_with("api:test: "))
+            && names.iter().any(|name| name.starts_with("web:test: "))
+    );
+    assert_eq!(tests_of(&both), tests_of(&run).map(|count| count * 2));
+}
+
+/// GitLab's runner writes a line as it comes, in pieces.
+#[test]
+fn a_line_in_pieces_is_one_line() {
+    let plain = capture("pytest-text/good.txt");
+    let time = "2026-05-01T10:11:12.123456Z";
+    let pieces = |line: &str| {
+        let middle = line.char_indices().nth(line.chars().count() / 2).map_or(0, |(at, _)| at);
+        let (one, two) = line.split_at(middle);
+        format!("{time} 01O {one}\n{time} 01O+{two}\n")
+    };
+    let log: String = plain.lines().map(pieces).collect();
+    let before = format!("{time} 00O section_start:1777630272:step_script\r\u{1b}[0K\n{time} 00O+$ pytest\n");
+    assert_eq!(told(&format!("{before}{log}{time} 00O Job succeeded\n")), told(&plain));
+    assert!(told(&log.replace(" 01O+", " 01O ")).is_empty());
+}
+
+/// Steps of a build, which BuildKit runs side by side, are no names: the next build numbers them anew.
+#[test]
+fn the_number_of_a_step_is_no_part_of_a_name() {
+    let names = |text: &str| -> Vec<String> {
+        let reports = read(text);
+        let cases = reports.iter().flat_map(|report| match &report.details {
+            Details::Tests(tests) => tests.cases.cases.keys(),
+            other => panic!("{other:?}"),
+        });
+        cases.cloned().collect()
+    };
+    let run = capture("pytest-text/good-verbose.txt");
+    let noise = "#11 [lint 1/2] RUN sleep 1\n";
+    let log: String = run.lines().map(|line| format!("#12 0.345 {line}\n{noise}")).collect();
+    assert_eq!(names(&log), names(&run));
+    assert!(!names(&run).is_empty());
+}
