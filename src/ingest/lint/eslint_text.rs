@@ -11,6 +11,7 @@ use super::lines::{
     Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_dashed_name, is_of_another, read,
 };
 use crate::error::{Error, Reject, Result};
+use crate::ingest::text::is_number;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
@@ -112,7 +113,6 @@ fn pretty<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
 
 fn placed_row<'a>(place: &str, level: Level, told: &'a str) -> Option<Row<'a>> {
     let (line, column) = place.split_once(':')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(line) || !is_number(column) {
         return None;
     }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, lines};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::text::is_number;
 use crate::ingest::values::First;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -76,7 +77,6 @@ fn is_clean_vnu(text: &str) -> bool {
     let version =
         text.trim_start().strip_prefix("{\"version\":\"").and_then(|rest| rest.split_once("\",\"messages\":[]}"));
     let Some((day, commit)) = version.and_then(|(version, _)| version.split_once(' ')) else { return false };
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     day.split('.').count() == 3 && day.split('.').all(is_number) && commit.starts_with('(') && commit.ends_with(')')
 }
 

@@ -9,6 +9,7 @@ use super::LintTally;
 use super::lines::{Claim, TextReader, check_summary, finding, is_of_another, is_path, read};
 use super::unix_text;
 use crate::error::Result;
+use crate::ingest::text::is_number;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
@@ -55,7 +56,6 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     if unix_text::visualstudio(text).is_some() {
         return None;
     }
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let text =
         text.split_once('>').filter(|(process, _)| is_number(process)).map_or(text, |(_, rest)| rest.trim_start());
     for colon in memchr::memchr_iter(b':', text.as_bytes()) {

@@ -11,7 +11,7 @@ use super::lines::{
     Claim, TextReader, bracketed, finding, is_code, is_dashed_name, is_of_another, is_path, placed, read,
 };
 use crate::error::{Error, Reject, Result};
-use crate::ingest::text::split_at;
+use crate::ingest::text::{is_number, split_at};
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -75,9 +75,8 @@ fn message(text: &str) -> Option<Message<'_>> {
     // `path(line): [C0114(symbol)object] message`.
     if let Some((place, rest)) = split_at(text, "): [") {
         let (path, line) = place.rsplit_once('(')?;
-        let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
         let rest = text.get(text.len() - rest.len() - 1..)?;
-        let message = in_brackets(rest).filter(|_| is_number && is_path(path))?;
+        let message = in_brackets(rest).filter(|_| is_number(line) && is_path(path))?;
         return Some(Message { path: Some(path), line: line.parse().ok().filter(|line| *line > 0), ..message });
     }
     old(text)
@@ -98,7 +97,6 @@ fn old(text: &str) -> Option<Message<'_>> {
     let is_ours = is_id(id) || (id.len() == 1 && id.starts_with(LETTERS));
     let (place, rest) = rest.split_once(": ").filter(|_| is_ours)?;
     let (line, column) = place.trim().split_once(',').unwrap_or((place.trim(), "0"));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (text, is_certain) = without_symbol(rest);
     (is_number(line) && is_number(column.trim())).then(|| Message {
         path: None,

@@ -12,7 +12,7 @@ use super::lines::{
     Claim, TextReader, finding, finish_said, found, is_code, is_dashed_name, is_of_another, placed, read,
 };
 use crate::error::Result;
-use crate::ingest::text::printable;
+use crate::ingest::text::{is_number, printable};
 use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -229,7 +229,6 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
 fn row_parts(text: &str) -> Option<(Told<'_>, Option<u64>)> {
     let (place, rest) = text.trim_start().split_once(' ')?;
     let (line, column) = place.split_once(':')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let told = told(rest.trim_start(), true).filter(|_| is_number(line) && is_number(column))?;
     Some((told, line.parse().ok().filter(|line| *line > 0)))
 }

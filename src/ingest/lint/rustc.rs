@@ -2,7 +2,7 @@
 
 use super::LintTally;
 use crate::error::Result;
-use crate::ingest::text::{first_lines, printable};
+use crate::ingest::text::{first_lines, is_number, printable};
 use crate::ingest::{Finding, Format, Level, Parsed, Sort};
 use crate::model::figures::RawFindings;
 use crate::model::metrics::BuildStatus;
@@ -82,8 +82,7 @@ pub(super) fn is_summary(message: &str) -> bool {
     let generated = || {
         let after = message.strip_prefix('`').and_then(|rest| rest.split_once(" generated ")).map(|(_, after)| after);
         let mut words = after.unwrap_or_default().split(' ');
-        let number =
-            words.next().is_some_and(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()));
+        let number = words.next().is_some_and(is_number);
         number && words.next().is_some_and(|word| matches!(word, "warning" | "warnings" | "error" | "errors"))
     };
     starts.iter().any(|start| message.starts_with(start)) || numbered() || generated()

@@ -7,6 +7,7 @@
 use super::LintTally;
 use super::lines::{Claim, TextReader, finding, finish_said, found, is_of_another, read};
 use crate::error::Result;
+use crate::ingest::text::is_number;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -77,10 +78,9 @@ fn place(before: &str) -> Option<(Option<&str>, Option<u64>)> {
         let is_label = before.ends_with(": ") && !before.trim_end().contains(' ');
         return is_label.then_some((None, None));
     };
-    let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
     // `Error: src/a.ts`, as Angular says it; `web:build: src/a.ts`.
     let path = path.rsplit_once(": ").map_or(path, |(_, path)| path);
-    is_number.then(|| (Some(path), line.parse().ok().filter(|line| *line > 0)))
+    is_number(line).then(|| (Some(path), line.parse().ok().filter(|line| *line > 0)))
 }
 
 /// Reads lines.

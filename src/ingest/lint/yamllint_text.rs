@@ -6,6 +6,7 @@
 use super::LintTally;
 use super::lines::{Claim, TextReader, bracketed, finding, is_of_another, placed, read};
 use crate::error::Result;
+use crate::ingest::text::is_number;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -79,7 +80,6 @@ fn command(text: &str) -> Option<Problem<'_>> {
 #[allow(clippy::option_option, reason = "a place without a usable line is a place")]
 fn line_of(place: &str) -> Option<Option<u64>> {
     let (line, column) = place.split_once(':')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     (is_number(line) && is_number(column)).then(|| line.parse().ok().filter(|line| *line > 0))
 }
 

@@ -4,7 +4,7 @@
 use super::{Metrics, bench};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, is_number};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::Direction;
@@ -80,7 +80,7 @@ fn result(line: &str) -> Option<Measured<'_>> {
 /// The name without `-8`, the number of processors, which Go leaves out for one.
 fn without_processors(name: &str) -> &str {
     match name.rsplit_once('-') {
-        Some((before, digits)) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => before,
+        Some((before, digits)) if is_number(digits) => before,
         _ => name,
     }
 }

@@ -3,7 +3,7 @@
 use super::{Metrics, seconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, is_number};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -38,7 +38,7 @@ pub(in crate::ingest) fn begins(line: &str) -> bool {
 fn command(line: &str) -> Option<&str> {
     let (number, command) = line.strip_prefix("Benchmark ")?.split_once(": ")?;
     let digits = number.strip_prefix('#').unwrap_or(number);
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(command)
+    is_number(digits).then_some(command)
 }
 
 /// `  Time (mean ± σ):      12.1 ms ±   1.6 ms    [User: …]`; of a single run `  Time (abs ≡):`.

@@ -7,7 +7,7 @@ use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
 use super::{CASES_KEPT, milliseconds};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::text::printable;
+use crate::ingest::text::{is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -170,8 +170,7 @@ fn total(line: &str) -> Option<Option<u64>> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let (_, rest) = counted(rest.strip_prefix("% tests passed, ").filter(|_| rest != line)?)?;
     let tests = rest.strip_prefix("tests failed out of ").or_else(|| rest.strip_prefix("test failed out of "))?;
-    let is_number = !tests.is_empty() && tests.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| tests.parse().ok())
+    is_number(tests).then(|| tests.parse().ok())
 }
 
 #[cfg(test)]

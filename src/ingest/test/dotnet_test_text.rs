@@ -9,7 +9,7 @@ use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use super::text_runs::Unannounced;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
@@ -90,7 +90,7 @@ fn solution(line: &str) -> Option<[Option<u64>; 3]> {
 /// A number, which may be too large; `None` if it is none.
 #[allow(clippy::option_option, reason = "no number, and a number that is too large")]
 fn digits(text: &str) -> Option<Option<u64>> {
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| whole(text))
+    is_number(text).then(|| whole(text))
 }
 
 /// Outcome and name of `  Failed Ns.Class.Test [3 s]` (VSTest) and `failed Ns.Class.Test (12ms)` (the platform).

@@ -11,7 +11,7 @@ use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::{Announced, cut};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -119,7 +119,6 @@ fn of_result(text: &str) -> Option<Vec<(Slot, Option<u64>)>> {
         Some(kinds) => kinds.split_once(')')?.1,
         None => rest,
     };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (passed, run) = passed.split_once('/').unwrap_or((passed, passed));
     if !is_number(passed) || !is_number(run) {
         return None;
@@ -254,9 +253,8 @@ impl ExUnit {
 /// The id in `  1) test fails (CartTest)`.
 fn heading(text: &str) -> Option<String> {
     let (number, name) = text.strip_prefix("  ")?.split_once(") ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let is_test = ["test ", "doctest ", "property "].iter().any(|kind| name.starts_with(kind));
-    let (test, module) = name.strip_suffix(')').filter(|_| is_number && is_test)?.rsplit_once(" (")?;
+    let (test, module) = name.strip_suffix(')').filter(|_| is_number(number) && is_test)?.rsplit_once(" (")?;
     Some(printable(&format!("{module}::{test}"), super::LONGEST_ID))
 }
 

@@ -10,7 +10,7 @@ use super::runs::{Run, Runs};
 use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -64,17 +64,16 @@ struct Counts {
 /// `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in shop.CartTest`.
 fn result(line: &str) -> Option<Counts> {
     let mut parts = line.strip_prefix("Tests run: ")?.split(", ");
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let tests = parts.next().filter(|part| digits(part))?;
+    let tests = parts.next().filter(|part| is_number(part))?;
     let mut number = |title: &str| {
         let number = parts.next()?.strip_prefix(title)?.strip_prefix(": ")?.trim_end();
-        digits(number).then(|| whole(number))
+        is_number(number).then(|| whole(number))
     };
     let (failures, errors, skipped) = (number("Failures")?, number("Errors")?, number("Skipped")?);
     let mut counts = Counts { numbers: [whole(tests), failures, errors, skipped, Some(0)], of_class: false };
     for rest in parts {
         match rest.strip_prefix("Flakes: ") {
-            Some(flakes) if digits(flakes) => counts.numbers[4] = whole(flakes),
+            Some(flakes) if is_number(flakes) => counts.numbers[4] = whole(flakes),
             None if rest.starts_with("Time elapsed: ") => {
                 counts.of_class = true;
                 break;

@@ -6,7 +6,7 @@ use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Unannounced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -140,9 +140,8 @@ impl Reader {
 
     /// `  1) Cart`, `       Inner`, `       fails:`, and after that its message.
     fn failure(&mut self, text: &str) {
-        let numbered = text.trim_start().split_once(") ").filter(|(number, _)| {
-            text.starts_with("  ") && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        });
+        let numbered =
+            text.trim_start().split_once(") ").filter(|(number, _)| text.starts_with("  ") && is_number(number));
         if let Some((_, name)) = numbered {
             (self.title, self.told) = (Some(Vec::new()), None);
             self.title_part(name);

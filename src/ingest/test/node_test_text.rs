@@ -9,7 +9,7 @@ use super::text_report::{Names, Summary, is_foreign, no_result};
 use super::text_runs::Unannounced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -70,8 +70,7 @@ impl Block {
             self.at = 0;
             return true;
         }
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let Some(at) = TITLES.iter().position(|known| *known == title).filter(|_| is_number) else {
+        let Some(at) = TITLES.iter().position(|known| *known == title).filter(|_| is_number(number)) else {
             *self = Block::default();
             return false;
         };

@@ -5,7 +5,7 @@ use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Announced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -64,8 +64,7 @@ fn summary(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
     let rest = line.strip_suffix('.').filter(|line| line.starts_with("Tests: ") && line.contains(", Assertions: "))?;
     let count = |part| {
         let (title, number): (&str, &str) = str::split_once(part, ": ")?;
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| (title, whole(number)))
+        is_number(number).then(|| (title, whole(number)))
     };
     rest.split(", ").map(count).collect()
 }
@@ -201,8 +200,7 @@ impl Announced for Told {
 /// `CartTest::testRows with data set "two"` of `2) CartTest::testRows with data set "two" (2)`.
 fn numbered(text: &str) -> Option<&str> {
     let (number, name) = text.split_once(") ")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number || !name.contains("::") {
+    if !is_number(number) || !name.contains("::") {
         return None;
     }
     let Some((test, set)) = name.split_once(" with data set ") else { return Some(name) };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{CASE_BYTES, CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT, cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::text::printable;
+use crate::ingest::text::{is_number, printable};
 use crate::ingest::{Format, Head, Parsed, add};
 use crate::model::cases::{Outcome, TestCase};
 
@@ -35,8 +35,7 @@ pub(super) fn is_foreign_line(line: &str) -> bool {
 /// `4` and `failed` of `4 failed`. `None` if it is not so; the number is `None` if it is too large.
 pub(super) fn counted(part: &str) -> Option<(Option<u64>, &str)> {
     let (number, word) = part.trim().split_once(' ')?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| (number.parse().ok(), word.trim()))
+    is_number(number).then(|| (number.parse().ok(), word.trim()))
 }
 
 /// The counts of a summary, and the names that stand elsewhere in the text.

@@ -7,7 +7,7 @@ use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, split_at};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -56,7 +56,6 @@ fn ran(line: &str) -> Option<Option<u64>> {
     let time = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
     // green goes on with ` using 2 processes`.
     let seconds = time.split(" using ").next()?.strip_suffix('s')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_time = seconds.split('.').all(is_number);
     (is_number(number) && is_time).then(|| number.parse().ok())
 }
@@ -72,8 +71,7 @@ fn status(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
         .split(", ")
         .map(|part| {
             let (word, number) = part.split_once('=')?;
-            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| (word, number.parse().ok()))
+            is_number(number).then(|| (word, number.parse().ok()))
         })
         .collect()
 }

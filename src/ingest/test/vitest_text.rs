@@ -7,7 +7,7 @@ use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::vitest_bench_text;
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -49,8 +49,7 @@ fn totals<'l>(line: &'l str, title: &str) -> Option<Vec<(Option<u64>, &'l str)>>
         return Some(Vec::new());
     }
     let (counts, total) = rest.strip_suffix(')')?.rsplit_once(" (")?;
-    let is_number = !total.is_empty() && total.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| counts.split(" | ").map(counted).collect())?
+    is_number(total).then(|| counts.split(" | ").map(counted).collect())?
 }
 
 /// `2` of `⎯⎯⎯ Failed Suites 2 ⎯⎯⎯`. Windows' code pages make something else of the rule.
@@ -350,8 +349,7 @@ fn block(text: &str) -> Option<(usize, &str)> {
         _ => rest,
     };
     let (name, number) = rest.strip_suffix(')')?.rsplit_once(" (")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then_some((text.len() - content.len(), name))
+    is_number(number).then_some((text.len() - content.len(), name))
 }
 
 /// Columns, outcome and name of `   ✓ Cart > adds 1ms`.

@@ -6,7 +6,7 @@
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::printable;
+use crate::ingest::text::{is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -121,7 +121,6 @@ impl TextRun for ZigTest {
 fn result(line: &str) -> Option<(&str, &str, &str)> {
     let (place, rest) = line.split_once(' ')?;
     let (number, all) = place.split_once('/')?;
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (name, told) =
         rest.split_once("...").filter(|(name, _)| name.contains(".test") && is_number(number) && is_number(all))?;
     Some((number, name, told))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{CASES_KEPT, LONGEST_ID};
-use crate::ingest::text::printable;
+use crate::ingest::text::{is_number, printable};
 use crate::model::cases::Outcome;
 
 /// The numbers of one result line.
@@ -29,7 +29,7 @@ impl Counts {
         let mut fits = true;
         for (slot, word) in numbers.iter_mut().zip([" passed", " failed", " ignored", " measured", " filtered out"]) {
             let number = parts.next()?.strip_suffix(word)?;
-            if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            if !is_number(number) {
                 return None;
             }
             match number.parse() {

@@ -1,6 +1,7 @@
 //! The lines of pytest that say something: summaries, rules with a title, progress, tests with their outcome.
 
 use super::super::LONGEST_ID;
+use crate::ingest::text::is_number;
 use crate::model::cases::Outcome;
 
 /// The numbers of a summary line.
@@ -35,9 +36,8 @@ impl Counts {
     /// Adds `5 failed`; `false` if that is no part of a summary.
     pub fn add(&mut self, part: &str) -> bool {
         let Some((number, word)) = part.split_once(' ') else { return false };
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-' | b'_'));
-        if !is_number || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
+        if !is_number(number) || !is_word || word.starts_with("tests collected") || word.starts_with("test collected") {
             return false;
         }
         let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
@@ -73,8 +73,7 @@ fn is_time(text: &str) -> bool {
     });
     let number = seconds.strip_suffix(" seconds").or_else(|| seconds.strip_suffix('s')).unwrap_or_default();
     let Some((whole, part)) = number.split_once('.') else { return false };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    clock_is_time && digits(whole) && digits(part)
+    clock_is_time && is_number(whole) && is_number(part)
 }
 
 /// The title of a line that is a rule of `mark` around it: `=== title ===`.

@@ -1,5 +1,6 @@
 //! The lines of TAP.
 
+use crate::ingest::text::is_number;
 use crate::model::cases::Outcome;
 
 /// A test point.
@@ -65,8 +66,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
 fn plan(text: &str) -> Option<u64> {
     let rest = text.strip_prefix("1..")?;
     let (count, comment) = rest.split_once(' ').unwrap_or((rest, "#"));
-    let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number && comment.trim_start().starts_with('#')).then(|| count.parse().ok())?
+    (is_number(count) && comment.trim_start().starts_with('#')).then(|| count.parse().ok())?
 }
 
 fn point(text: &str) -> Option<Point> {
