@@ -412,9 +412,10 @@ fn a_file_that_is_ignored_since_is_kept_before_it_is_replaced() {
 #[test]
 fn what_the_restored_tree_ignored_is_not_removed_because_nothing_ignores_it_now() {
     let work = Work::new();
-    work.write(".gitignore", "/data/\n*.log\n!kept.log\n");
+    work.write(".gitignore", "/data/\n*.log\n!kept.log\nspare/\n");
     work.write("sub/.gitignore", "local\n");
     work.write("data/set/one", "precious");
+    std::fs::create_dir(work.path("spare")).unwrap();
     work.write("run.log", "log");
     work.write("sub/local", "local");
     work.write("a", "a1");
@@ -425,9 +426,11 @@ fn what_the_restored_tree_ignored_is_not_removed_because_nothing_ignores_it_now(
     work.write("data/set/two", "precious too");
     work.write("kept.log", "new, and not ignored then");
     work.write("new", "new");
+    work.write("sub/spare", "no directory, so not ignored then");
     let before = work.listing();
     let outcome = work.restore(target).unwrap();
-    assert_eq!(texts(&outcome.removed), ["kept.log", "new"]);
+    assert_eq!(texts(&outcome.removed), ["kept.log", "new", "sub/spare"]);
+    assert!(work.path("spare").is_dir());
     for (name, content) in
         [("data/set/one", "precious"), ("data/set/two", "precious too"), ("run.log", "log"), ("sub/local", "local")]
     {

@@ -229,6 +229,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_link_is_followed_into_a_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("stage");
+        std::os::unix::fs::symlink(dir.path(), &link).unwrap();
+        assert!(open(dir.path()).is_ok() && open(&link).is_err());
+    }
+
+    #[test]
     fn every_item_is_done_and_the_first_error_is_told() {
         for count in [3, 300] {
             let done = AtomicUsize::new(0);
