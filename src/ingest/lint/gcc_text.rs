@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of gcc or clang: errors, warnings, notes",
     written_by: "gcc, g++, gfortran, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, ghc, ocamlc, \
-                 zig, SwiftLint",
+                 zig, SwiftLint, xcodebuild, xcbeautify, xcpretty",
     told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
     has_end: false,
     counting: "Lines with a place and a level: error and fatal error, warning, note and remark; cppcheck's style, performance, \
@@ -38,6 +38,9 @@ const COMPILED: [&str; 32] = [
     "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
     "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash",
 ];
+
+/// Files that Xcode compiles.
+const OF_XCODE: [&str; 9] = ["swift", "m", "mm", "c", "cc", "cpp", "cxx", "h", "hpp"];
 
 /// Files of gfortran, which writes its levels in upper case, below the source and its place.
 const FORTRAN: [&str; 6] = ["f", "for", "f90", "f95", "f03", "f08"];
@@ -74,9 +77,13 @@ struct Diagnostic<'a> {
 }
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
+    let (signed, text) = sign_of_xcbeautify(text).map_or((None, text), |(level, rest)| (Some(level), rest));
     let place = placed(text)?;
     let fortran = || of_fortran(place.rest).filter(|_| place.is_a(&FORTRAN));
-    let (level, message) = level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran)?;
+    let (level, message) = match signed {
+        Some(level) => (level, Some(place.rest).filter(|_| place.is_a(&OF_XCODE))?),
+        None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran)?,
+    };
     // UnitTest++ and CppUTest print their failing tests as a compiler prints errors.
     if message.starts_with("Failure in ") {
         return None;
@@ -87,6 +94,12 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     // cppcheck says so of the whole.
     let is_compiled = place.is_a(&COMPILED) || place.path == "nofile";
     Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others, is_compiled, has_column })
+}
+
+/// What xcbeautify and xcpretty put before a diagnostic instead of the level behind its place, which they take away.
+fn sign_of_xcbeautify(text: &str) -> Option<(Level, &str)> {
+    let signs = [("❌ ", Level::Error), ("[x] ", Level::Error), ("⚠️ ", Level::Warning), ("[!] ", Level::Warning)];
+    signs.iter().find_map(|(sign, level)| Some((*level, text.strip_prefix(sign)?.trim_start())))
 }
 
 fn level_of(text: &str) -> Option<(Level, &str)> {
@@ -479,6 +492,16 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
                 expected("ocaml", Level::Warning, 4, "unused-var", "unused variable y."),
             ]
         );
+        let signed = told(
+            "❌ /app/Shop/Cart.swift:12:5: cannot find 'x' in scope\n        x()\n        ^\n\
+             [!]  /app/Shop/Cart.swift:14:9: variable 'y' was never used\n❌ ld: symbol(s) not found\n❌ a.py:1:2: no\n",
+        );
+        let places: Vec<_> = signed.iter().map(|one| (one.level, one.line, one.message.as_str())).collect();
+        let expected = [
+            (Level::Error, Some(12), "cannot find 'x' in scope"),
+            (Level::Warning, Some(14), "variable 'y' was never used"),
+        ];
+        assert_eq!(places, expected);
         assert_eq!(told("A.java:3: error: ';' expected\n").first().unwrap().tool, "javac");
     }
 

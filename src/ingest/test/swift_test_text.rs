@@ -1,27 +1,32 @@
 //! `swift-test-text`: what XCTest and Swift Testing print, which `swift test` runs one after the other, and xcodebuild hands
-//! on. Written after their sources, swift-corelibs-xctest's `PrintObserver` and swift-testing's
-//! `Event.HumanReadableOutputRecorder`.
+//! on, itself in parallel or through xcbeautify or xcpretty. Written after their sources, swift-corelibs-xctest's
+//! `PrintObserver` and swift-testing's `Event.HumanReadableOutputRecorder`.
 //!
 //! XCTest counts failures, of which a test may have several, so that its tests are counted by their own lines.
 
-use super::text_report::{Names, Summary, counted};
+use std::collections::BTreeMap;
+
+use super::CASES_KEPT;
+use super::text_report::{Names, Summary, counted, no_result};
 use super::text_runs::{Announced, Part, TextRun, all_runs};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
+
+mod pretty;
 
 /// What `swift test` and xcodebuild print.
 pub const FORMAT: Format = Format {
     name: "swift-test-text",
     kind: ReportKind::Test,
     about: "terminal output of XCTest and Swift Testing",
-    written_by: "swift test, xcodebuild test",
-    told_by: "\"Test Suite '…' started at …\", or \"Test run started.\"",
+    written_by: "swift test, xcodebuild test, xcbeautify, xcpretty",
+    told_by: "\"Test Suite '…' started at …\", \"Test suite '…' started on '…'\", or \"Test run started.\"",
     has_end: false,
     counting: "The sum of the runs, of XCTest and of Swift Testing: as many tests as the last line says, of which those failed and \
-               were skipped that are told so.",
+               were skipped that are told so. Of xcodebuild's parallel tests, each by its last attempt.",
     sniff,
     parse: all_runs::<SwiftTest>,
 };
@@ -40,9 +45,36 @@ pub(in crate::ingest) struct SwiftTest {
     /// The suite of XCTest that holds all others, and whether it ended.
     suite: Option<String>,
     has_ended: bool,
-    tests: Option<u64>,
+    kind: Kind,
+    /// The suite that began last: xcbeautify and xcpretty tell a test without it.
+    inner: String,
     failed: u64,
     skipped: u64,
+    /// By name, where a test may be told more than once: each failure of xcbeautify and xcpretty, each attempt in parallel.
+    outcomes: BTreeMap<String, Outcome>,
+    is_told_again: bool,
+    executed: Option<Executed>,
+}
+
+/// How the tests are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    /// By XCTest or Swift Testing themselves.
+    #[default]
+    Plain,
+    /// By xcodebuild, of several at once: there is no sum.
+    Parallel,
+    /// By xcbeautify or xcpretty.
+    Pretty,
+}
+
+/// The last line of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Executed {
+    tests: u64,
+    skipped: u64,
+    /// Of which a test may have several.
+    failures: u64,
 }
 
 /// The name in `Test Suite 'All tests' started at 2024-05-01 10:00:00.000`, and what comes after it.
@@ -57,18 +89,39 @@ fn event(line: &str) -> Option<&str> {
     (!symbol.is_ascii() && event.starts_with("Test ")).then_some(event)
 }
 
-/// How many tests `Test run with 5 tests in 2 suites passed after 0.001 seconds.` says there were.
-fn ran(event: &str) -> Option<u64> {
+/// What `Test run with 5 tests in 2 suites passed after 0.001 seconds.` says: how many there were.
+fn ran(event: &str) -> Option<Executed> {
     let (number, rest) = counted(event.strip_prefix("Test run with ")?)?;
     let is_end = (rest.contains(" passed after ") || rest.contains(" failed after ")) && rest.ends_with('.');
-    number.filter(|_| rest.starts_with("test") && is_end)
+    let tests = number.filter(|_| rest.starts_with("test") && is_end)?;
+    Some(Executed { tests, ..Executed::default() })
 }
 
-/// How many tests `Executed 3 tests, with 1 test skipped and 2 failures (0 unexpected) in 0.1 (0.1) seconds` tells of.
-fn executed(line: &str) -> Option<u64> {
-    let line = line.trim_start();
-    let (number, rest) = counted(line.strip_prefix("Executed ")?)?;
-    number.filter(|_| rest.starts_with("test") && rest.contains(" unexpected) in ") && rest.ends_with(" seconds"))
+/// `Executed 3 tests, with 1 test skipped and 2 failures (0 unexpected) in 0.1 (0.1) seconds`.
+fn executed(line: &str) -> Option<Executed> {
+    let (counts, rest) = line.trim_start().strip_prefix("Executed ")?.split_once(" (")?;
+    if !rest.contains(" unexpected) in ") || !rest.ends_with(" seconds") {
+        return None;
+    }
+    let (tests, with) = counts.split_once(", with ")?;
+    let (tests, _) = counted(tests).filter(|(_, word)| word.starts_with("test"))?;
+    let mut executed = Executed { tests: tests?, ..Executed::default() };
+    for part in with.split(" and ") {
+        let (number, word) = counted(part)?;
+        let slot = if word.ends_with("skipped") { &mut executed.skipped } else { &mut executed.failures };
+        *slot = number?;
+    }
+    Some(executed)
+}
+
+/// xcodebuild's last line: `** TEST SUCCEEDED **`, `** TEST EXECUTE FAILED **`.
+fn is_end_of_xcodebuild(line: &str) -> bool {
+    line.strip_prefix("** TEST ").is_some_and(|rest| rest.ends_with("SUCCEEDED **") || rest.ends_with("FAILED **"))
+}
+
+/// `Test suite 'CartTests' started on 'Clone 1 of iPhone 16 - Shop (123)'`.
+fn is_parallel(line: &str) -> bool {
+    line.strip_prefix("Test suite '").is_some_and(|rest| rest.contains("' started on '"))
 }
 
 /// Name and result of `Test Case 'CartTests.testAdds' passed (0.001 seconds)`, on macOS `'-[Shop.CartTests testAdds]'`, and
@@ -102,43 +155,109 @@ fn outcome(word: &str) -> Option<Outcome> {
 }
 
 impl SwiftTest {
-    fn result(&mut self, name: &str, outcome: Outcome) {
+    fn result(&mut self, name: &str, outcome: Outcome) -> Result<()> {
+        let name = name.trim_start_matches("-[").trim_end_matches(']').trim_end_matches("()");
+        let name = printable(&name.replace(' ', "."), super::LONGEST_ID);
+        self.names.set(&name, outcome);
         match outcome {
+            _ if self.is_told_again => {
+                self.outcomes.insert(name, outcome);
+                if self.outcomes.len() > CASES_KEPT {
+                    return Err(Error::report(Reject::Refused, format!("more than {CASES_KEPT} tests of xcodebuild")));
+                }
+            }
             Outcome::Failed => self.failed += 1,
             Outcome::Skipped => self.skipped += 1,
             _ => {}
         }
-        let name = name.trim_start_matches("-[").trim_end_matches(']').trim_end_matches("()");
-        self.names.set(&printable(&name.replace(' ', "."), super::LONGEST_ID), outcome);
+        Ok(())
+    }
+
+    fn pretty_result(&mut self, (suite, name, outcome): (Option<&str>, &str, Outcome)) -> Result<()> {
+        self.is_told_again = true;
+        self.result(&format!("{}.{name}", suite.unwrap_or(&self.inner)), outcome)
+    }
+
+    /// A line between the first and the last of XCTest.
+    fn of_xctest(&mut self, text: &str) -> Result<()> {
+        if let Some((name, rest)) = suite(text) {
+            let is_begin = rest.starts_with("started at ");
+            let outer = self.suite.get_or_insert_with(|| name.to_owned());
+            self.has_ended |= outer == name && !is_begin;
+            if is_begin {
+                name.clone_into(&mut self.inner);
+            }
+        } else if let Some((name, outcome)) = case(text) {
+            self.result(name, outcome)?;
+        } else if let Some(told) = pretty::case(text) {
+            self.pretty_result(told)?;
+        } else if self.has_ended {
+            self.executed = executed(text);
+        }
+        Ok(())
+    }
+
+    /// A line of xcbeautify or xcpretty, which keep nothing of XCTest's own.
+    fn of_pretty(&mut self, text: &str) -> Result<()> {
+        if let Some(name) = pretty::suite(text) {
+            name.clone_into(&mut self.inner);
+        } else if let Some(told) = pretty::case(text) {
+            self.pretty_result(told)?;
+        } else if !text.starts_with(' ') && !text.contains([' ', '/', ':']) && !text.is_empty() {
+            // xcpretty's class.
+            text.clone_into(&mut self.inner);
+        } else {
+            self.executed = pretty::summary(text).or_else(|| executed(text));
+        }
+        Ok(())
     }
 }
 
 impl Announced for SwiftTest {
     fn begins(line: &str) -> bool {
         suite(line).is_some_and(|(_, rest)| rest.starts_with("started at "))
+            || is_parallel(line)
+            || pretty::suite(line).is_some()
             || event(line).is_some_and(|event| event == "Test run started.")
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        if let Some((name, rest)) = suite(text) {
-            let outer = self.suite.get_or_insert_with(|| name.to_owned());
-            self.has_ended |= outer == name && !rest.starts_with("started at ");
-        } else if self.has_ended && self.tests.is_none() {
-            self.tests = executed(text);
-        } else if let Some((name, outcome)) = case(text).filter(|_| self.suite.is_some()) {
-            self.result(name, outcome);
-        } else if let Some(event) = event(text).filter(|_| self.suite.is_none()) {
-            if let Some(tests) = ran(event) {
-                self.tests = Some(tests);
-            } else if let Some((name, outcome)) = test(event) {
-                self.result(name, outcome);
+        if self.is_done() {
+            return Ok(());
+        }
+        if self.suite.is_none() && self.kind == Kind::Plain {
+            self.kind = match text {
+                _ if is_parallel(text) => Kind::Parallel,
+                _ if pretty::suite(text).is_some() => Kind::Pretty,
+                _ => Kind::Plain,
+            };
+        }
+        match self.kind {
+            Kind::Parallel if is_end_of_xcodebuild(text) => {
+                self.executed = Some(Executed { tests: self.outcomes.len() as u64, ..Executed::default() });
+            }
+            Kind::Parallel => {
+                if let Some((name, outcome)) = case(text) {
+                    self.is_told_again = true;
+                    self.result(name, outcome)?;
+                }
+            }
+            Kind::Pretty => self.of_pretty(text)?,
+            Kind::Plain if self.suite.is_some() || suite(text).is_some() => self.of_xctest(text)?,
+            Kind::Plain => {
+                if let Some(event) = event(text) {
+                    self.executed = ran(event);
+                    if let Some((name, outcome)) = test(event).filter(|_| !self.is_done()) {
+                        self.result(name, outcome)?;
+                    }
+                }
             }
         }
         Ok(())
     }
 
     fn is_done(&self) -> bool {
-        self.tests.is_some()
+        self.executed.is_some()
     }
 
     fn report(self) -> Result<Parsed> {
@@ -151,7 +270,8 @@ impl TextRun for SwiftTest {
     const HAS_PARTS: bool = true;
 
     fn is_whole(line: &str) -> bool {
-        executed(line).or_else(|| ran(event(line)?)).is_some()
+        executed(line).or_else(|| pretty::summary(line)).or_else(|| ran(event(line)?)).is_some()
+            || is_end_of_xcodebuild(line)
     }
 }
 
@@ -160,8 +280,14 @@ impl Part for SwiftTest {
     const IS_COMPILED: bool = true;
 
     fn told(self) -> Result<(Summary, Names)> {
-        let (failed, skipped) = (self.failed, self.skipped);
-        let passed = self.tests.unwrap_or_default().saturating_sub(failed).saturating_sub(skipped);
+        let executed = self.executed.unwrap_or_default();
+        let told = |outcome| self.outcomes.values().filter(|other| **other == outcome).count() as u64;
+        let failed = self.failed.saturating_add(told(Outcome::Failed));
+        let skipped = self.skipped.saturating_add(told(Outcome::Skipped)).max(executed.skipped);
+        if executed.failures > 0 && failed == 0 {
+            return Err(no_result("the last line tells of failures, and no test of one", 0));
+        }
+        let passed = executed.tests.saturating_sub(failed).saturating_sub(skipped);
         Ok((Summary { passed, failed, skipped, ..Summary::default() }, self.names))
     }
 }
@@ -169,7 +295,6 @@ impl Part for SwiftTest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Reject;
     use crate::ingest::input::Input;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
@@ -219,6 +344,52 @@ mod tests {
         );
         let none = "Test Suite 'All tests' started at x\nTest Suite 'All tests' passed at x\n\t Executed 0 tests, with 0 failures (0 unexpected) in 0.0 (0.0) seconds\n";
         assert_eq!(counts(&read(&format!("{none}{TESTING}")).unwrap()), [3, 1, 1, 0, 1]);
+    }
+
+    const PARALLEL: &str = "Test suite 'CartTests' started on 'Clone 1 of iPhone 16 - Shop (123)'\n\
+                            Test case 'CartTests.testAdds()' passed on 'Clone 1 of iPhone 16 - Shop (123)' (0.003 seconds)\n\
+                            Test case 'CartTests.testFails()' failed on 'Clone 1 of iPhone 16 - Shop (123)' (0.103 seconds)\n\
+                            Test case 'CartTests.testAgain()' failed on 'Clone 2 of iPhone 16 - Shop (124)' (0.103 seconds)\n\
+                            Test case 'CartTests.testAgain()' passed on 'Clone 2 of iPhone 16 - Shop (124)' (0.103 seconds)\n\
+                            Test case 'CartTests.testLater()' skipped on 'Clone 2 of iPhone 16 - Shop (124)' (0.002 seconds)\n\n\
+                            Failing tests:\n\tCartTests.testFails()\n\n";
+    const TOLD: &str = "    ✔ testAdds (0.003 seconds)\n    ✖ testFails, XCTAssertEqual failed: (\"2\") is not equal to (\"3\")\n\
+                        \x20   ✖ testFails, XCTAssertTrue failed, of two\n    ⊘ testLater (0.002 seconds)\n";
+
+    #[test]
+    fn what_xcodebuild_tells_in_parallel_has_no_sum() {
+        let parsed = read(&format!("{PARALLEL}** TEST FAILED **\n\n")).unwrap();
+        assert_eq!(counts(&parsed), [4, 2, 1, 0, 1]);
+        assert_eq!(details(&parsed).cases.outcome("CartTests.testAgain"), Some(Outcome::Passed));
+        assert_eq!(read(PARALLEL).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn a_test_that_fails_twice_is_one_behind_xcbeautify_and_xcpretty() {
+        let executed = "\t Executed 3 tests, with 1 test skipped and 2 failures (0 unexpected) in 0.1 (0.2) seconds\n";
+        let quoted = format!(
+            "Test Suite 'All tests' started at 2026-05-01 10:00:00.000\nTest Suite 'CartTests' started at 2026-05-01 10:00:00.000\n\
+             {TOLD}{executed}Test Suite 'All tests' failed at 2026-05-01 10:00:00.100.\n{executed}"
+        );
+        let plain = format!("Test Suite Shop.xctest started\nCartTests\n{TOLD}");
+        let summary = "Tests Failed: 2 failed, 1 skipped, 3 total (0.108 seconds)\n";
+        let parallel = "Test Suite Shop.xctest started\n    ✔ [CartTests] testAdds on 'iPhone 16' (0.003 seconds)\n\
+                        \x20   ✖ [CartTests] testFails on 'iPhone 16' (0.103 seconds)\n    ⧖ testLater [PENDING]\n";
+        let xcpretty = plain.replace('✔', "✓").replace('✖', "✗");
+        for text in [
+            quoted,
+            format!("{plain}{summary}"),
+            format!("{parallel}{summary}"),
+            format!("All tests\n{xcpretty}\n\nShop.CartTests\n  testFails, XCTAssertTrue failed\n\n{executed}"),
+        ] {
+            let parsed = read(&text).unwrap();
+            assert_eq!(counts(&parsed), [3, 1, 1, 0, 1], "{text}");
+            assert_eq!(details(&parsed).cases.outcome("CartTests.testFails"), Some(Outcome::Failed), "{text}");
+            assert!(matches!(sniffed(&FORMAT, &text), Sniff::Sure(_)), "{text}");
+        }
+        // Its signs are other ones: that nothing is seen to have failed is no proof that it did not.
+        let ascii = format!("{}{summary}", plain.replace('✖', "x"));
+        assert_eq!(read(&ascii).unwrap_err().reject(), Some(Reject::NoResult));
     }
 
     #[test]
