@@ -506,9 +506,11 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
         if source.spoken || matches!(source.path.as_str(), CONSOLE | STDIN) {
             let read = || ingest::console::console(&Input::bytes(source.path.as_str(), &bytes));
             let found = spoken.entry((&source.path, name)).or_insert_with(read);
+            let is_it = |parsed: &Parsed| parsed.format == format && Some(&parsed.figures) == source.figures.as_ref();
             let at = found
                 .iter()
-                .position(|parsed| parsed.format.name == format.name)
+                .position(is_it)
+                .or_else(|| found.iter().position(|parsed| parsed.format == format))
                 .ok_or_else(|| Error::bad_input(format!("the stored output holds no {} any more", format.name)))?;
             parsed.push(found.remove(at));
         } else {

@@ -110,13 +110,13 @@ const EVENTS: [(&Format, IsEvent); 6] = [
 /// marks with who wrote it is read for each by itself.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
     let mut reports = together(input);
-    if let Ok(Some(mark)) = Mark::of(input) {
+    if let Ok(Some((mark, is_certain))) = Mark::of(input) {
         let apart = apart(input, mark).unwrap_or_default();
         let has_tests = |reports: &[Parsed]| reports.iter().any(|report| report.format.kind == ReportKind::Test);
         let is_better = match (has_tests(&reports), has_tests(&apart)) {
             (false, true) => true,
-            (false, false) => !apart.is_empty() && (reports.is_empty() || !mark.is_weak()),
-            (true, true) => !mark.is_weak(),
+            (false, false) => !apart.is_empty() && (reports.is_empty() || is_certain),
+            (true, true) => is_certain,
             (true, false) => false,
         };
         if is_better {

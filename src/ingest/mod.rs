@@ -450,19 +450,29 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
 /// As [`parse`].
 pub fn parse_all(input: &Input<'_>) -> Result<Vec<Parsed>> {
     let error = match parse(input, None) {
-        Ok(alone) if alone.format.is_text() => {
-            let mut spoken = console::console(input);
-            // If it is not certain there what the file is, nothing else is either.
-            let is_met = spoken.iter().any(|one| one.format == alone.format);
-            spoken.retain(|one| is_met && one.format != alone.format);
-            spoken.insert(0, alone);
-            return Ok(spoken);
-        }
+        Ok(alone) if alone.format.is_text() => return Ok(with_others(alone, console::console(input))),
         Ok(alone) => return Ok(vec![alone]),
         Err(error) => error,
     };
     let spoken = if matches!(detect(input), Ok(None)) { console::console(input) } else { Vec::new() };
     if spoken.is_empty() { Err(error) } else { Ok(spoken) }
+}
+
+/// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
+/// the last.
+fn with_others(alone: Parsed, mut spoken: Vec<Parsed>) -> Vec<Parsed> {
+    let runs = spoken.iter().filter(|one| one.format == alone.format).count();
+    let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
+    let first = match spoken.iter().position(is_alone) {
+        Some(at) if runs > 1 => spoken.remove(at),
+        _ => {
+            // If it is not certain there what the file is, nothing else is either.
+            spoken.retain(|one| runs > 0 && one.format != alone.format);
+            alone
+        }
+    };
+    spoken.insert(0, first);
+    spoken
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.

@@ -55,11 +55,12 @@ const MARKS: [Mark; 9] = [
 ];
 
 impl Mark {
-    /// The mark that most of the first lines bear.
+    /// The mark that half of the first lines bear, and whether it is certain: nearly all of them do, and no tool's own lines
+    /// look so.
     ///
     /// # Errors
     /// The output cannot be read.
-    pub fn of(input: &Input<'_>) -> Result<Option<Mark>> {
+    pub fn of(input: &Input<'_>) -> Result<Option<(Mark, bool)>> {
         let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
         let (mut seen, mut marked) = (0, [0; MARKS.len()]);
         while seen < LOOKED_AT {
@@ -73,13 +74,11 @@ impl Mark {
             }
         }
         // The runner itself has a word to say before and after.
-        let most = MARKS.into_iter().zip(marked).find(|(_, count)| *count > 0 && count * 4 >= seen * 3);
-        Ok(most.map(|(mark, _)| mark))
-    }
-
-    /// Whether a tool's own lines may look so: then they are taken for its own as long as they make sense.
-    pub fn is_weak(self) -> bool {
-        matches!(self, Mark::Label | Mark::Package)
+        let is_most = |count: usize| count > 0 && count * 4 >= seen * 3;
+        let mut marked = MARKS.into_iter().zip(marked);
+        let most = marked.clone().find(|(_, count)| is_most(*count));
+        let most = most.or_else(|| marked.find(|(_, count)| *count > 0 && count * 2 >= seen));
+        Ok(most.map(|(mark, count)| (mark, is_most(count) && !matches!(mark, Mark::Label | Mark::Package))))
     }
 
     /// Whether it says who wrote a line, so that the name belongs to what is told there.
@@ -263,8 +262,10 @@ mod tests {
     #[test]
     fn most_lines_bear_the_mark_or_there_is_none() {
         let of = |text: &str| Mark::of(&Input::bytes("", text.as_bytes())).unwrap();
-        assert_eq!(of("web:test: a\nweb:test: b\n\nweb:test:\nTasks: 1\n"), Some(Mark::Task));
-        assert_eq!(of("web:test: a\nweb:test: b\nText\nTasks: 1\n"), None);
+        assert_eq!(of("web:test: a\nweb:test: b\n\nweb:test:\nTasks: 1\n"), Some((Mark::Task, true)));
+        assert_eq!(of("web:test: a\nweb:test: b\nText\nTasks: 1\n"), Some((Mark::Task, false)));
+        assert_eq!(of("[web] a\n[web] b\n"), Some((Mark::Label, false)));
+        assert_eq!(of("web:test: a\nText\nTasks: 1\n"), None);
         assert_eq!(of("\n\n"), None);
     }
 

@@ -81,6 +81,33 @@ fn a_report_between_other_lines_is_read() {
     assert_eq!(error.reject(), Some(highwater::error::Reject::NotThisFormat));
 }
 
+/// A file with a run and its repetition has one result; with the runs of two projects it has two.
+#[test]
+fn runs_of_two_projects_are_two_reports() {
+    let run = |project: &str, passes: bool| {
+        let (word, sign, count) = if passes { ("PASS", "✓", "passed") } else { ("FAIL", "✕", "failed") };
+        format!(
+            "> nx run {project}:test\n\n{word} {project} src/{project}.spec.ts\n  sums\n    {sign} of {project} (2 ms)\n\n\
+             Test Suites: 1 {count}, 1 total\nTests:       1 {count}, 1 total\nSnapshots:   0 total\nTime:        0.6 s\n\
+             Ran all test suites.\n\n"
+        )
+    };
+    let figures = |reports: &[Parsed]| -> Vec<_> {
+        reports.iter().map(|report| (report.figures.passed.unwrap(), report.figures.failed.unwrap())).collect()
+    };
+    let (web, api) = (run("web", true), run("api", false));
+    let both = all(&format!("{web}{api}"));
+    assert_eq!((figures(&both), names(&both)), (vec![(0, 1), (1, 0)], vec!["jest-text", "jest-text"]));
+    assert!(both.iter().all(|report| report.warnings.is_empty()), "{both:?}");
+    assert_eq!(figures(&all(&format!("{web}{web}"))), [(1, 0)]);
+
+    let project = Project::new();
+    project.write("test.log", format!("{web}{api}"));
+    let record = project.run(&["begin", "--report", "test.log", "--json"]).expect(0).json();
+    assert_eq!(record["metrics"]["testing"]["test_count"], 2);
+    project.run(&["verify", "--recompute"]).expect(0);
+}
+
 #[test]
 fn a_log_that_is_kept_gives_the_same_figures_again() {
     let project = Project::new();

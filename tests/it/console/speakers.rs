@@ -57,6 +57,18 @@ fn a_mark_before_each_line_changes_no_figure() {
     }
 }
 
+/// Where a run is short, half of what there is is the runner's own.
+#[test]
+fn a_short_run_behind_a_mark_is_read() {
+    let run =
+        "PASS ./a.test.js\n\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\nTime:        0.5 s\n";
+    let marked: String = run.lines().map(|line| format!("web:test: {line}\n")).collect();
+    let log =
+        format!("• Packages in scope: web\n• Running test\n{marked}\n Tasks:    1 successful\nCached:    0 cached\n");
+    assert_eq!(told(&log), told(run));
+    assert_eq!(told(run).len(), 1);
+}
+
 #[test]
 fn tests_of_the_same_name_in_two_packages_are_two_tests() {
     let run = capture("pytest-text/good-verbose.txt");
