@@ -28,8 +28,10 @@ pub(super) enum Mark {
     Step,
     /// `[CI/test]   | text` of act.
     Job,
-    /// `web-1  | text` of Docker Compose.
+    /// `web-1  | text` of Docker Compose, `10:11:12 web.1 | text` of Foreman.
     Service,
+    /// `web:test | text` of moon, `./web+test | text` of Earthly.
+    Target,
     /// `web:test: text` of Turborepo.
     Task,
     /// `packages/web test: text` of pnpm, and `packages/web test$ command`.
@@ -42,12 +44,14 @@ pub(super) enum Mark {
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-const MARKS: [Mark; 9] = [
+/// Where two may be meant, the earlier is taken.
+const MARKS: [Mark; 10] = [
     Mark::GitLab,
+    Mark::Service,
+    Mark::Target,
     Mark::Time,
     Mark::Step,
     Mark::Job,
-    Mark::Service,
     Mark::Task,
     Mark::Script,
     Mark::Label,
@@ -108,9 +112,9 @@ impl Mark {
                 let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
                 (name, text.trim_start().strip_prefix("| ").unwrap_or(text))
             }
-            Mark::Service => {
-                let (name, text) = line.split_once('|')?;
-                (name.trim_end(), text.strip_prefix(' ').unwrap_or(text))
+            Mark::Service | Mark::Target => {
+                let (name, text) = after_clock(line).unwrap_or(line).split_once('|')?;
+                (name.trim(), one_blank_less(text))
             }
             Mark::Label => line.strip_prefix('[')?.split_once(']').map(|(name, text)| (name, one_blank_less(text)))?,
             Mark::Script => match line.find(": ").into_iter().chain(line.find("$ ")).min() {
@@ -132,9 +136,12 @@ impl Mark {
             Mark::Step => is_number(name),
             // Workflow and job.
             Mark::Job => name.contains('/') && !name.contains(['[', ']']),
-            Mark::Service => {
-                name.rsplit_once(['-', '_']).is_some_and(|(service, number)| is_package(service) && is_number(number))
-            }
+            Mark::Service => name
+                .rsplit_once(['-', '_', '.'])
+                .is_some_and(|(service, number)| is_package(service) && is_number(number)),
+            Mark::Target => name
+                .split_once([':', '+'])
+                .is_some_and(|(package, task)| (package.is_empty() || is_package(package)) && is_task(task)),
             Mark::Task => {
                 name.split_once([':', '#']).is_some_and(|(package, task)| is_package(package) && is_task(task))
             }
@@ -191,6 +198,11 @@ fn after_time(line: &str) -> Option<&str> {
     (is_month && is_time(third)).then_some(rest)
 }
 
+/// What follows a time of day.
+fn after_clock(line: &str) -> Option<&str> {
+    line.split_once(' ').filter(|(time, _)| is_time(time)).map(|(_, rest)| rest)
+}
+
 /// `10:11:12`, with a fraction behind a dot or a comma.
 fn is_time(text: &str) -> bool {
     let time = text.split(['.', ',']).next().unwrap_or(text);
@@ -238,6 +250,12 @@ mod tests {
             (Mark::Job, "[INFO] text", None),
             (Mark::Service, "web-1  | a | b", Some(("web-1", "a | b"))),
             (Mark::Service, "a.js |  100 |", None),
+            (Mark::Service, "10:11:12 web.1    | text", Some(("web.1", "text"))),
+            (Mark::Target, "web:test |  text", Some(("web:test", " text"))),
+            (Mark::Target, "             +test | text", Some(("+test", "text"))),
+            (Mark::Target, "./web+test | text", Some(("./web+test", "text"))),
+            (Mark::Target, "a.js:3 | text", None),
+            (Mark::Target, "    3 | text", None),
             (Mark::Task, "@acme/web:test:unit: a: b", Some(("@acme/web:test:unit", "a: b"))),
             (Mark::Task, "web#test:", Some(("web#test", ""))),
             (Mark::Task, "src/a.py:10: error: no", None),
