@@ -27,7 +27,7 @@ use super::test::{
     phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text, swift_test_text, tap,
     teamcity, unittest_text, vitest_text, zig_test_text,
 };
-use super::text::{Lines, LongLine, split_at};
+use super::text::{LONGEST_BYTES, Lines, LongLine, split_at};
 use super::{Details, Format, Parsed, checked};
 use crate::error::Result;
 use crate::model::figures::ReportKind;
@@ -160,7 +160,8 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     let mut line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
     while let Some((mut text, mut ended)) = line {
         line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
-        while let Some((more, more_ended)) = line.take_if(|(next, _)| mark.goes_on(next)) {
+        while let Some((more, more_ended)) = line.take_if(|(next, _)| text.len() < LONGEST_BYTES && mark.goes_on(next))
+        {
             text.push_str(mark.split(&more).map_or("", |(_, more)| more));
             ended = more_ended;
             line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
