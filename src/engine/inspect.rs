@@ -24,10 +24,6 @@ pub fn read_reports(
     format: Option<&'static Format>,
     limits: &Limits,
 ) -> Result<Vec<Parsed>> {
-    let parse = |input: &Input<'_>| match format {
-        Some(_) => ingest::parse(input, format).map(|parsed| vec![parsed]),
-        None => ingest::parse_all(input),
-    };
     let name = file.display().to_string();
     if name == "-" {
         let held = HELD_BYTES.min(limits.report_bytes.saturating_add(1));
@@ -35,7 +31,7 @@ pub fn read_reports(
         let read = std::io::stdin().lock().take(held).read_to_end(&mut bytes);
         let read = read.map_err(|error| Error::failed("cannot read standard input").because(error.to_string()))?;
         if u64::try_from(read).is_ok_and(|read| read < held) {
-            return parse(&Input::bytes("-", &bytes));
+            return ingest::parse_all(&Input::bytes("-", &bytes), format);
         }
         // It is read more than once.
         let mut all = bytes.as_slice().chain(std::io::stdin().lock());
@@ -43,10 +39,10 @@ pub fn read_reports(
         let spool = spool.map_err(|error| if error.place.path.is_none() { error.in_file("-") } else { error })?;
         drop(bytes);
         let open = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(spool.open()?)) };
-        return parse(&Input::source("-", &open, limits.report_bytes));
+        return ingest::parse_all(&Input::source("-", &open, limits.report_bytes), format);
     }
     let found = reports::describe(root, &folder.join(file), true);
     reports::open(root, &found, limits).map_err(|error| error.at(file))?;
     let open = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
-    parse(&Input::source(&name, &open, limits.report_bytes))
+    ingest::parse_all(&Input::source(&name, &open, limits.report_bytes), format)
 }

@@ -371,9 +371,8 @@ impl Reading<'_> {
             Step::Copied { source, spool, format, clean } => {
                 let open = || copy_of(spool);
                 let input = Input::source(&source.path, &open, limit);
-                let parsed = clean.and_then(|clean| ingest::parse_clean(&input, clean)).map(Ok);
-                let parsed = parsed.or_else(|| format.map(|format| ingest::parse(&input, Some(format))));
-                Some(parsed.map_or_else(|| ingest::parse_all(&input), |parsed| parsed.map(|parsed| vec![parsed])))
+                let parsed = clean.and_then(|clean| ingest::parse_clean(&input, clean));
+                Some(parsed.map_or_else(|| ingest::parse_all(&input, *format), |parsed| Ok(vec![parsed])))
             }
             _ => None,
         };

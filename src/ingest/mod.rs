@@ -443,19 +443,21 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
     })
 }
 
-/// As [`parse`] without a format, and what else stands in the file: in what tools print for people, others may speak too,
+/// As [`parse`], and without a format what else stands in the file: in what tools print for people, others may speak too,
 /// and where all of it is no report, there may be some between other lines. The report that the file is comes first.
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_all(input: &Input<'_>) -> Result<Vec<Parsed>> {
-    let error = match parse(input, None) {
-        Ok(alone) if alone.format.is_text() => return Ok(with_others(alone, console::console(input))),
-        Ok(alone) => return Ok(vec![alone]),
-        Err(error) => error,
-    };
-    let spoken = if matches!(detect(input), Ok(None)) { console::console(input) } else { Vec::new() };
-    if spoken.is_empty() { Err(error) } else { Ok(spoken) }
+pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<Vec<Parsed>> {
+    match parse(input, format) {
+        Ok(alone) if format.is_none() && alone.format.is_text() => Ok(with_others(alone, console::console(input))),
+        Ok(alone) => Ok(vec![alone]),
+        Err(error) if format.is_none() && matches!(detect(input), Ok(None)) => {
+            let spoken = console::console(input);
+            if spoken.is_empty() { Err(error) } else { Ok(spoken) }
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes

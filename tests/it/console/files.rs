@@ -6,7 +6,7 @@ use super::{capture, captures};
 use crate::support::Project;
 
 fn all(text: &str) -> Vec<Parsed> {
-    parse_all(&Input::bytes("build.log", text.as_bytes())).unwrap()
+    parse_all(&Input::bytes("build.log", text.as_bytes()), None).unwrap()
 }
 
 fn names(reports: &[Parsed]) -> Vec<&'static str> {
@@ -20,7 +20,7 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
     for (format, name, text) in captures() {
         let input = Input::bytes(&name, text.as_bytes());
         let Ok(alone) = parse(&input, None) else { continue };
-        let all = parse_all(&input).unwrap();
+        let all = parse_all(&input, None).unwrap();
         let is_the_same = all[0].figures == alone.figures && all[0].format == alone.format;
         assert!(is_the_same && !all[0].is_spoken(), "{name}");
         assert!(all.len() == 1 || format.is_text(), "{name}");
@@ -77,7 +77,8 @@ fn a_report_between_other_lines_is_read() {
     let xml = "<testsuite tests=\"1\"><testcase name=\"a\"/></testsuite>";
     let log = all(&format!("> app@1.0.0 test\n> mocha --reporter xunit\n\n{xml}\nnpm ERR! Test failed.\n"));
     assert_eq!((names(&log), log[0].figures.tests, log[0].is_spoken()), (vec!["junit"], Some(1), true));
-    let error = parse_all(&Input::bytes("build.log", b"> app@1.0.0 test\n\nnpm ERR! Test failed.\n")).unwrap_err();
+    let error =
+        parse_all(&Input::bytes("build.log", b"> app@1.0.0 test\n\nnpm ERR! Test failed.\n"), None).unwrap_err();
     assert_eq!(error.reject(), Some(highwater::error::Reject::NotThisFormat));
 }
 
