@@ -157,14 +157,15 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
 fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let mut line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
-    while let Some((mut text, mut ended)) = line {
-        line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
-        while let Some((more, more_ended)) = line.take_if(|(next, _)| text.len() < LONGEST_BYTES && mark.goes_on(next))
+    let mut next = || lines.next().map(|line| line.map(|line| (line.text.into_owned(), line.ended)));
+    let mut ahead = next()?;
+    while let Some((mut text, mut ended)) = ahead {
+        ahead = next()?;
+        while let Some((more, more_ended)) = ahead.take_if(|(more, _)| text.len() < LONGEST_BYTES && mark.goes_on(more))
         {
             text.push_str(mark.split(&more).map_or("", |(_, more)| more));
             ended = more_ended;
-            line = lines.next()?.map(|line| (line.text.into_owned(), line.ended));
+            ahead = next()?;
         }
         let (name, text) = mark.split(&text).unwrap_or(("", &text));
         if !streams.contains_key(name) {

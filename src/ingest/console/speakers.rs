@@ -189,13 +189,12 @@ fn after_time(line: &str) -> Option<&str> {
     if DateTime::parse_from_rfc3339(word).is_ok() || is_time(word) {
         return Some(rest);
     }
-    let (second, rest) = rest.split_once(' ')?;
     if NaiveDate::parse_from_str(word, "%Y-%m-%d").is_ok() {
-        return is_time(second).then_some(rest);
+        return after_clock(rest);
     }
-    let (third, rest) = rest.split_once(' ')?;
-    let is_month = MONTHS.contains(&word) && second.len() <= 2 && is_number(second);
-    (is_month && is_time(third)).then_some(rest)
+    let (day, rest) = rest.split_once(' ')?;
+    let is_day = MONTHS.contains(&word) && day.len() <= 2 && is_number(day);
+    if is_day { after_clock(rest) } else { None }
 }
 
 /// What follows a time of day.
