@@ -52,7 +52,6 @@ pub(in crate::ingest) struct SwiftTest {
     skipped: u64,
     /// By name, where a test may be told more than once: each failure of xcbeautify and xcpretty, each attempt in parallel.
     outcomes: BTreeMap<String, Outcome>,
-    is_told_again: bool,
     executed: Option<Executed>,
 }
 
@@ -155,27 +154,36 @@ fn outcome(word: &str) -> Option<Outcome> {
 }
 
 impl SwiftTest {
-    fn result(&mut self, name: &str, outcome: Outcome) -> Result<()> {
+    /// Notes what is told of a test; the answer is its name as it is kept.
+    fn named(&mut self, name: &str, outcome: Outcome) -> String {
         let name = name.trim_start_matches("-[").trim_end_matches(']').trim_end_matches("()");
         let name = printable(&name.replace(' ', "."), super::LONGEST_ID);
         self.names.set(&name, outcome);
+        name
+    }
+
+    /// A result that is told once.
+    fn result(&mut self, name: &str, outcome: Outcome) {
+        self.named(name, outcome);
         match outcome {
-            _ if self.is_told_again => {
-                self.outcomes.insert(name, outcome);
-                if self.outcomes.len() > CASES_KEPT {
-                    return Err(Error::report(Reject::Refused, format!("more than {CASES_KEPT} tests of xcodebuild")));
-                }
-            }
             Outcome::Failed => self.failed += 1,
             Outcome::Skipped => self.skipped += 1,
             _ => {}
+        }
+    }
+
+    /// A result that may be told again.
+    fn latest(&mut self, name: &str, outcome: Outcome) -> Result<()> {
+        let name = self.named(name, outcome);
+        self.outcomes.insert(name, outcome);
+        if self.outcomes.len() > CASES_KEPT {
+            return Err(Error::report(Reject::Refused, format!("more than {CASES_KEPT} tests of xcodebuild")));
         }
         Ok(())
     }
 
     fn pretty_result(&mut self, (suite, name, outcome): (Option<&str>, &str, Outcome)) -> Result<()> {
-        self.is_told_again = true;
-        self.result(&format!("{}.{name}", suite.unwrap_or(&self.inner)), outcome)
+        self.latest(&format!("{}.{name}", suite.unwrap_or(&self.inner)), outcome)
     }
 
     /// A line between the first and the last of XCTest.
@@ -188,7 +196,7 @@ impl SwiftTest {
                 name.clone_into(&mut self.inner);
             }
         } else if let Some((name, outcome)) = case(text) {
-            self.result(name, outcome)?;
+            self.result(name, outcome);
         } else if let Some(told) = pretty::case(text) {
             self.pretty_result(told)?;
         } else if self.has_ended {
@@ -238,8 +246,7 @@ impl Announced for SwiftTest {
             }
             Kind::Parallel => {
                 if let Some((name, outcome)) = case(text) {
-                    self.is_told_again = true;
-                    self.result(name, outcome)?;
+                    self.latest(name, outcome)?;
                 }
             }
             Kind::Pretty => self.of_pretty(text)?,
@@ -248,7 +255,7 @@ impl Announced for SwiftTest {
                 if let Some(event) = event(text) {
                     self.executed = ran(event);
                     if let Some((name, outcome)) = test(event).filter(|_| !self.is_done()) {
-                        self.result(name, outcome)?;
+                        self.result(name, outcome);
                     }
                 }
             }
