@@ -19,7 +19,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, RawMode};
 
 pub use time::time_on;
 pub use write::{
@@ -167,6 +167,12 @@ pub fn bytes_below(dir: &Path) -> Result<u64> {
         }
     }
     Ok(bytes)
+}
+
+/// The permission bits of a mode, as the system's own calls answer it.
+pub fn permissions(mode: RawMode) -> u32 {
+    #[allow(clippy::useless_conversion, reason = "a mode has 16 bits on some systems")]
+    u32::from(mode & 0o777)
 }
 
 /// What the system knows of a path, links not followed; `None` if nothing is there.

@@ -85,8 +85,7 @@ pub fn missing_folders(real: &Path) -> Vec<PathBuf> {
 fn umask() -> u32 {
     let mask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     rustix::process::umask(mask);
-    #[allow(clippy::useless_conversion, reason = "a mode has 16 bits on some systems")]
-    u32::from(mask.as_raw_mode())
+    super::permissions(mask.as_raw_mode())
 }
 
 /// Removes the file, then those of the folders, the innermost last, that are empty now: somebody else's file keeps its

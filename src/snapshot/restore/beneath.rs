@@ -8,10 +8,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::manifest::{Kind, State};
+use crate::disk;
 use crate::disk::hash::{Hasher, id_of};
 use crate::error::{Error, Result};
 use crate::model::ids::TreePath;
@@ -181,7 +182,7 @@ pub fn look_at(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<Seen> 
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Seen::Absent),
         Err(error) => return Err(error),
     };
-    let mode = permissions(stat.st_mode);
+    let mode = disk::permissions(stat.st_mode);
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::Directory => Ok(Seen::There(State::directory(mode))),
         FileType::Symlink => {
@@ -199,19 +200,13 @@ pub fn look_at(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<Seen> 
     }
 }
 
-/// The permission bits of a mode.
-fn permissions(mode: RawMode) -> u32 {
-    #[allow(clippy::useless_conversion, reason = "a mode has 16 bits on some systems")]
-    u32::from(mode & 0o777)
-}
-
 /// Hashes an open file.
 fn read_state(mut file: File) -> rustix::io::Result<Seen> {
     let stat = rustix::fs::fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Ok(Seen::Other);
     }
-    let mode = permissions(stat.st_mode);
+    let mode = disk::permissions(stat.st_mode);
     let mut hasher = Hasher::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut size: u64 = 0;
