@@ -84,7 +84,12 @@ fn inspected(file: &Path, answer: &Result<Vec<Parsed>>) -> Inspected {
 }
 
 fn print(context: &Context, file: &Path, given: Option<&Format>, parsed: &Parsed) {
-    let how = if given.is_some() { "as asked" } else { parsed.sniffed_by.as_str() };
+    let how = match given {
+        Some(_) => "as asked",
+        // What else tells it is longer than a line of a terminal.
+        None if parsed.is_spoken() => "between other lines",
+        None => parsed.sniffed_by.as_str(),
+    };
     output::out(&printable(&format!(
         "{}: {} ({}), {how}",
         file.display(),

@@ -123,6 +123,8 @@ fn a_log_that_is_kept_gives_the_same_figures_again() {
     project.run(&["verify", "--recompute"]).expect(0);
 
     // The same, piped; and a kind that is not wanted is left out of the log.
+    let shown = project.run(&["inspect", "build.log"]).expect(0).stdout;
+    assert!(shown.contains("\nbuild.log: mypy-text (lint), between other lines\n"), "{shown}");
     let piped = project.run_with(&["record", "--report", "-", "--json"], &log).expect(0).json();
     let figures = |record: &serde_json::Value| {
         record["sources"].as_array().unwrap().iter().map(|source| source["figures"].clone()).collect::<Vec<_>>()
