@@ -207,6 +207,8 @@ pub const FORMATS: &[&Format] = &[
     &lint::gcc_text::FORMAT,
     &lint::mypy_text::FORMAT,
     &lint::tsc_text::FORMAT,
+    &lint::ty_text::FORMAT,
+    &lint::zizmor_text::FORMAT,
     &lint::ruff_text::FORMAT,
     &lint::flake8_text::FORMAT,
     &lint::pylint_text::FORMAT,

@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use highwater::ingest::{self, FORMATS, Input, Parsed};
+use highwater::ingest::{self, Details, FORMATS, Input, Parsed};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
@@ -165,6 +165,22 @@ fn fixtures_give_their_figures_given_and_sniffed() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A report that names no tool counts for nothing: that a linter has nothing to say any more would be unknown, not zero.
+#[test]
+fn reports_of_findings_tell_who_looked() {
+    let mut nobody = Vec::new();
+    for (format, path, expected) in fixtures() {
+        let bytes = std::fs::read(&path).unwrap();
+        if let Ok(Parsed { details: Details::Lint(details), .. }) =
+            ingest::parse(&Input::bytes("x", &bytes), ingest::format(&format))
+            && details.by_tool.is_empty()
+        {
+            nobody.push(format!("{}: {expected:?}", path.display()));
+        }
+    }
+    assert!(nobody.is_empty(), "{}", nobody.join("\n"));
 }
 
 /// N1: a report that is cut anywhere is an error or tells the same as the whole; where a format has no end, a cut between

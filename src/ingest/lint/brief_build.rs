@@ -131,11 +131,6 @@ fn compiler(path: &str) -> &'static str {
     }
 }
 
-/// Whether findings of this tool are a compiler's.
-pub(super) fn is_compiler(tool: &str) -> bool {
-    matches!(tool, "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim" | "dmd" | "verilator")
-}
-
 /// Path, line and message where the place is one of `path:[3,12] `, `path:[3] `, `path: (3, 12): `, `path:3:12 `, `path:3: `.
 fn place_in_source(text: &str) -> Option<(&str, u64, &str)> {
     let text = text.strip_prefix("file://").unwrap_or(text);

@@ -2,7 +2,6 @@
 //! one in a manner of its own; and what compilers print under Maven, Gradle and sbt. Few of them say how many there were,
 //! and most print nothing where they find nothing.
 
-use super::LintTally;
 use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
@@ -14,6 +13,7 @@ use super::brief_web;
 use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
+use super::{LintTally, sort_of};
 use crate::error::Result;
 use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -382,11 +382,13 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        self.is_met |= clean(text).is_some();
+        if let Some(tool) = clean(text) {
+            self.tally.tool(tool, sort_of(tool));
+            self.is_met = true;
+        }
         if let Some(Told { tool, level, path, line, rule, message }) = self.told(text) {
             let finding = finding(tool, level, (path, line), rule, message);
-            let sort = if brief_build::is_compiler(tool) { Sort::Compiler } else { Sort::Linter };
-            self.tally.finding(finding, sort)?;
+            self.tally.finding(finding, sort_of(tool))?;
             self.is_met = true;
         } else if let Some(Counted { tool, counts }) = self.counted(text) {
             self.tally.tool(tool, Sort::Linter);

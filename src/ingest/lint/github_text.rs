@@ -4,11 +4,10 @@
 //! They do not name the tool, but for those that put it into the title. A tool that finds nothing prints nothing, and there
 //! is no end.
 
-use super::LintTally;
 use super::lines::{Claim, TextReader, finding, is_of_another, read};
-use super::{pylint_text, yamllint_text};
+use super::{LintTally, pylint_text, tool_and_sort, yamllint_text};
 use crate::error::Result;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
 /// Annotations of workflows.
@@ -103,9 +102,10 @@ impl TextReader for Reader {
             Some("Stylelint deprecation") => return Ok(()),
             title => title.and_then(named).map_or(("github", None), |(tool, rule)| (tool, Some(rule))),
         };
+        let (tool, sort) = tool_and_sort(tool, rule);
         let (path, message) = (path.map(unescaped), unescaped(message));
         let place = (path.as_deref(), line);
-        self.tally.finding(finding(&tool.to_lowercase(), level, place, rule, &message), Sort::Linter)
+        self.tally.finding(finding(&tool, level, place, rule, &message), sort)
     }
 
     /// Test runners annotate failed tests in the same way.

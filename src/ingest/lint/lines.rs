@@ -305,6 +305,18 @@ pub(super) fn check_summary(tool: &str, (errors, warnings): (u64, u64), parsed: 
     Ok(())
 }
 
+/// Compares what is listed with the errors, the warnings and what is below, as a summary counts them.
+pub(super) fn compare_levels(said: [u64; 3], parsed: &mut Parsed) {
+    let figures = &parsed.figures;
+    let [errors, warnings, notes] = said.map(Some);
+    if [figures.errors, figures.warnings, figures.notes] != [errors, warnings, notes] {
+        let [errors_said, warnings_said, notes_said] = said;
+        let said = format!("{errors_said} errors, {warnings_said} warnings and {notes_said} below that");
+        parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
+        parsed.declared = Some(Figures { errors, warnings, notes, ..Figures::default() });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use crate::model::figures::{Figures, RawFindings};
 
 pub mod actionlint_json;
 pub mod android_lint;
+mod annotated;
 pub mod bandit_json;
 pub mod bandit_text;
 pub mod biome_json;
@@ -119,6 +120,7 @@ pub mod tflint_json;
 pub mod trivy_json;
 pub mod tsc_text;
 pub mod tslint_json;
+pub mod ty_text;
 pub mod unix_text;
 pub mod vale_json;
 pub mod valgrind_xml;
@@ -126,6 +128,7 @@ pub mod vnu_xml;
 pub mod yamllint_text;
 pub mod yarn_audit_json;
 pub mod zizmor_json;
+pub mod zizmor_text;
 
 /// Findings that are kept with their place and message. A report with more is counted in full.
 pub const FINDINGS_KEPT: usize = 100_000;
@@ -142,13 +145,22 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
         "clippy" if rule.is_some_and(|rule| !rule.starts_with("clippy::")) => {
             return ("rustc".to_owned(), Sort::Compiler);
         }
-        "rustc" | "gcc" | "g++" => Sort::Compiler,
         // What gcc calls itself: "GNU C17", "GNU C++17".
         gnu if gnu.starts_with("gnu c") => Sort::Compiler,
-        "mypy" | "pyright" | "tsc" | "typescript" => Sort::TypeChecker,
-        _ => Sort::Linter,
+        tool => sort_of(tool),
     };
     (tool, sort)
+}
+
+/// What a tool is, by its name in lower case.
+fn sort_of(tool: &str) -> Sort {
+    match tool {
+        "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
+        | "dmd" | "verilator" => Sort::Compiler,
+        "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
+        | "svelte-check" => Sort::TypeChecker,
+        _ => Sort::Linter,
+    }
 }
 
 impl ToolCounts {

@@ -4,11 +4,13 @@
 //! summary at the end, also where nothing was found.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, bracketed, check_listed, finding, is_of_another, join, placed, read};
+use super::lines::{
+    Claim, TextReader, bracketed, check_listed, compare_levels, finding, is_of_another, join, placed, read,
+};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
-use crate::model::figures::{Figures, ReportKind};
+use crate::model::figures::ReportKind;
 
 /// pyright's output.
 pub const FORMAT: Format = Format {
@@ -134,17 +136,12 @@ impl TextReader for Reader {
         if self.open_rows > 0 {
             return Err(Error::report(Reject::Malformed, "report ends before pyright's summary").help(CUT_HELP));
         }
-        let Some([errors, warnings, notes]) = self.declared else { return Ok(None) };
+        let Some(said) = self.declared else { return Ok(None) };
         self.tally.tool("pyright", Sort::TypeChecker);
         let mut parsed = self.tally.finish(&FORMAT)?;
-        let figures = &parsed.figures;
-        check_listed("pyright", errors, figures.total.unwrap_or(0))?;
-        if [figures.errors, figures.warnings, figures.notes] != [Some(errors), Some(warnings), Some(notes)] {
-            let said = format!("{errors} errors, {warnings} warnings and {notes} below that");
-            parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
-            let (errors, warnings, notes) = (Some(errors), Some(warnings), Some(notes));
-            parsed.declared = Some(Figures { errors, warnings, notes, ..Figures::default() });
-        }
+        let [errors, ..] = said;
+        check_listed("pyright", errors, parsed.figures.total.unwrap_or(0))?;
+        compare_levels(said, &mut parsed);
         Ok(Some(parsed))
     }
 }

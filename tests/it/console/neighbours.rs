@@ -107,3 +107,25 @@ fn the_end_of_one_tool_does_not_eat_the_next() {
         }
     }
 }
+
+/// ruff, ty and zizmor print a place and a piece of source below each finding, and ty says at its end what ruff says.
+#[test]
+fn tools_that_print_alike_keep_what_is_theirs() {
+    let ruffs = ["ruff-text/good-full.txt", "ruff-text/good-preview.txt", "ruff-text/good.txt"].map(capture);
+    let types = ["ty-text/good.txt", "ty-text/good-concise.txt"].map(capture);
+    let workflows = capture("zizmor-text/good.txt");
+    for (ruff, ty) in ruffs.iter().flat_map(|ruff| types.iter().map(move |ty| (ruff, ty))) {
+        let mut expected = [told(ruff), told(ty), told(&workflows)].concat();
+        expected.sort();
+        assert_eq!(
+            expected.iter().map(|(format, _)| *format).collect::<Vec<_>>(),
+            ["ruff-text", "ty-text", "zizmor-text"]
+        );
+        for order in [[ruff, ty, &workflows], [ty, &workflows, ruff], [&workflows, ruff, ty]] {
+            let text = order.map(String::as_str).concat();
+            let mut found = told(&text);
+            found.sort();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}
