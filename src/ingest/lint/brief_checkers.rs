@@ -1,9 +1,9 @@
 //! Lines of checkers in many languages, for `brief-text`: PHPMD, puppet-lint, Perl::Critic, ChkTeX, staticcheck (`stylish`),
-//! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`) and TFLint; inspections
-//! for TeamCity.
+//! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`) and TFLint; lizard's
+//! warnings; inspections for TeamCity.
 
 use super::brief_text::{Told, level};
-use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_path};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_path, placed};
 use super::ruff_text::is_rule_of_deptry;
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
@@ -16,7 +16,7 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
         [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly],
         [b'#', ..] => &[teamcity],
         [.., b')'] => &[puppet_lint, perlcritic, tflint_compact, remark],
-        _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry],
+        _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard],
     };
     readers.iter().find_map(|read| read(text))
 }
@@ -48,6 +48,22 @@ fn below<'a>(
     message: &'a str,
 ) -> Option<Told<'a>> {
     Some(Told { tool, level, path: None, line: line.filter(|line| *line > 0), rule, message })
+}
+
+/// `a.py:2: warning: f has 9 NLOC, 9 CCN, 60 token, 5 PARAM, 9 length, 0 ND`: a function above a limit, as `lizard -w` prints
+/// it. Those that the table of lizard names again are told without a place.
+fn lizard(text: &str) -> Option<Told<'_>> {
+    let place = placed(text)?;
+    let message = place.rest.strip_prefix("warning: ").filter(|message| is_of_lizard(message))?;
+    Some(Told { level: Level::Warning, ..Told::error("lizard", (place.path, place.line), None, message) })
+}
+
+/// Whether a message tells how large a function is, as lizard does; compilers and mypy print their warnings at such places.
+pub(super) fn is_of_lizard(message: &str) -> bool {
+    let Some((_, measures)) = message.rsplit_once(" has ") else { return false };
+    let mut measures = measures.split(", ").map(leading_in);
+    let is_next = |name: &str| measures.next().flatten().is_some_and(|(_, unit)| unit == name);
+    [" NLOC", " CCN", " token", " PARAM", " length"].into_iter().all(is_next)
 }
 
 /// `/app/A.php:3  ShortVariable  Avoid variables with short names like $x.`; before version 2.10 with a tab, and no rule.
@@ -331,6 +347,14 @@ mod tests {
             ("##teamcity[inspection typeId='x' message='m' SEVERITY='WARNING']", "teamcity", Warning, "", "x"),
             ("a.c:3:  [4] (buffer) strcpy:", "flawfinder", Error, "a.c:3", "strcpy"),
             ("a.c:3:7:  [2] (buffer) char:Arrays can (x).", "flawfinder", Note, "a.c:3", "char"),
+            (
+                "a.py:2: warning: f has 9 NLOC, 9 CCN, 60 token, 5 PARAM, 9 length, 0 ND",
+                "lizard",
+                Warning,
+                "a.py:2",
+                "",
+            ),
+            ("a.c:1: warning: f has 1 NLOC, 4 CCN, 37 token, 3 PARAM, 1 length", "lizard", Warning, "a.c:1", ""),
             ("r.py:3:5 [FURB101]: Replace `x` with `y`", "refurb", Error, "r.py:3", "FURB101"),
             ("a.md:3:5: \"teh\" is a misspelling of \"the\"", "misspell", Error, "a.md:3", ""),
             ("pkg/a.py:1:8: DEP003 'yaml' imported", "deptry", Error, "pkg/a.py:1", "DEP003"),

@@ -45,15 +45,26 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if !reader.is_ours {
         return Err(Error::report(Reject::NotThisFormat, "not a report of Cppcheck: it has no errors element"));
     }
+    if reader.placeless > CATALOGUE && !reader.has_place {
+        let why = "it lists what Cppcheck can find, not what it found: no error has a place";
+        return Err(Error::report(Reject::NoResult, why).help("leave out --errorlist"));
+    }
     let mut parsed = reader.tally.finish(&FORMAT)?;
     parsed.warnings.extend(reader.odd);
     Ok(parsed)
 }
 
+/// How many kinds of errors without a place one run has at most: what it says of itself, its configuration and its headers.
+/// `cppcheck --errorlist` has some three hundred.
+const CATALOGUE: u64 = 100;
+
 #[derive(Default)]
 struct Reader {
     tally: LintTally,
     open: Option<Finding>,
+    /// Errors without a file.
+    placeless: u64,
+    has_place: bool,
     is_ours: bool,
     odd: Option<String>,
 }
@@ -94,10 +105,12 @@ impl Elements for Reader {
     fn text(&mut self, _: &[String], _: &str) {}
 
     fn end(&mut self, open: &[String]) -> Result<()> {
-        match self.open.take_if(|_| inside(open) == Some("error")) {
-            Some(finding) => self.tally.finding(finding, Sort::Linter),
-            None => Ok(()),
+        let Some(finding) = self.open.take_if(|_| inside(open) == Some("error")) else { return Ok(()) };
+        match finding.path {
+            Some(_) => self.has_place = true,
+            None => self.placeless += 1,
         }
+        self.tally.finding(finding, Sort::Linter)
     }
 }
 
@@ -133,6 +146,12 @@ mod tests {
             Some(0)
         );
         assert!(read("<results><other/></results>").is_err());
+        let catalogue = |end: &str| {
+            let kinds = "<error id='x' severity='style' msg='m'/>".repeat(200);
+            read(&format!("<results version='2'><cppcheck version='2'/><errors>{kinds}{end}</errors></results>"))
+        };
+        assert_eq!(catalogue("").unwrap_err().reject(), Some(Reject::NoResult));
+        assert!(catalogue("<error severity='style'><location file='a.c' line='1'/></error>").is_ok());
         let odd = read("<results><errors><error severity='odd'/></errors></results>").unwrap();
         assert_eq!((odd.figures.errors, odd.warnings.len()), (Some(1), 1));
     }

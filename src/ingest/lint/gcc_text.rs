@@ -5,6 +5,7 @@
 //! brackets, and has no end.
 
 use super::LintTally;
+use super::brief_checkers::is_of_lizard;
 use super::brief_text::SCRIPTS;
 use super::lines::{Claim, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
@@ -84,8 +85,8 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         Some(level) => (level, Some(place.rest).filter(|_| place.is_a(&OF_XCODE))?),
         None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran)?,
     };
-    // UnitTest++ and CppUTest print their failing tests as a compiler prints errors.
-    if message.starts_with("Failure in ") {
+    // UnitTest++ and CppUTest print their failing tests as a compiler prints errors, and lizard what is too large.
+    if message.starts_with("Failure in ") || is_of_lizard(message) {
         return None;
     }
     // javac tells no column.

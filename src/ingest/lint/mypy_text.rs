@@ -5,6 +5,7 @@
 //! switched off, so that the report has no sure end.
 
 use super::LintTally;
+use super::brief_checkers::is_of_lizard;
 use super::lines::{
     Claim, TextReader, bracketed, finding, finish_said, found, is_of_another, is_path, join, placed, read,
 };
@@ -54,7 +55,7 @@ struct Diagnostic<'a> {
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     if let Some(place) = placed(text) {
-        let (level, message) = level_of(place.rest)?;
+        let (level, message) = level_of(place.rest).filter(|(_, message)| !is_of_lizard(message))?;
         return Some(Diagnostic { path: place.path, line: place.line, level, message, is_python: place.is_a(&PYTHON) });
     }
     // `nofile.py: error: Cannot read file`, `log.py: note: In member "filter" of class "F":`.
