@@ -147,7 +147,7 @@ mod tests {
         );
         assert!(read("<results><other/></results>").is_err());
         let catalogue = |end: &str| {
-            let kinds = "<error id='x' severity='style' msg='m'/>".repeat(200);
+            let kinds = "<error id='x' severity='style' msg='m'><location file='' line='1'/></error>".repeat(200);
             read(&format!("<results version='2'><cppcheck version='2'/><errors>{kinds}{end}</errors></results>"))
         };
         assert_eq!(catalogue("").unwrap_err().reject(), Some(Reject::NoResult));

@@ -95,7 +95,7 @@ pub(super) fn line_number(text: Option<String>) -> Option<u64> {
 pub(super) fn place_first(finding: &mut Finding, location: &Element<'_>) -> Result<()> {
     if finding.path.is_none() {
         let [file, line] = location.attributes(["file", "line"])?;
-        finding.path = file.map(|file| printable(&file, 1000));
+        finding.path = file.filter(|file| !file.is_empty()).map(|file| printable(&file, 1000));
         finding.line = line_number(line);
     }
     Ok(())
