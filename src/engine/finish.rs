@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::measure::measure;
+use super::measure::{Earlier, measure};
 use super::restore::{Target, put_back};
+use super::silence::spoke;
 use super::why::why_stopped;
 use super::{Offer, Session, settle};
 use crate::analysis::{self, Choice};
@@ -254,7 +255,9 @@ fn measure_again(
     let layout = Layout::new(&folder);
     let offer = (verification.run)(&layout).map_err(Attempt::Stopped)?;
     let copy = Session { layout: &layout, ..*session };
-    let measured = measure(&copy, config, &offer, offer.since, &[]).map_err(Attempt::Stopped)?;
+    let spoke = spoke(&folder, (session.layout, store), record, &offer);
+    let earlier = Earlier { spoke: &spoke, ..Earlier::default() };
+    let measured = measure(&copy, config, &offer, offer.since, earlier).map_err(Attempt::Stopped)?;
     if let Some(fault) = measured.faults.first() {
         return Err(Attempt::Unfit(format!("measured again, a report could not be read: {}", fault.message)));
     }

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 
+use super::silence::{self, Silence, Spoke};
 use super::{Asked, Offer, Session, transcript};
 use crate::disk::spool::Spool;
 use crate::error::{Error, ErrorKind, Reject, Result};
@@ -76,6 +77,15 @@ impl Measured {
     }
 }
 
+/// What there was before the iteration.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Earlier<'a> {
+    /// The sources of the record before.
+    pub sources: &'a [Source],
+    /// The tools that the same command had speak, and that may be silent now.
+    pub spoke: &'a [Spoke],
+}
+
 /// Reads everything that is offered.
 ///
 /// # Errors
@@ -86,11 +96,11 @@ pub(super) fn measure(
     config: &LoopConfig,
     offer: &Offer,
     since: Option<SystemTime>,
-    before: &[Source],
+    earlier: Earlier<'_>,
 ) -> Result<Measured> {
     let measured = Measured::default();
     let mut reading =
-        Reading { session, config, offer, since, before, steps: Vec::new(), measured, parsed: Vec::new() };
+        Reading { session, config, offer, since, earlier, steps: Vec::new(), measured, parsed: Vec::new() };
     let output = offer.output.as_ref().map(|path| reading.output(path)).transpose()?;
     let mut told = transcript::shown(session, config, offer);
     told.extend(output);
@@ -120,8 +130,7 @@ struct Reading<'a> {
     config: &'a LoopConfig,
     offer: &'a Offer,
     since: Option<SystemTime>,
-    /// The sources of the record before.
-    before: &'a [Source],
+    earlier: Earlier<'a>,
     /// What became of each file, in the order in which they were found.
     steps: Vec<Step>,
     measured: Measured,
@@ -212,7 +221,7 @@ impl Reading<'_> {
     /// The format that the file had in the record before, if it says no more now than that nothing was found: an empty list
     /// is no format's own.
     fn clean(&self, found: &Found) -> Option<&'static Format> {
-        let before = self.before.iter().find(|source| source.path == found.name)?;
+        let before = self.earlier.sources.iter().find(|source| source.path == found.name)?;
         let format = ingest::format(before.format.as_deref()?)?;
         let input = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
         let input = Input::source(&found.name, &input, self.config.limits.report_bytes);
@@ -292,7 +301,7 @@ impl Reading<'_> {
         let is_the_same = |source: &Source| {
             source.path == found.name && source.blake3 == Some(spool.id) && source.modified_at == Some(modified_at)
         };
-        if self.before.iter().any(is_the_same) {
+        if self.earlier.sources.iter().any(is_the_same) {
             self.stale(found, told, modified, Some(spool.id));
             return Ok(());
         }
@@ -317,9 +326,56 @@ impl Reading<'_> {
         let mut reader =
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
-        let spoken = self.spoken(CONSOLE, &spool);
+        let mut spoken = self.spoken(CONSOLE, &spool);
+        if self.is_ty_s() {
+            spoken.iter_mut().for_each(|one| {
+                if let Some(ty) = ingest::as_ty_s(one) {
+                    *one = ty;
+                }
+            });
+        }
+        self.silent(&spoken, &spool);
         self.keep_spoken(CONSOLE, spool, spoken);
         Ok(())
+    }
+
+    /// Whether a run without findings, which ruff and ty tell in the same words, is ty's: by the command, or by what it had
+    /// speak before.
+    fn is_ty_s(&self) -> bool {
+        let command = self.offer.command.iter();
+        let programs: Vec<&str> = command.flat_map(|command| silence::programs(&command.argv)).collect();
+        let ty_spoke = || {
+            let ty = self.earlier.spoke.iter().find(|spoke| spoke.format.name == "ty-text");
+            ty.is_some_and(|ty| !ty.was_beside("ruff-text"))
+        };
+        !programs.contains(&"ruff") && (programs.contains(&"ty") || ty_spoke())
+    }
+
+    /// The tools that spoke before and are silent now.
+    fn silent(&mut self, spoken: &[Parsed], spool: &Spool) {
+        let Some(command) = &self.offer.command else { return };
+        let earlier = self.earlier;
+        let is_heard = |format: &Format| spoken.iter().any(|one| one.format == format);
+        for spoke in earlier.spoke.iter().filter(|spoke| !is_heard(spoke.format)) {
+            if self.offer.skip.contains(&spoke.format.kind) {
+                continue;
+            }
+            let source = Source { silent_since: Some(spoke.since()), ..Source::named(CONSOLE) };
+            let output = silence::text_of(spool);
+            let clean = match spoke.silence(command, spoken, output.as_deref()) {
+                Silence::Clean => ingest::parse_clean(&Input::bytes(CONSOLE, b""), spoke.format),
+                Silence::Unknown => None,
+            };
+            match clean {
+                Some(clean) => self.keep(source, clean),
+                None => self.measured.sources.push(Source {
+                    format: Some(spoke.format.name.to_owned()),
+                    kind: Some(spoke.format.kind),
+                    error: Some(spoke.unknown()),
+                    ..source
+                }),
+            }
+        }
     }
 
     /// What tools say in standard input, if it is not one report, but a pipe from several of them, or has other text around
@@ -498,7 +554,12 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
     let mut parsed = Vec::new();
     let mut spoken: BTreeMap<(&str, &str), Vec<Parsed>> = BTreeMap::new();
     for source in sources {
-        let (Some(name), Some(format)) = (&source.artifact, source.format.as_deref().and_then(ingest::format)) else {
+        let format = source.format.as_deref().and_then(ingest::format);
+        if let (Some(_), Some(format)) = (source.silent_since, format) {
+            parsed.extend(ingest::parse_clean(&Input::bytes(source.path.as_str(), b""), format));
+            continue;
+        }
+        let (Some(name), Some(format)) = (&source.artifact, format) else {
             return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
         };
         let bytes = artifact(name)?;
@@ -506,12 +567,14 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
             let read = || ingest::console::console(&Input::bytes(source.path.as_str(), &bytes));
             let found = spoken.entry((&source.path, name)).or_insert_with(read);
             let is_it = |parsed: &Parsed| parsed.format == format && Some(&parsed.figures) == source.figures.as_ref();
-            let at = found
+            let one = found
                 .iter()
                 .position(is_it)
                 .or_else(|| found.iter().position(|parsed| parsed.format == format))
+                .map(|at| found.remove(at))
+                .or_else(|| found.iter().find_map(ingest::as_ty_s).filter(|parsed| parsed.format == format))
                 .ok_or_else(|| Error::bad_input(format!("the stored output holds no {} any more", format.name)))?;
-            parsed.push(found.remove(at));
+            parsed.push(one);
         } else {
             let input = Input::bytes(source.path.as_str(), &bytes);
             parsed.push(ingest::parse_clean(&input, format).map_or_else(|| ingest::parse(&input, Some(format)), Ok)?);

@@ -23,6 +23,7 @@ mod repair;
 mod replay;
 mod rerun;
 mod restore;
+mod silence;
 mod tests;
 mod transcript;
 mod verify;

@@ -10,8 +10,9 @@ use super::estimate::estimate;
 use super::evidence::named_ancestor;
 use super::judge::judged;
 use super::loops::frozen_config;
-use super::measure::{Measured, PassedOver, measure};
+use super::measure::{Earlier, Measured, PassedOver, measure};
 use super::rerun::{Settled, settle};
+use super::silence::spoke;
 use super::why::why_stopped;
 use super::work::line_changes;
 use super::{Offer, Session, own, restore, transcript};
@@ -251,17 +252,17 @@ fn measured_after(
     offer: &Offer,
     before: Option<Before>,
 ) -> Result<(Measured, History)> {
-    let (unread, sources_before) = match before {
-        Some(before) => (Some(before.history), before.newest.record.sources),
-        None => (None, Vec::new()),
-    };
+    let (unread, newest) = before.map(|before| (before.history, before.newest.record)).unzip();
+    let spoke = newest.as_ref().map(|newest| spoke(session.layout.root(), (session.layout, store), newest, offer));
+    let spoke = spoke.unwrap_or_default();
+    let earlier = Earlier { sources: newest.as_ref().map_or(&[], |newest| &newest.sources), spoke: &spoke };
     let since = match (offer.since, unread.as_ref().and_then(|unread| unread.head)) {
         (Some(since), _) => Some(since),
         (None, Some((newest, _))) => store.recorded_at(newest)?,
         (None, None) => None,
     };
     let (measured, history) = rayon::join(
-        || measure(session, config, offer, since, &sources_before),
+        || measure(session, config, offer, since, earlier),
         || unread.map_or(Ok(History::default()), |unread| store.read_history(unread)),
     );
     Ok((measured?, history?))

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::evidence::{named_ancestor, same_tree};
-use super::measure::{Measured, measure};
+use super::measure::{Earlier, Measured, measure};
 use super::record::started_from;
 use super::{Offer, Reran, Session};
 use crate::analysis;
@@ -103,7 +103,7 @@ fn run_again(
         since,
         ..Offer::default()
     };
-    let found = measure(session, config, &again, since, &[])?;
+    let found = measure(session, config, &again, since, Earlier::default())?;
     measured.report_files.extend(found.report_files);
     measured.report_files.sort();
     measured.report_files.dedup();

@@ -480,7 +480,10 @@ fn with_others(alone: Parsed, mut spoken: Vec<Parsed>) -> Vec<Parsed> {
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.
-const SILENT: [(&Format, &str, Sort); 9] = [
+const SILENT: [(&Format, &str, Sort); 12] = [
+    (&lint::eslint_text::FORMAT, "eslint", Sort::Linter),
+    (&lint::stylelint_text::FORMAT, "stylelint", Sort::Linter),
+    (&lint::ty_text::FORMAT, "ty", Sort::TypeChecker),
     (&lint::mypy_text::FORMAT, "mypy", Sort::TypeChecker),
     (&lint::tsc_text::FORMAT, "tsc", Sort::TypeChecker),
     (&lint::ruff_text::FORMAT, "ruff", Sort::Linter),
@@ -491,6 +494,18 @@ const SILENT: [(&Format, &str, Sort); 9] = [
     (&lint::shellcheck_text::FORMAT, "shellcheck", Sort::Linter),
     (&lint::phpcs_text::FORMAT, "phpcs", Sort::Linter),
 ];
+
+/// The tool, if it prints nothing at all where it finds nothing, or may be told to.
+pub fn silent_tool(format: &Format) -> Option<&'static str> {
+    SILENT.iter().find(|(silent, _, _)| *silent == format).map(|(_, tool, _)| *tool)
+}
+
+/// ty ends a run without findings with the line with which ruff does: such a run of ruff's as one of ty's.
+pub fn as_ty_s(parsed: &Parsed) -> Option<Parsed> {
+    let is_clean = parsed.format == &lint::ruff_text::FORMAT && parsed.figures.total == Some(0);
+    let text = lint::ruff_text::ALL_PASSED.as_bytes();
+    is_clean.then(|| parse(&Input::bytes("x", text), Some(&lint::ty_text::FORMAT)).ok()).flatten()
+}
 
 /// The report of a tool that found nothing, where that alone does not tell the format: an empty text, an empty list.
 /// `None`: it says something, or the tool says more when it finds nothing. `format` is what the report was before.

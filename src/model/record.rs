@@ -38,6 +38,10 @@ pub struct Source {
     /// It stands between other lines of the file, as in a command's output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spoken: bool,
+    /// The command printed nothing of the tool, which prints nothing where it finds nothing. Here is the iteration in which
+    /// the same command last had it speak: without findings it is where that is known to mean that it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_since: Option<Iteration>,
     /// Older than the iteration's start: nobody ran that tool, so it gives no numbers.
     pub stale: bool,
     /// It tells of a run that another source told already, and was not added.
@@ -65,6 +69,7 @@ impl Source {
             artifact: None,
             modified_at: None,
             spoken: false,
+            silent_since: None,
             stale: false,
             same_run_as: None,
             figures: None,

@@ -52,6 +52,7 @@ mod restore;
 mod roundtrip;
 mod schemas;
 mod shell;
+mod silence;
 mod steps;
 mod support;
 mod syncs;

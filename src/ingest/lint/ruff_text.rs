@@ -92,7 +92,7 @@ fn unparsed(text: &str) -> Option<(&str, Option<u64>, &str)> {
 const MOST_UNPARSED: usize = 10_000;
 
 /// What ruff says when it finds nothing, and ty.
-pub(super) const ALL_PASSED: &str = "All checks passed!";
+pub(in crate::ingest) const ALL_PASSED: &str = "All checks passed!";
 
 /// Who writes `path.py:1:8: F401 …`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
