@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::measure::{Earlier, measure};
 use super::restore::{Target, put_back};
-use super::silence::spoke;
+use super::silence::Listener;
 use super::why::why_stopped;
 use super::{Offer, Session, settle};
 use crate::analysis::{self, Choice};
@@ -255,8 +255,8 @@ fn measure_again(
     let layout = Layout::new(&folder);
     let offer = (verification.run)(&layout).map_err(Attempt::Stopped)?;
     let copy = Session { layout: &layout, ..*session };
-    let spoke = spoke(&folder, (session.layout, store), record, &offer);
-    let earlier = Earlier { spoke: &spoke, ..Earlier::default() };
+    let listener = Listener::new(&folder, (session.layout, store), record, &offer);
+    let earlier = Earlier { listener: listener.as_ref(), ..Earlier::default() };
     let measured = measure(&copy, config, &offer, offer.since, earlier).map_err(Attempt::Stopped)?;
     if let Some(fault) = measured.faults.first() {
         return Err(Attempt::Unfit(format!("measured again, a report could not be read: {}", fault.message)));

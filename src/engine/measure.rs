@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 
-use super::silence::{self, Silence, Spoke};
+use super::silence::{self, Listener};
 use super::{Asked, Offer, Session, transcript};
 use crate::disk::spool::Spool;
 use crate::error::{Error, ErrorKind, Reject, Result};
@@ -15,9 +15,10 @@ use crate::ingest::merge::{Measurement, merge};
 use crate::ingest::{self, Format, Input, Parsed};
 use crate::model::activity::TranscriptPart;
 use crate::model::config::{Limits, LoopConfig};
+use crate::model::figures::ReportKind;
 use crate::model::ids::{ObjectId, TreePath};
 use crate::model::progress::Output;
-use crate::model::record::{Source, SourceError};
+use crate::model::record::{Command, Source, SourceError};
 use crate::workspace::reports::{self, Found};
 
 /// As `Source::path` names what the command printed.
@@ -82,8 +83,8 @@ impl Measured {
 pub(super) struct Earlier<'a> {
     /// The sources of the record before.
     pub sources: &'a [Source],
-    /// The tools that the same command had speak, and that may be silent now.
-    pub spoke: &'a [Spoke],
+    /// Tells what became of the tools that the same command had speak.
+    pub listener: Option<&'a Listener<'a>>,
 }
 
 /// Reads everything that is offered.
@@ -334,7 +335,17 @@ impl Reading<'_> {
                 }
             });
         }
-        self.silent(&spoken, &spool);
+        if has_built(self.offer.command.as_ref(), spoken.iter()) {
+            spoken.iter_mut().for_each(ingest::say_that_it_built);
+        }
+        let silent = self.earlier.listener.map(|listener| listener.silent(&spoken, &spool));
+        for (source, clean) in silent.into_iter().flatten() {
+            match clean {
+                _ if source.kind.is_some_and(|kind| self.offer.skip.contains(&kind)) => {}
+                Some(clean) => self.keep(source, clean),
+                None => self.measured.sources.push(source),
+            }
+        }
         self.keep_spoken(CONSOLE, spool, spoken);
         Ok(())
     }
@@ -344,38 +355,8 @@ impl Reading<'_> {
     fn is_ty_s(&self) -> bool {
         let command = self.offer.command.iter();
         let programs: Vec<&str> = command.flat_map(|command| silence::programs(&command.argv)).collect();
-        let ty_spoke = || {
-            let ty = self.earlier.spoke.iter().find(|spoke| spoke.format.name == "ty-text");
-            ty.is_some_and(|ty| !ty.was_beside("ruff-text"))
-        };
-        !programs.contains(&"ruff") && (programs.contains(&"ty") || ty_spoke())
-    }
-
-    /// The tools that spoke before and are silent now.
-    fn silent(&mut self, spoken: &[Parsed], spool: &Spool) {
-        let Some(command) = &self.offer.command else { return };
-        let earlier = self.earlier;
-        let is_heard = |format: &Format| spoken.iter().any(|one| one.format == format);
-        for spoke in earlier.spoke.iter().filter(|spoke| !is_heard(spoke.format)) {
-            if self.offer.skip.contains(&spoke.format.kind) {
-                continue;
-            }
-            let source = Source { silent_since: Some(spoke.since()), ..Source::named(CONSOLE) };
-            let output = silence::text_of(spool);
-            let clean = match spoke.silence(command, spoken, output.as_deref()) {
-                Silence::Clean => ingest::parse_clean(&Input::bytes(CONSOLE, b""), spoke.format),
-                Silence::Unknown => None,
-            };
-            match clean {
-                Some(clean) => self.keep(source, clean),
-                None => self.measured.sources.push(Source {
-                    format: Some(spoke.format.name.to_owned()),
-                    kind: Some(spoke.format.kind),
-                    error: Some(spoke.unknown()),
-                    ..source
-                }),
-            }
-        }
+        let ty_spoke = |earlier: &Listener<'_>| earlier.has_heard("ty-text") && !earlier.has_heard("ruff-text");
+        !programs.contains(&"ruff") && (programs.contains(&"ty") || self.earlier.listener.is_some_and(ty_spoke))
     }
 
     /// What tools say in standard input, if it is not one report, but a pipe from several of them, or has other text around
@@ -520,6 +501,12 @@ impl Reading<'_> {
     }
 }
 
+/// Whether a command with compilers in it came to the end of its build: it did not fail, or went on to the tests.
+pub(super) fn has_built<'a>(command: Option<&Command>, mut spoken: impl Iterator<Item = &'a Parsed>) -> bool {
+    let is_over = command.is_some_and(|command| command.exit_code == Some(0));
+    is_over || spoken.any(|one| one.format.kind == ReportKind::Test)
+}
+
 fn passed_over(name: &str, why: &str) -> PassedOver {
     PassedOver { name: name.to_owned(), why: why.to_owned() }
 }
@@ -541,9 +528,20 @@ pub(super) fn artifact_name(id: &ObjectId, name: &str) -> String {
 ///
 /// # Errors
 /// As [`parse_again`].
-pub(super) fn measure_again(sources: &[Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Measurement> {
+pub(super) fn measure_again(
+    sources: &[Source],
+    command: Option<&Command>,
+    artifact: &dyn Fn(&str) -> Result<Vec<u8>>,
+) -> Result<Measurement> {
     let sources: Vec<&Source> = sources.iter().filter(|source| source.figures.is_some()).collect();
-    Ok(merge(&parse_again(&sources, artifact)?))
+    let mut parsed = parse_again(&sources, artifact)?;
+    let is_spoken = |source: &Source| source.path == CONSOLE;
+    let spoken = parsed.iter().zip(&sources).filter(|(_, source)| is_spoken(source));
+    if has_built(command, spoken.map(|(one, _)| one)) {
+        let spoken = parsed.iter_mut().zip(&sources).filter(|(_, source)| is_spoken(source));
+        spoken.for_each(|(one, _)| ingest::say_that_it_built(one));
+    }
+    Ok(merge(&parsed))
 }
 
 /// Parses the stored copies of sources that gave figures.
@@ -555,8 +553,9 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
     let mut spoken: BTreeMap<(&str, &str), Vec<Parsed>> = BTreeMap::new();
     for source in sources {
         let format = source.format.as_deref().and_then(ingest::format);
-        if let (Some(_), Some(format)) = (source.silent_since, format) {
-            parsed.extend(ingest::parse_clean(&Input::bytes(source.path.as_str(), b""), format));
+        if let (Some(silence), Some(format)) = (&source.silence, format) {
+            let none = || Error::bug("silence counts too much");
+            parsed.push(ingest::silence(format, &silence.tools).ok_or_else(none)?);
             continue;
         }
         let (Some(name), Some(format)) = (&source.artifact, format) else {

@@ -12,7 +12,7 @@ use super::judge::judged;
 use super::loops::frozen_config;
 use super::measure::{Earlier, Measured, PassedOver, measure};
 use super::rerun::{Settled, settle};
-use super::silence::spoke;
+use super::silence::Listener;
 use super::why::why_stopped;
 use super::work::line_changes;
 use super::{Offer, Session, own, restore, transcript};
@@ -253,9 +253,10 @@ fn measured_after(
     before: Option<Before>,
 ) -> Result<(Measured, History)> {
     let (unread, newest) = before.map(|before| (before.history, before.newest.record)).unzip();
-    let spoke = newest.as_ref().map(|newest| spoke(session.layout.root(), (session.layout, store), newest, offer));
-    let spoke = spoke.unwrap_or_default();
-    let earlier = Earlier { sources: newest.as_ref().map_or(&[], |newest| &newest.sources), spoke: &spoke };
+    let root = session.layout.root();
+    let listener = newest.as_ref().and_then(|newest| Listener::new(root, (session.layout, store), newest, offer));
+    let sources = newest.as_ref().map_or(&[][..], |newest| &newest.sources);
+    let earlier = Earlier { sources, listener: listener.as_ref() };
     let since = match (offer.since, unread.as_ref().and_then(|unread| unread.head)) {
         (Some(since), _) => Some(since),
         (None, Some((newest, _))) => store.recorded_at(newest)?,

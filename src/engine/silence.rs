@@ -5,26 +5,24 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::Offer;
 use super::bodies::file_at;
-use super::measure::CONSOLE;
+use super::measure::{CONSOLE, has_built};
 use crate::disk;
 use crate::disk::hash::id_of;
 use crate::disk::layout::Layout;
 use crate::disk::spool::Spool;
 use crate::error::Result;
-use crate::ingest::{self, Details, Format, Parsed};
+use crate::ingest::{self, Details, Format, Input, Parsed};
 use crate::model::figures::{Figures, ReportKind};
-use crate::model::ids::Iteration;
-use crate::model::record::{Command, IterationRecord, Source, SourceError};
+use crate::model::record::{Command, IterationRecord, Silence, Source, SourceError};
 use crate::snapshot::objects::Objects;
 use crate::store::Store;
 use crate::workspace::reports;
 
-/// What is read of an output to compare its lines with another's.
-const OUTPUT_BYTES: u64 = 256 << 10;
+/// A longer output is not read again.
+const OUTPUT_BYTES: u64 = 4 << 20;
 
 /// A larger file defines no command.
 const DEFINITION_BYTES: u64 = 1 << 20;
@@ -54,125 +52,140 @@ const DEFINED_IN: [(&str, &[&str]); 17] = [
 const INTERPRETERS: [&str; 13] =
     ["sh", "bash", "dash", "zsh", "ksh", "fish", "pwsh", "python", "python3", "node", "ruby", "perl", "php"];
 
-/// The iteration in which a command had a tool speak.
-struct Witness {
-    record: IterationRecord,
-    /// The lines of the output then, without their numbers.
-    lines: Option<BTreeSet<String>>,
-    /// Files that say what the command does are what they were then.
-    is_defined_alike: bool,
+/// Listens for tools that the same command had speak in the iterations before.
+pub(super) struct Listener<'a> {
+    root: &'a Path,
+    layout: &'a Layout,
+    store: &'a Store,
+    newest: &'a IterationRecord,
+    offer: &'a Offer,
+    command: &'a Command,
 }
 
-/// A tool that prints nothing where it finds nothing, and that this command had speak before.
-pub(super) struct Spoke {
-    /// What it prints.
-    pub format: &'static Format,
-    tool: &'static str,
-    witness: Arc<Witness>,
-}
-
-/// What the silence of a tool means.
-pub(super) enum Silence {
-    /// It ran, and found nothing.
-    Clean,
-    /// That cannot be told.
-    Unknown,
-}
-
-/// The tools that could be silent now: in a work tree at `root`, after `newest` of a loop that is stored elsewhere perhaps. What cannot be read of the store tells
-/// nothing.
-pub(super) fn spoke(root: &Path, stored: (&Layout, &Store), newest: &IterationRecord, offer: &Offer) -> Vec<Spoke> {
-    let (layout, store) = stored;
-    let (Some(command), Some(before)) = (&offer.command, &newest.command) else { return Vec::new() };
-    if command.argv != before.argv {
-        return Vec::new();
+impl<'a> Listener<'a> {
+    /// In a work tree at `root`, after `newest`; none if that was not measured by the same command.
+    pub(super) fn new(
+        root: &'a Path,
+        (layout, store): (&'a Layout, &'a Store),
+        newest: &'a IterationRecord,
+        offer: &'a Offer,
+    ) -> Option<Listener<'a>> {
+        let (command, before) = (offer.command.as_ref()?, newest.command.as_ref()?);
+        (command.argv == before.argv).then_some(Listener { root, layout, store, newest, offer, command })
     }
-    let mut spoke: Vec<Spoke> = Vec::new();
-    let (mut witnesses, mut objects) = (Vec::<Arc<Witness>>::new(), None);
-    for source in newest.sources.iter().filter(|source| source.path == CONSOLE) {
-        let format = source.format.as_deref().and_then(ingest::format);
-        let Some((format, tool)) = format.and_then(|format| Some((format, ingest::silent_tool(format)?))) else {
-            continue;
-        };
-        let since = source.silent_since.or(source.figures.is_some().then_some(newest.iteration));
-        let Some(since) = since.filter(|_| spoke.iter().all(|other| other.format != format)) else { continue };
-        let witness = match witnesses.iter().find(|witness| witness.record.iteration == since) {
-            Some(witness) => Arc::clone(witness),
-            None => {
-                let Ok(stored) = store.load(since) else { continue };
-                let objects = objects.get_or_insert_with(|| Objects::open(layout));
-                let lines = output_of(store, &stored.record).map(|text| lines(&text));
-                let is_defined_alike = objects.as_ref().is_ok_and(|objects| {
-                    is_defined_alike(root, objects, &stored.record, offer, command).unwrap_or(false)
-                });
-                let witness = Arc::new(Witness { record: stored.record, lines, is_defined_alike });
-                witnesses.push(Arc::clone(&witness));
-                witness
+
+    /// Whether the command had something of the format printed the last time.
+    pub(super) fn has_heard(&self, format: &str) -> bool {
+        self.newest.sources.iter().any(|source| source.path == CONSOLE && source.format.as_deref() == Some(format))
+    }
+
+    /// What it means that nothing was heard of those that spoke before, beside what was. What cannot be read of the store
+    /// tells nothing.
+    pub(super) fn silent(&self, heard: &[Parsed], output: &Spool) -> Vec<(Source, Option<Parsed>)> {
+        let mut silent = Vec::new();
+        let mut met = BTreeSet::new();
+        let mut objects = None;
+        for source in self.newest.sources.iter().filter(|source| source.path == CONSOLE) {
+            let format =
+                source.format.as_deref().and_then(ingest::format).filter(|format| ingest::may_be_silent(format));
+            let Some(format) = format.filter(|format| heard.iter().all(|one| one.format != *format)) else { continue };
+            let since = source.silence.as_ref().map(|silence| silence.since);
+            let since = since.or(source.figures.is_some().then_some(self.newest.iteration));
+            let Some(since) = since.filter(|_| met.insert(format.name)) else { continue };
+            let Ok(stored) = self.store.load(since) else { continue };
+            let Some(text) = output_of(self.store, &stored.record) else { continue };
+            let objects = objects.get_or_insert_with(|| Objects::open(self.layout));
+            let is_defined_alike =
+                objects.as_ref().is_ok_and(|objects| self.is_defined_alike(objects, &stored.record).unwrap_or(false));
+            let tools = tools_in(&text, format);
+            let witness = Witness { format, tools: &tools, text: &text, then: &stored.record };
+            let has_passed =
+                is_defined_alike && witness.says_that_it_passed(self.command, heard, text_of(output).as_deref());
+            let clean = ingest::silence(format, &tools).filter(|_| has_passed);
+            let error = clean.is_none().then(|| unknown(&tools));
+            let source = Source {
+                format: Some(format.name.to_owned()),
+                kind: Some(format.kind),
+                silence: Some(Silence { since, tools }),
+                error,
+                ..Source::named(CONSOLE)
+            };
+            silent.push((source, clean));
+        }
+        silent
+    }
+
+    /// Whether the files that say what the command does are what they were in that iteration: who takes the linter out of a
+    /// script silences it, too.
+    fn is_defined_alike(&self, objects: &Objects, then: &IterationRecord) -> Result<bool> {
+        for name in definitions(&self.command.argv) {
+            let path = self.offer.folder.join(&name);
+            let Some(tree_path) = reports::describe(self.root, &path, true).tree_path else { continue };
+            // What no snapshot holds is of nobody's work in the loop.
+            let Some(before) = file_at(objects, &then.tree, &tree_path)? else { continue };
+            let Some(now) = disk::read_if_present(&path, DEFINITION_BYTES).ok().flatten() else { return Ok(false) };
+            if before != id_of(&now) && !has_scripts_of(&path, &objects.read(&before)?, &now) {
+                return Ok(false);
             }
-        };
-        spoke.push(Spoke { format, tool, witness });
+        }
+        Ok(true)
     }
-    spoke
 }
 
-impl Spoke {
-    /// When it last spoke.
-    pub(super) fn since(&self) -> Iteration {
-        self.witness.record.iteration
+/// What is said of tools of which it cannot be told whether they ran.
+fn unknown(tools: &[String]) -> SourceError {
+    SourceError {
+        code: "silent".to_owned(),
+        message: format!("{} said nothing, and whether it ran cannot be told", tools.join(", ")),
+        line: None,
+        column: None,
+        help: Some("let it write a report, or let the command fail where it fails: `lint && test`".to_owned()),
     }
+}
 
-    /// Whether a tool was heard beside it then.
-    pub(super) fn was_beside(&self, format: &str) -> bool {
-        self.witness.record.sources.iter().any(|source| source.format.as_deref() == Some(format))
-    }
+/// The iteration in which a command last had tools speak that are silent now.
+struct Witness<'a> {
+    format: &'static Format,
+    tools: &'a [String],
+    /// What the command printed.
+    text: &'a str,
+    then: &'a IterationRecord,
+}
 
-    /// What it means that nothing was heard of it, beside what was.
-    pub(super) fn silence(&self, command: &Command, heard: &[Parsed], output: Option<&str>) -> Silence {
-        let then = &self.witness.record;
-        let failed_then = then.command.as_ref().and_then(|command| command.exit_code).is_some_and(|code| code != 0);
-        // Its findings made the command fail, and the command did not fail.
-        let decides = || failed_then && !then.sources.iter().any(|source| !self.is_of(source) && failed(source));
+impl Witness<'_> {
+    /// Whether the command could not have ended as it did now if they had not passed.
+    fn says_that_it_passed(&self, command: &Command, heard: &[Parsed], output: Option<&str>) -> bool {
+        let sources = &self.then.sources;
+        let failed_then =
+            self.then.command.as_ref().and_then(|command| command.exit_code).is_some_and(|code| code != 0);
+        // Their findings made the command fail, and the command did not fail.
+        let decides = || failed_then && !sources.iter().any(|source| !self.is_told_by(source) && failed(source));
         // A tool that is missing, or broken, would be told of.
-        let says_no_more =
-            || output.zip(self.witness.lines.as_ref()).is_some_and(|(output, known)| lines(output).is_subset(known));
-        // It kept the tests from running, and they ran.
+        let says_no_more = || output.is_some_and(|output| lines(output).is_subset(&lines(self.text)));
+        // They kept the tests from running, and they ran.
         let lets_tests_run = || {
             let is_test = |kind: Option<ReportKind>| kind == Some(ReportKind::Test);
             failed_then
                 && heard.iter().any(|one| is_test(Some(one.format.kind)))
-                && !then.sources.iter().any(|source| source.path == CONSOLE && is_test(source.kind))
+                && !sources.iter().any(|source| source.path == CONSOLE && is_test(source.kind))
         };
         let has_passed_on =
             || chains(command, output).any(|chain| heard.iter().any(|one| self.comes_before(&chain, one)));
         let is_over = || command.exit_code == Some(0) && (decides() || says_no_more());
-        if self.witness.is_defined_alike && (lets_tests_run() || has_passed_on() || is_over()) {
-            Silence::Clean
-        } else {
-            Silence::Unknown
-        }
+        let has_built = || ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter());
+        lets_tests_run() || has_passed_on() || is_over() || has_built()
+    }
+
+    fn is_told_by(&self, source: &Source) -> bool {
+        source.path == CONSOLE && source.format.as_deref() == Some(self.format.name)
     }
 
     /// Whether the command went on to another linter, as it does where this one passes.
     fn comes_before(&self, chain: &[String], other: &Parsed) -> bool {
         let Details::Lint(lint) = &other.details else { return false };
-        let place = |tool: &str| programs(chain).position(|program| program == tool);
-        let comes_after = |tool: &String| place(self.tool).zip(place(tool)).is_some_and(|(ours, its)| ours < its);
-        lint.by_tool.keys().any(comes_after)
-    }
-
-    /// What is said of it where that cannot be told.
-    pub(super) fn unknown(&self) -> SourceError {
-        SourceError {
-            code: "silent".to_owned(),
-            message: format!("{} said nothing, and whether it ran cannot be told", self.tool),
-            line: None,
-            column: None,
-            help: Some("let it write a report, or let the command fail where it fails: `lint && test`".to_owned()),
-        }
-    }
-
-    fn is_of(&self, source: &Source) -> bool {
-        source.path == CONSOLE && source.format.as_deref() == Some(self.format.name)
+        let place = |tool: &String| programs(chain).position(|program| program == tool);
+        let ours = self.tools.iter().map(place).max().flatten();
+        ours.is_some_and(|ours| lint.by_tool.keys().filter_map(place).any(|its| ours < its))
     }
 }
 
@@ -190,8 +203,19 @@ fn output_of(store: &Store, record: &IterationRecord) -> Option<String> {
     disk::read(&path, OUTPUT_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
+/// The tools that an output tells of in that format.
+fn tools_in(text: &str, format: &Format) -> Vec<String> {
+    let told = ingest::console::console(&Input::bytes(CONSOLE, text.as_bytes()));
+    let of_format = told.iter().filter(|one| one.format == format);
+    let tools = of_format.filter_map(|one| match &one.details {
+        Details::Lint(lint) => Some(lint.by_tool.keys().cloned()),
+        _ => None,
+    });
+    tools.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// What a command printed, unless it is long.
-pub(super) fn text_of(output: &Spool) -> Option<String> {
+fn text_of(output: &Spool) -> Option<String> {
     let mut text = String::new();
     let file = output.open().ok().filter(|_| output.bytes <= OUTPUT_BYTES)?;
     file.take(OUTPUT_BYTES).read_to_string(&mut text).ok().map(|_| text)
@@ -201,28 +225,6 @@ pub(super) fn text_of(output: &Spool) -> Option<String> {
 fn lines(output: &str) -> BTreeSet<String> {
     let plain = output.lines().map(|line| line.trim().chars().filter(|c| !c.is_ascii_digit()).collect::<String>());
     plain.filter(|line| !line.is_empty()).collect()
-}
-
-/// Whether the files that say what the command does are what they were in that iteration: who takes the linter out of a
-/// script silences it, too.
-fn is_defined_alike(
-    root: &Path,
-    objects: &Objects,
-    then: &IterationRecord,
-    offer: &Offer,
-    command: &Command,
-) -> Result<bool> {
-    for name in definitions(&command.argv) {
-        let path = offer.folder.join(&name);
-        let Some(tree_path) = reports::describe(root, &path, true).tree_path else { continue };
-        // What no snapshot holds is of nobody's work in the loop.
-        let Some(before) = file_at(objects, &then.tree, &tree_path)? else { continue };
-        let Some(now) = disk::read_if_present(&path, DEFINITION_BYTES).ok().flatten() else { return Ok(false) };
-        if before != id_of(&now) && !(objects.read(&before).is_ok_and(|before| has_scripts_of(&path, &before, &now))) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Whether two manifests of a package define the same scripts: the rest of them changes with every dependency.

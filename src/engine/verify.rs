@@ -303,7 +303,8 @@ impl Check<'_> {
 
     fn recomputed(&self, objects: &Objects, record: &IterationRecord, history: &[Point]) -> Result<IterationRecord> {
         let folder = self.store.paths().artifacts(record.iteration);
-        let measurement = measure_again(&record.sources, &|name| disk::read(&folder.join(name), u64::MAX))?;
+        let artifact = |name: &str| disk::read(&folder.join(name), u64::MAX);
+        let measurement = measure_again(&record.sources, record.command.as_ref(), &artifact)?;
         let cases = cases_of(&record.metrics).map(|id| read_cases(objects, &id)).transpose()?;
         let recorded = record.metrics.codebase.clone().unwrap_or_default();
         let codebase = match census::of_tree(objects, &record.tree, &record.report_files) {

@@ -495,9 +495,41 @@ const SILENT: [(&Format, &str, Sort); 12] = [
     (&lint::phpcs_text::FORMAT, "phpcs", Sort::Linter),
 ];
 
-/// The tool, if it prints nothing at all where it finds nothing, or may be told to.
-pub fn silent_tool(format: &Format) -> Option<&'static str> {
-    SILENT.iter().find(|(silent, _, _)| *silent == format).map(|(_, tool, _)| *tool)
+/// Formats of tools of which some print nothing in a command's output where they find nothing. A compiler's file may be empty
+/// because nothing was built again; of a command it is known whether it failed.
+const SILENT_IN_OUTPUT: [&Format; 4] =
+    [&lint::gcc_text::FORMAT, &lint::brief_text::FORMAT, &lint::unix_text::FORMAT, &lint::github_text::FORMAT];
+
+/// Whether what prints the format may print nothing in a command's output where it finds nothing.
+pub fn may_be_silent(format: &Format) -> bool {
+    SILENT.iter().any(|(silent, _, _)| *silent == format) || SILENT_IN_OUTPUT.contains(&format)
+}
+
+/// The report of tools that ran, found nothing and said nothing.
+pub fn silence(format: &'static Format, tools: &[String]) -> Option<Parsed> {
+    let mut tally = lint::LintTally::default();
+    for tool in tools {
+        tally.tool(tool, lint::sort_of(tool));
+    }
+    let mut parsed = tally.finish(format).ok()?;
+    let of_what = if are_compilers(tools) { " in what was built now" } else { "" };
+    parsed.warnings.push(format!("{} said nothing: taken for no findings{of_what}", tools.join(", ")));
+    say_that_it_built(&mut parsed);
+    Some(parsed)
+}
+
+/// Whether all of them compile, so that they say nothing of what is not built again.
+pub fn are_compilers(tools: &[String]) -> bool {
+    !tools.is_empty() && tools.iter().all(|tool| lint::sort_of(tool) == Sort::Compiler)
+}
+
+/// A compiler that found no error built what there was to build, if it came to its end. What it prints does not tell that.
+pub fn say_that_it_built(parsed: &mut Parsed) {
+    let Details::Lint(lint) = &parsed.details else { return };
+    let mut compilers = lint.by_tool.values().filter(|counts| counts.sort == Sort::Compiler).peekable();
+    if parsed.build.is_none() && compilers.peek().is_some() && compilers.all(|counts| counts.errors == 0) {
+        parsed.build = Some(BuildStatus::Success);
+    }
 }
 
 /// ty ends a run without findings with the line with which ruff does: such a run of ruff's as one of ty's.

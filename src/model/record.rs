@@ -38,10 +38,10 @@ pub struct Source {
     /// It stands between other lines of the file, as in a command's output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spoken: bool,
-    /// The command printed nothing of the tool, which prints nothing where it finds nothing. Here is the iteration in which
-    /// the same command last had it speak: without findings it is where that is known to mean that it ran.
+    /// The command printed nothing of tools that print nothing where they find nothing. There are figures where that is known
+    /// to mean that they ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub silent_since: Option<Iteration>,
+    pub silence: Option<Silence>,
     /// Older than the iteration's start: nobody ran that tool, so it gives no numbers.
     pub stale: bool,
     /// It tells of a run that another source told already, and was not added.
@@ -69,7 +69,7 @@ impl Source {
             artifact: None,
             modified_at: None,
             spoken: false,
-            silent_since: None,
+            silence: None,
             stale: false,
             same_run_as: None,
             figures: None,
@@ -77,6 +77,16 @@ impl Source {
             error: None,
         }
     }
+}
+
+/// Of whom nothing was heard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Silence {
+    /// The iteration in which the same command last had them speak.
+    pub since: Iteration,
+    /// Their names.
+    pub tools: Vec<String>,
 }
 
 /// Why a report gave no numbers.

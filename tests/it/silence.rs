@@ -53,7 +53,7 @@ fn told(record: &Value, format: &str) -> (Option<u64>, Option<u64>, Option<Strin
     let sources = record["sources"].as_array().unwrap();
     let Some(source) = sources.iter().find(|source| source["format"] == format) else { return (None, None, None) };
     let code = source["error"]["code"].as_str().map(ToOwned::to_owned);
-    (source["figures"]["total"].as_u64(), source["silent_since"].as_u64(), code)
+    (source["figures"]["total"].as_u64(), source["silence"]["since"].as_u64(), code)
 }
 
 fn has_disappeared(record: &Value) -> bool {
@@ -204,4 +204,34 @@ fn ty_says_what_ruff_says_and_is_told_by_the_command_or_by_what_it_said_before()
     project.write("ty.txt", clean);
     assert_eq!(told(&record(&project, &["bin/ty"]), "ty-text").0, Some(0));
     assert_eq!(told(&record(&project, &["sh", "-c", "bin/ty # ruff"]), "ruff-text").0, Some(0));
+}
+
+/// What make did not build again says nothing, whether it was without warnings or not; but it built.
+#[test]
+fn a_build_that_fails_no_more_has_no_errors() {
+    let project = project();
+    program(&project, "cc", "#!/bin/sh\ncat cc.txt\n! grep -q error: cc.txt\n");
+    let quality = |record: &Value| {
+        let quality = &record["metrics"]["quality"];
+        ["build_status", "build_errors", "lint_warnings"].map(|key| quality[key].clone())
+    };
+    project
+        .write("cc.txt", "a.c:3:1: error: expected ';'\na.c:5:1: warning: unused variable 'x' [-Wunused-variable]\n");
+    let command = ["sh", "-c", "bin/cc && bin/tests"];
+    assert_eq!(quality(&record(&project, &command)), [json!("failed"), json!(1), json!(1)]);
+    project.write("cc.txt", "a.c:5:1: warning: unused variable 'x' [-Wunused-variable]\n");
+    tests(&project, "1 failed, 3 passed");
+    let warned = record(&project, &command);
+    assert_eq!(quality(&warned), [json!("success"), json!(0), json!(1)]);
+    project.write("cc.txt", "");
+    tests(&project, "4 passed");
+    let built = record(&project, &command);
+    assert_eq!(told(&built, "gcc-text"), clean_since(1));
+    assert_eq!(quality(&built), [json!("success"), json!(0), json!(0)]);
+    assert!(!has_disappeared(&built), "{built}");
+    // It fails before the tests, and not by the compiler.
+    program(&project, "cc", "#!/bin/sh\necho 'make: *** No rule to make target'\nfalse\n");
+    let stopped = record(&project, &command);
+    assert_eq!((told(&stopped, "gcc-text"), quality(&stopped)[0].clone()), (unknown_since(1), Value::Null));
+    project.run(&["verify", "--recompute"]).expect(0);
 }

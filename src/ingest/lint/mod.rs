@@ -153,7 +153,7 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
 }
 
 /// What a tool is, by its name in lower case.
-fn sort_of(tool: &str) -> Sort {
+pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
         | "dmd" | "verilator" => Sort::Compiler,

@@ -106,7 +106,7 @@ fn unread(path: &str, message: &str) -> Source {
         artifact: None,
         modified_at: None,
         spoken: false,
-        silent_since: None,
+        silence: None,
         stale: false,
         same_run_as: None,
         figures: None,

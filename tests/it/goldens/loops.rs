@@ -214,7 +214,7 @@ fn source(path: &str, format: &str, kind: ReportKind, figures: Figures) -> Sourc
         artifact: None,
         modified_at: None,
         spoken: false,
-        silent_since: None,
+        silence: None,
         stale: false,
         same_run_as: None,
         figures: Some(figures),
