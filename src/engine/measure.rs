@@ -339,6 +339,7 @@ impl Reading<'_> {
             spoken.iter_mut().for_each(ingest::say_that_it_built);
         }
         let silent = self.earlier.listener.map(|listener| listener.silent(&spoken, &spool));
+        self.keep_spoken(CONSOLE, spool, spoken);
         for (source, clean) in silent.into_iter().flatten() {
             match clean {
                 _ if source.kind.is_some_and(|kind| self.offer.skip.contains(&kind)) => {}
@@ -346,7 +347,6 @@ impl Reading<'_> {
                 None => self.measured.sources.push(source),
             }
         }
-        self.keep_spoken(CONSOLE, spool, spoken);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //! found nothing, or that it did not run. Which of the two is told by the iteration in which the same command last had it
 //! speak, and by how the command ended now.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
@@ -82,23 +82,32 @@ impl<'a> Listener<'a> {
     /// What it means that nothing was heard of those that spoke before, beside what was. What cannot be read of the store
     /// tells nothing.
     pub(super) fn silent(&self, heard: &[Parsed], output: &Spool) -> Vec<(Source, Option<Parsed>)> {
+        let mut heard_tools: BTreeSet<String> = heard.iter().flat_map(tools_of).map(|(tool, _)| tool).collect();
+        let before = self.newest.metrics.quality.iter().flat_map(|quality| quality.errors_by_tool.keys());
+        let are_all_heard = before.into_iter().all(|tool| heard_tools.contains(tool));
         let mut silent = Vec::new();
-        let mut met = BTreeSet::new();
         let mut objects = None;
         for source in self.newest.sources.iter().filter(|source| source.path == CONSOLE) {
-            let format =
-                source.format.as_deref().and_then(ingest::format).filter(|format| ingest::may_be_silent(format));
-            let Some(format) = format.filter(|format| heard.iter().all(|one| one.format != *format)) else { continue };
-            let since = source.silence.as_ref().map(|silence| silence.since);
-            let since = since.or(source.figures.is_some().then_some(self.newest.iteration));
-            let Some(since) = since.filter(|_| met.insert(format.name)) else { continue };
+            let format = source.format.as_deref().and_then(ingest::format);
+            let Some(format) = format.filter(|format| ingest::may_be_silent(format)) else { continue };
+            let since = match &source.silence {
+                Some(silence) => silence.since,
+                None if are_all_heard => continue,
+                None => self.newest.iteration,
+            };
             let Ok(stored) = self.store.load(since) else { continue };
             let Some(text) = output_of(self.store, &stored.record) else { continue };
+            let spoke = tools_in(&text, format);
+            let mut tools =
+                source.silence.as_ref().map_or_else(|| spoke.keys().cloned().collect(), |one| one.tools.clone());
+            tools.retain(|tool| heard_tools.insert(tool.clone()));
+            if tools.is_empty() {
+                continue;
+            }
             let objects = objects.get_or_insert_with(|| Objects::open(self.layout));
             let is_defined_alike =
                 objects.as_ref().is_ok_and(|objects| self.is_defined_alike(objects, &stored.record).unwrap_or(false));
-            let tools = tools_in(&text, format);
-            let witness = Witness { format, tools: &tools, text: &text, then: &stored.record };
+            let witness = Witness { format, tools: &tools, spoke: &spoke, text: &text, then: &stored.record };
             let has_passed =
                 is_defined_alike && witness.says_that_it_passed(self.command, heard, text_of(output).as_deref());
             let clean = ingest::silence(format, &tools).filter(|_| has_passed);
@@ -147,6 +156,8 @@ fn unknown(tools: &[String]) -> SourceError {
 struct Witness<'a> {
     format: &'static Format,
     tools: &'a [String],
+    /// All that spoke in the format, with their errors.
+    spoke: &'a BTreeMap<String, u64>,
     /// What the command printed.
     text: &'a str,
     then: &'a IterationRecord,
@@ -158,8 +169,13 @@ impl Witness<'_> {
         let sources = &self.then.sources;
         let failed_then =
             self.then.command.as_ref().and_then(|command| command.exit_code).is_some_and(|code| code != 0);
-        // Their findings made the command fail, and the command did not fail.
-        let decides = || failed_then && !sources.iter().any(|source| !self.is_told_by(source) && failed(source));
+        // Their findings alone made the command fail, and the command did not fail.
+        let failed_beside =
+            |source: &Source| match source.path == CONSOLE && source.format.as_deref() == Some(self.format.name) {
+                true => self.spoke.iter().any(|(tool, errors)| *errors > 0 && !self.tools.contains(tool)),
+                false => failed(source),
+            };
+        let decides = || failed_then && !sources.iter().any(failed_beside);
         // A tool that is missing, or broken, would be told of.
         let says_no_more = || output.is_some_and(|output| lines(output).is_subset(&lines(self.text)));
         // They kept the tests from running, and they ran.
@@ -174,10 +190,6 @@ impl Witness<'_> {
         let is_over = || command.exit_code == Some(0) && (decides() || says_no_more());
         let has_built = || ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter());
         lets_tests_run() || has_passed_on() || is_over() || has_built()
-    }
-
-    fn is_told_by(&self, source: &Source) -> bool {
-        source.path == CONSOLE && source.format.as_deref() == Some(self.format.name)
     }
 
     /// Whether the command went on to another linter, as it does where this one passes.
@@ -203,15 +215,17 @@ fn output_of(store: &Store, record: &IterationRecord) -> Option<String> {
     disk::read(&path, OUTPUT_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// The tools that an output tells of in that format.
-fn tools_in(text: &str, format: &Format) -> Vec<String> {
+/// The tools that an output tells of in that format, and how many errors of each.
+fn tools_in(text: &str, format: &Format) -> BTreeMap<String, u64> {
     let told = ingest::console::console(&Input::bytes(CONSOLE, text.as_bytes()));
-    let of_format = told.iter().filter(|one| one.format == format);
-    let tools = of_format.filter_map(|one| match &one.details {
-        Details::Lint(lint) => Some(lint.by_tool.keys().cloned()),
-        _ => None,
-    });
-    tools.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+    told.iter().filter(|one| one.format == format).flat_map(tools_of).collect()
+}
+
+fn tools_of(report: &Parsed) -> Vec<(String, u64)> {
+    match &report.details {
+        Details::Lint(lint) => lint.by_tool.iter().map(|(tool, counts)| (tool.clone(), counts.errors)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// What a command printed, unless it is long.

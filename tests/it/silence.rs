@@ -235,3 +235,29 @@ fn a_build_that_fails_no_more_has_no_errors() {
     assert_eq!((told(&stopped, "gcc-text"), quality(&stopped)[0].clone()), (unknown_since(1), Value::Null));
     project.run(&["verify", "--recompute"]).expect(0);
 }
+
+/// Of small linters that are told of in one format, one speaks and the other does not.
+#[test]
+fn one_of_several_linters_of_a_format_is_silent() {
+    let project = project();
+    program(&project, "isort", "#!/bin/sh\ncat isort.txt\ntest ! -s isort.txt\n");
+    program(&project, "black", "#!/bin/sh\ncat black.txt\n! grep -q would black.txt\n");
+    let unsorted = "ERROR: a.py Imports are incorrectly sorted and/or formatted.\n";
+    let (black, formatted) = ("would reformat a.py\n", "All done! ✨ 🍰 ✨\n1 file left unchanged.\n");
+    let by_tool = |record: &Value| record["metrics"]["quality"]["errors_by_tool"].clone();
+    for (command, clean) in [("bin/isort && bin/black", true), ("bin/isort; bin/black", false)] {
+        project.write("isort.txt", unsorted);
+        project.write("black.txt", black);
+        let command = ["sh", "-c", command];
+        record(&project, &command);
+        project.write("isort.txt", "");
+        let halfway = record(&project, &command);
+        let expected = if clean { json!({"black": 1, "isort": 0}) } else { json!({"black": 1}) };
+        assert_eq!(by_tool(&halfway), expected, "{command:?}");
+        project.write("black.txt", formatted);
+        let both = record(&project, &command);
+        let expected = if clean { json!({"black": 0, "isort": 0}) } else { json!({"black": 0}) };
+        assert_eq!(by_tool(&both), expected, "{command:?}");
+        project.run(&["verify", "--recompute"]).expect(0);
+    }
+}
