@@ -195,7 +195,7 @@ impl Witness<'_> {
     /// Whether the command went on to another linter, as it does where this one passes.
     fn comes_before(&self, chain: &[String], other: &Parsed) -> bool {
         let Details::Lint(lint) = &other.details else { return false };
-        let place = |tool: &String| programs(chain).position(|program| program == tool);
+        let place = |tool: &String| programs(chain).position(|program| is_called(program, tool));
         let ours = self.tools.iter().map(place).max().flatten();
         ours.is_some_and(|ours| lint.by_tool.keys().filter_map(place).any(|its| ours < its))
     }
@@ -258,6 +258,17 @@ fn words(argv: &[String]) -> impl Iterator<Item = &str> {
     argv.iter().flat_map(move |word| word.split(is_between)).filter(|word| !word.is_empty())
 }
 
+/// Whether a word of a command is how the tool is called: by its name, or as a part of another program.
+fn is_called(word: &str, tool: &str) -> bool {
+    let parts: &[&str] = match tool {
+        "rustfmt" => &["fmt"],
+        "rustc" => &["clippy", "check", "build", "test"],
+        "govet" => &["vet"],
+        _ => &[],
+    };
+    word == tool || parts.contains(&word)
+}
+
 /// The programs that a command may run, by their names.
 pub(super) fn programs(argv: &[String]) -> impl Iterator<Item = &str> {
     words(argv).filter_map(|word| word.rsplit('/').next())
@@ -307,6 +318,13 @@ mod tests {
         let nested = defined_by(&["bash", "-c", "npx tsc && (just lint; python3 -B x.py a.py)"]);
         assert_eq!(nested, ["justfile", "Justfile", ".justfile", "x.py"]);
         assert_eq!(defined_by(&["eslint", "src/a.js"]), [""; 0], "what is linted defines nothing");
+    }
+
+    #[test]
+    fn some_tools_are_parts_of_a_program() {
+        let chain = ["cargo fmt --check && cargo clippy && go vet ./...".to_owned()];
+        let place = |tool: &str| programs(&chain).position(|word| is_called(word, tool));
+        assert_eq!(["rustfmt", "rustc", "govet", "eslint"].map(place), [Some(1), Some(4), Some(6), None]);
     }
 
     #[test]
