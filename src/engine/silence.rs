@@ -196,8 +196,8 @@ impl Witness<'_> {
     fn comes_before(&self, chain: &[String], other: &Parsed) -> bool {
         let Details::Lint(lint) = &other.details else { return false };
         let place = |tool: &String| programs(chain).position(|program| is_called(program, tool));
-        let ours = self.tools.iter().map(place).max().flatten();
-        ours.is_some_and(|ours| lint.by_tool.keys().filter_map(place).any(|its| ours < its))
+        let Some(ours) = self.tools.iter().map(place).collect::<Option<Vec<_>>>() else { return false };
+        lint.by_tool.keys().filter_map(place).any(|its| ours.iter().all(|ours| *ours < its))
     }
 }
 

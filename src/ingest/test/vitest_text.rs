@@ -41,15 +41,23 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().take(50).any(begins) { Sniff::Sure("line \"RUN v…\" of Vitest".into()) } else { Sniff::No }
 }
 
-/// The counts of `      Tests  1 failed | 6 passed (7)`; empty for `Tests  no tests`.
+/// The counts of `      Tests  1 failed | 6 passed (7)`; empty for `Tests  no tests`, and for `Tests   (7)`, of which none ran.
 fn totals<'l>(line: &'l str, title: &str) -> Option<Vec<(Option<u64>, &'l str)>> {
     let rest = line.trim().strip_prefix(title)?;
     let rest = rest.strip_prefix("  ")?;
     if rest == "no tests" {
         return Some(Vec::new());
     }
+    if is_unfinished(rest) {
+        return Some(Vec::new());
+    }
     let (counts, total) = rest.strip_suffix(')')?.rsplit_once(" (")?;
     is_number(total).then(|| counts.split(" | ").map(counted).collect())?
+}
+
+/// ` (7)`, where other counts have outcomes before the sum.
+fn is_unfinished(counts: &str) -> bool {
+    counts.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')')).is_some_and(is_number)
 }
 
 /// `2` of `⎯⎯⎯ Failed Suites 2 ⎯⎯⎯`. Windows' code pages make something else of the rule.
@@ -72,6 +80,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if run.counts.is_none() {
         return Err(no_result("no \"Tests\" line of Vitest in it", last));
     }
+    if run.tells_nothing() {
+        return Err(no_result("Vitest ended before any of its tests did", last));
+    }
     if !run.errors_known {
         return Err(no_result("Vitest's summary is cut: its line \"Start at\" is missing", last));
     }
@@ -91,6 +102,8 @@ struct Run {
     blocks: Vec<(usize, String)>,
     failed_files: u64,
     counts: Option<Summary>,
+    /// Tests were there, and no outcome of any.
+    is_unfinished: bool,
     errors: u64,
     errors_known: bool,
 }
@@ -111,6 +124,7 @@ impl Run {
                 Summary::add(slot, number)?;
             }
             self.counts = Some(summary);
+            self.is_unfinished = text.trim_start().strip_prefix("Tests  ").is_some_and(is_unfinished);
         } else if let Some(files) = totals(text, "Test Files") {
             self.failed_files =
                 files.iter().find(|(_, word)| *word == "failed").and_then(|(number, _)| *number).unwrap_or(0);
@@ -174,6 +188,11 @@ impl Run {
         }
     }
 
+    /// Neither an outcome of a test is told, nor that something else failed.
+    fn tells_nothing(&self) -> bool {
+        self.is_unfinished && [self.errors, self.suites, self.failed_files] == [0; 3]
+    }
+
     fn finish(self) -> Result<Parsed> {
         let mut summary = self.counts.unwrap_or_default();
         let other = match summary.failed == 0 && self.suites == 0 {
@@ -216,7 +235,7 @@ pub(in crate::ingest) struct Stream {
 impl Stream {
     fn close(&mut self) -> Result<()> {
         let (run, files) = (std::mem::take(&mut self.run), std::mem::take(&mut self.files));
-        if run.counts.is_some() {
+        if run.counts.is_some() && !run.tells_nothing() {
             let is_certain = self.done;
             self.runs.push(runs::Run { is_certain, ..runs::Run::of(run.finish()?, files) });
         }
@@ -273,7 +292,9 @@ impl Runs for Stream {
         let is_end = text.trim_start().starts_with("Duration  ") && self.run.counts.is_some();
         // A summary that counts more files than were told of is not the run's own. The dot reporter tells of none.
         let told = u64::try_from(self.files.len()).ok();
-        let is_told = (self.has_dots && !self.has_list) || (!self.files.is_empty() && told >= self.all_files);
+        let none_ran = self.files.is_empty() && self.run.is_unfinished;
+        let is_told =
+            none_ran || (self.has_dots && !self.has_list) || (!self.files.is_empty() && told >= self.all_files);
         if is_end && self.nested > 0 {
             self.nested -= 1;
         } else {
@@ -443,6 +464,9 @@ mod tests {
         assert_eq!(counts(&read(&end("3 passed (3)")).unwrap()), [5, 3, 0, 2, 0]);
         assert_eq!(counts(&read(&end("1 failed | 2 passed (3)")).unwrap()), [3, 2, 1, 0, 0]);
         assert_eq!(counts(&read(&end("no tests")).unwrap()), [2, 0, 0, 2, 0]);
+        assert_eq!(counts(&read(&end(" (3)")).unwrap()), [2, 0, 0, 2, 0]);
+        let interrupted = end(" (3)").replace("     Errors  2 errors\n", "");
+        assert_eq!(read(&interrupted).unwrap_err().reject(), Some(Reject::NoResult));
     }
 
     #[test]

@@ -55,6 +55,7 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         ("nextest-text/good.txt", "rustc-text"),
         ("node-test-text/good-coverage.txt", "brief-coverage-text"),
         ("tap/good-node-coverage.tap", "brief-coverage-text"),
+        ("vitest-text/good-unhandled.txt", "istanbul-text"),
     ];
     expected.extend(others.map(|(name, format)| (name.to_owned(), format)));
     expected.sort();
