@@ -115,7 +115,12 @@ impl<'a> Head<'a> {
         if has_all { Sniff::Sure(format!("keys {}", keys.join(", "))) } else { Sniff::No }
     }
 
-    /// The keys of its first JSON object, as [`Head::has_key`] names them, in the order in which they stand; at most 200.
+    /// Whether its first JSON object has these keys, as [`Head::has_key`] names them, and no others.
+    pub fn has_only(&self, keys: &[&str]) -> bool {
+        self.keys.len() == keys.len() && keys.iter().all(|key| self.has_key(key))
+    }
+
+    /// The keys of its first JSON object, as [`Head::has_key`] names them, in the order in which they stand, each once.
     pub fn keys(&self) -> &[String] {
         &self.keys
     }

@@ -1,6 +1,7 @@
 //! JSON from a stream: decoded, with limits, and with the place of a fault.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::{fmt, io};
 
@@ -437,8 +438,8 @@ impl io::Read for Bytes<'_> {
     }
 }
 
-/// The keys of the first object of a text that may be cut: as paths (`runs`, `runs.tool`), lists passed through, at most
-/// four deep and 200 of them. It begins at a line that begins with `{` or `[` and has keys: a banner's `[INFO]` has none.
+/// The keys of the first object of a text that may be cut: as paths (`runs`, `runs.tool`), lists passed through, each once,
+/// at most four deep, and 200 of those that are deeper than two. It begins at a line that begins with `{` or `[` and has keys: a banner's `[INFO]` has none.
 pub(super) fn first_keys(text: &str) -> Vec<String> {
     let mut rest = text;
     let mut tries = 0;
@@ -458,8 +459,11 @@ pub(super) fn first_keys(text: &str) -> Vec<String> {
     Vec::new()
 }
 
+/// Most keys that are told of below the second level.
+const DEEP_KEYS: usize = 200;
+
 fn keys_from(text: &str) -> Vec<String> {
-    let mut keys = Vec::new();
+    let (mut keys, mut met, mut deep) = (Vec::new(), HashSet::new(), 0);
     let mut path: Vec<Option<String>> = Vec::new();
     let mut last: Option<String> = None;
     let mut chars = text.chars();
@@ -472,8 +476,14 @@ fn keys_from(text: &str) -> Vec<String> {
                     *slot = Some(key);
                 }
                 let full: Vec<&str> = path.iter().flatten().map(String::as_str).collect();
-                if full.len() <= 4 && keys.len() < 200 {
-                    keys.push(full.join("."));
+                let is_deep = full.len() > 2;
+                if full.len() > 4 || (is_deep && deep == DEEP_KEYS) {
+                    continue;
+                }
+                let key = full.join(".");
+                if met.insert(key.clone()) {
+                    deep += usize::from(is_deep);
+                    keys.push(key);
                 }
             }
             '{' | '[' if path.len() < DEEPEST => path.push(None),

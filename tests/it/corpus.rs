@@ -167,6 +167,22 @@ fn fixtures_give_their_figures_given_and_sniffed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// As `jq -S` or another program's map leaves them.
+#[test]
+fn the_order_of_keys_does_not_matter() {
+    let mut asked = 0;
+    for (format, path, expected) in fixtures() {
+        let Ok(document) = serde_json::from_slice::<Value>(&std::fs::read(&path).unwrap()) else { continue };
+        let sorted = serde_json::to_vec(&document).unwrap();
+        let name = path.display().to_string();
+        let outcome = ingest::parse(&Input::bytes(&name, &sorted), None);
+        asked += 1;
+        assert_eq!(judge(&expected, &outcome), None, "{name}");
+        assert!(outcome.is_err() || outcome.unwrap().format.name == format, "{name}");
+    }
+    assert!(asked > 200, "{asked}");
+}
+
 /// A report that names no tool counts for nothing: that a linter has nothing to say any more would be unknown, not zero.
 #[test]
 fn reports_of_findings_tell_who_looked() {

@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let has_result = head.has_key("results.advisory.criticality") || head.has_key("results.source");
-    let is_clean = head.keys() == ["version", "created_at", "results"];
+    let is_clean = head.has_only(&["version", "created_at", "results"]);
     match is_clean || (head.has_key("created_at") && head.has_key("results.type") && has_result) {
         true => Sniff::Sure("keys created_at and results, as bundler-audit writes them".into()),
         false => Sniff::No,

@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     // Keys below a package's name: `advisories.vendor/name.advisoryId`.
     let is_advisory = |key: &String| key.starts_with("advisories.") && key.ends_with(".affectedVersions");
-    let is_clean = head.keys() == ["advisories", "abandoned"] || head.has_key("ignored-advisories");
+    let is_clean = head.has_only(&["advisories", "abandoned"]) || head.has_key("ignored-advisories");
     match head.keys().iter().any(is_advisory) || (head.has_key("advisories") && is_clean) {
         true => Sniff::Sure("keys advisories and affectedVersions, as Composer writes them".into()),
         false => Sniff::No,

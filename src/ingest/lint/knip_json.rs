@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     let has_issue = ["file", "dependencies", "unlisted"].iter().all(|key| head.has_key(&format!("issues.{key}")));
     // Where nothing was found, there are two lists.
-    let is_clean = head.keys() == ["files", "issues"];
+    let is_clean = head.has_only(&["files", "issues"]);
     match has_issue || is_clean {
         true => Sniff::Sure("keys issues and unlisted, as Knip writes them".into()),
         false => Sniff::No,

@@ -26,10 +26,8 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let has_issues = ["issues.rule.name", "issues.range", "issues.callers"].iter().all(|key| head.has_key(key));
-    let has_nothing_else = || {
-        let outermost = head.keys().iter().filter(|key| !key.contains('.'));
-        outermost.map(String::as_str).eq(["issues", "errors"])
-    };
+    let is_known = |key: &String| matches!(key.split('.').next(), Some("issues" | "errors"));
+    let has_nothing_else = || head.has_key("issues") && head.has_key("errors") && head.keys().iter().all(is_known);
     match has_issues || has_nothing_else() {
         true => Sniff::Sure("keys issues and errors, as TFLint writes them".into()),
         false => Sniff::No,
