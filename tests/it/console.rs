@@ -558,8 +558,6 @@ fn what_a_tool_prints_is_read_as_its_file_is() {
         "sloccount-text",
         // Its names would be taken for those of workspaces.
         "pyperf-text",
-        // rustc and others draw their findings alike.
-        "ruff-text/good-zizmor.txt",
         // Lines that a narrow terminal broke.
         "dart-analyze-text/good-narrow.txt",
     ];

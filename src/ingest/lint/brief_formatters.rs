@@ -6,6 +6,9 @@ use super::lines::{bare_place, is_path};
 /// What a formatter would change: of gofmt and isort the beginning of its diff.
 pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     let whole = |tool, path, message| Some(Told::error(tool, (path, None), None, message));
+    if let Some(path) = text.strip_suffix(": Unused imports/variables detected") {
+        return whole("autoflake", path, "has unused imports or variables");
+    }
     if let Some(path) = text.strip_prefix("would reformat ") {
         return whole("black", path, "would be reformatted");
     }
@@ -55,6 +58,7 @@ mod tests {
         for (line, tool, path) in [
             ("diff a/b.go.orig a/b.go", "gofmt", "a/b.go"),
             ("diff -u b.go.orig b.go", "gofmt", "b.go"),
+            ("pkg/a.py: Unused imports/variables detected", "autoflake", "pkg/a.py"),
             ("--- /p/a.py:before\t2026-01-05 10:00:00.1", "isort", "/p/a.py"),
             ("ERROR: /p/a.py Imports are incorrectly sorted.", "isort", "/p/a.py"),
         ] {

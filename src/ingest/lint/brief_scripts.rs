@@ -24,6 +24,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "No hints" => Some("hlint"),
         _ if text.starts_with("Total: 0 warnings / 0 errors in ") => Some("luacheck"),
         _ if text.starts_with("No syntax errors detected in ") => Some("php"),
+        _ if text.ends_with(".py: No issues detected!") => Some("autoflake"),
         _ => is_djlint_s().then_some("djlint"),
     }
 }

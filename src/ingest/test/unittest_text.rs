@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     name: "unittest-text",
     kind: ReportKind::Test,
     about: "terminal output of Python's unittest",
-    written_by: "python -m unittest, Django's manage.py test, nose, testtools, Twisted's trial",
+    written_by: "python -m unittest, Django's manage.py test, nose, nose2, green, testtools, Twisted's trial",
     told_by: "\"Ran N tests in …\" with OK or FAILED after it",
     has_end: true,
     counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are skipped; what is \
@@ -58,6 +58,11 @@ fn ran(line: &str) -> Option<Option<u64>> {
     let seconds = time.split(" using ").next()?.strip_suffix('s')?;
     let is_time = seconds.split('.').all(is_number);
     (is_number(number) && is_time).then(|| number.parse().ok())
+}
+
+/// `Ran 5 tests in 0.031s using 2 processes`: green puts no rule above it.
+fn is_green_s(line: &str) -> bool {
+    line.contains("s using ") && (line.ends_with(" process") || line.ends_with(" processes"))
 }
 
 /// The counts of `FAILED (failures=1, errors=1)`, `PASSED (successes=1)` of trial; empty for `OK`.
@@ -215,10 +220,14 @@ impl Reader {
         let mut summary = Summary::default();
         for (word, number) in counts {
             let slot = match *word {
-                "failures" | "unexpected successes" => &mut summary.failed,
+                "failures" | "unexpected successes" | "unexpected_successes" | "unexpectedSuccesses" => {
+                    &mut summary.failed
+                }
                 "errors" => &mut summary.errored,
-                // The last three are nose's and trial's.
-                "skipped" | "expected failures" | "SKIP" | "skips" | "expectedFailures" => &mut summary.skipped,
+                // The latter are nose's, trial's and green's.
+                "skipped" | "expected failures" | "SKIP" | "skips" | "expectedFailures" | "expected_failures" => {
+                    &mut summary.skipped
+                }
                 _ => continue,
             };
             Summary::add(slot, *number)?;
@@ -304,7 +313,7 @@ impl Runs for Stream {
         self.after_rule = ['=', '-'].into_iter().find(|mark| text.len() >= 70 && text.chars().all(|c| c == *mark));
         let is_heading = text.starts_with("FAIL: ") || text.starts_with("ERROR: ");
         let is_told = (is_heading && after_rule != Some('='))
-            || (ran(text).is_some() && after_rule != Some('-') && !self.is_testtools);
+            || (ran(text).is_some() && after_rule != Some('-') && !self.is_testtools && !is_green_s(text));
         if is_told {
             return Ok(());
         }
@@ -370,6 +379,10 @@ mod tests {
             (
                 "Ran 9 tests in 0.1s using 2 processes\n\nFAILED (errors=1, failures=2, passes=4, skips=2)\n",
                 [9, 4, 2, 1, 2],
+            ),
+            (
+                "Ran 5 tests in 0.1s using 2 processes\n\nFAILED (expected_failures=1, passes=3, unexpected_successes=1)\n",
+                [5, 3, 1, 0, 1],
             ),
             ("Ran 1 test in 0.1s\n\nOK\nRan 2 tests in 0.1s\n\nOK\n", [2, 2, 0, 0, 0]),
         ] {

@@ -63,6 +63,9 @@ const LINES: &[(&str, Unit, &str)] = &[
     ("bisect_ppx", Statements, "@. % @c/@t Project coverage"),
     ("hpc", Statements, "@.% expressions used (@c/@t)"),
     ("gcov", Lines, "Lines executed:@.% of @t"),
+    ("slipcover", Lines, "(summary) @t @m @_"),
+    // With branches, of which it tells a percentage alone with the lines'.
+    ("slipcover", Lines, "(summary) @t @m @_ @_ @_ @_"),
     ("lcov --list", Lines, "Total:|{ }@.% @t|@*"),
 ];
 
@@ -115,8 +118,10 @@ impl Numbers for Counts {
 impl Counts {
     /// How many of how many, if both are told.
     pub fn part(self) -> Option<Part> {
-        let total = self.all.or(self.missed.and_then(|missed| missed.checked_add(self.covered?)))?;
-        Some(Part { covered: self.covered?, total })
+        let (all, missed) = (self.all, self.missed);
+        let covered = self.covered.or_else(|| all?.checked_sub(missed?))?;
+        let total = all.or_else(|| missed?.checked_add(covered))?;
+        Some(Part { covered, total })
     }
 
     /// Both. `None` if they tell the same thing twice, as a second summary does.
@@ -162,7 +167,7 @@ impl Summary {
     pub fn of_line(text: &str) -> Option<(Summary, bool)> {
         let text = without_mark(text);
         // Most lines have none of these.
-        let words = ["Cover", "Not covered", "Total branches", "Visited", "teamcity[buildStatistic"];
+        let words = ["Cover", "Not covered", "Total branches", "Visited", "teamcity[buildStatistic", "(summary)"];
         let begins = || words.iter().any(|word| text.starts_with(word));
         if !text.contains('%') && !begins() {
             return None;
