@@ -37,7 +37,7 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, tcltest, DejaGnu, SRFI 64 (Guile); scripts that end with \"12 passed, 0 failed\"",
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile); scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \

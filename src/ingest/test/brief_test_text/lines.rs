@@ -72,6 +72,10 @@ pub(super) const LINES: &[(&str, &str)] = &[
     ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
     ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
     ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
+    (
+        "Buck2",
+        "Tests finished: Pass @p. Fail @f.{ Timeout @f.}{ Fatal @e.}{ Skip @s.}{ Omit @s.}{ Infra Failure @e.}{ Build failure @e}",
+    ),
     ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
     ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
     ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
