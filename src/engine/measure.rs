@@ -338,7 +338,8 @@ impl Reading<'_> {
         if has_built(self.offer.command.as_ref(), spoken.iter()) {
             spoken.iter_mut().for_each(ingest::say_that_it_built);
         }
-        let silent = self.earlier.listener.map(|listener| listener.silent(&spoken, &spool));
+        let files = self.parsed.iter().map(|(_, one)| one);
+        let silent = self.earlier.listener.map(|listener| listener.silent(&spoken, files, &spool));
         self.keep_spoken(CONSOLE, spool, spoken);
         for (source, clean) in silent.into_iter().flatten() {
             match clean {

@@ -79,10 +79,16 @@ impl<'a> Listener<'a> {
         self.newest.sources.iter().any(|source| source.path == CONSOLE && source.format.as_deref() == Some(format))
     }
 
-    /// What it means that nothing was heard of those that spoke before, beside what was. What cannot be read of the store
-    /// tells nothing.
-    pub(super) fn silent(&self, heard: &[Parsed], output: &Spool) -> Vec<(Source, Option<Parsed>)> {
-        let mut heard_tools: BTreeSet<String> = heard.iter().flat_map(tools_of).map(|(tool, _)| tool).collect();
+    /// What it means that nothing was heard of those that spoke before, beside what was; `files` tell of some that are silent
+    /// for another reason. What cannot be read of the store tells nothing.
+    pub(super) fn silent<'p>(
+        &self,
+        heard: &'p [Parsed],
+        files: impl Iterator<Item = &'p Parsed>,
+        output: &Spool,
+    ) -> Vec<(Source, Option<Parsed>)> {
+        let mut heard_tools: BTreeSet<String> =
+            heard.iter().chain(files).flat_map(tools_of).map(|(tool, _)| tool).collect();
         let before = self.newest.metrics.quality.iter().flat_map(|quality| quality.errors_by_tool.keys());
         let are_all_heard = before.into_iter().all(|tool| heard_tools.contains(tool));
         let mut silent = Vec::new();
@@ -183,10 +189,10 @@ impl Witness<'_> {
             let is_test = |kind: Option<ReportKind>| kind == Some(ReportKind::Test);
             failed_then
                 && heard.iter().any(|one| is_test(Some(one.format.kind)))
-                && !sources.iter().any(|source| source.path == CONSOLE && is_test(source.kind))
+                && !sources.iter().any(|source| is_test(source.kind) && !source.stale)
         };
         let has_passed_on =
-            || chains(command, output).any(|chain| heard.iter().any(|one| self.comes_before(&chain, one)));
+            || chains(command, self.text).any(|chain| heard.iter().any(|one| self.comes_before(&chain, one)));
         let is_over = || command.exit_code == Some(0) && (decides() || says_no_more());
         let has_built = || ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter());
         lets_tests_run() || has_passed_on() || is_over() || has_built()
@@ -275,10 +281,9 @@ pub(super) fn programs(argv: &[String]) -> impl Iterator<Item = &str> {
 }
 
 /// What runs one program after the other as long as they pass, `tsc && eslint .`: the command itself, and the scripts of which
-/// npm and its like print a line `> tsc && eslint .`, Yarn `$ tsc && eslint .`.
-fn chains(command: &Command, output: Option<&str>) -> impl Iterator<Item = Vec<String>> {
-    let scripts = output.into_iter().flat_map(str::lines);
-    let scripts = scripts.filter_map(|line| line.strip_prefix("> ").or_else(|| line.strip_prefix("$ ")));
+/// npm and its like print a line `> tsc && eslint .`, Yarn `$ tsc && eslint .`, as they did in that output.
+fn chains(command: &Command, output: &str) -> impl Iterator<Item = Vec<String>> {
+    let scripts = output.lines().filter_map(|line| line.strip_prefix("> ").or_else(|| line.strip_prefix("$ ")));
     let all = std::iter::once(command.argv.clone()).chain(scripts.map(|script| vec![script.to_owned()]));
     let is_chain = |word: &String| !word.replace("&&", "").contains([';', '|', '&', '\n', '(', '`', '{']);
     all.filter(move |argv| argv.iter().all(is_chain))

@@ -236,6 +236,22 @@ fn a_build_that_fails_no_more_has_no_errors() {
     project.run(&["verify", "--recompute"]).expect(0);
 }
 
+/// It has written a report as well.
+#[test]
+fn a_linter_of_which_a_file_tells_is_not_missed() {
+    let project = project();
+    findings(&project, "eslint");
+    tests(&project, "1 failed, 3 passed");
+    let command = ["sh", "-c", "bin/eslint; bin/tests"];
+    record(&project, &command);
+    project.write("eslint.txt", "");
+    let report = r#"[{"filePath": "a.js", "messages": [], "errorCount": 0, "warningCount": 0}]"#;
+    project.write("bin/eslint", format!("#!/bin/sh\necho '{report}' >eslint-report.json\n"));
+    let both = record(&project, &command);
+    assert_eq!((told(&both, "eslint-text"), told(&both, "eslint-json").0), ((None, None, None), Some(0)));
+    assert_eq!(both["metrics"]["quality"]["errors_by_tool"]["eslint"], 0);
+}
+
 /// Of small linters that are told of in one format, one speaks and the other does not.
 #[test]
 fn one_of_several_linters_of_a_format_is_silent() {
