@@ -264,14 +264,16 @@ fn measure_again(
     let again = measured.measurement;
     let again =
         Metrics { testing: again.testing, coverage: again.coverage, quality: again.quality, ..Metrics::default() };
-    match difference(&record.metrics, &again) {
+    // By another command nobody knows who is silent; what was zero for that reason may be unknown then.
+    let was_silent = record.sources.iter().any(|source| source.silence.is_some());
+    match difference(&record.metrics, &again, was_silent) {
         None => Ok(()),
         Some(difference) => Err(Attempt::Unfit(format!("measured again, {difference}"))),
     }
 }
 
-/// The first figure that differs; a figure that only one side has differs too.
-fn difference(recorded: &Metrics, again: &Metrics) -> Option<String> {
+/// The first figure that differs; a figure that only one side has differs too, unless it was a zero of silence.
+fn difference(recorded: &Metrics, again: &Metrics, was_silent: bool) -> Option<String> {
     let shown = |value: Option<u64>| value.map_or("nothing".to_owned(), |value| value.to_string());
     let tests = |metrics: &Metrics, of: fn(&crate::model::metrics::TestMetrics) -> Option<u64>| {
         metrics.testing.as_ref().and_then(of)
@@ -285,7 +287,8 @@ fn difference(recorded: &Metrics, again: &Metrics) -> Option<String> {
         ("lint_warnings", recorded.lint_warnings(), again.lint_warnings()),
     ];
     for (name, was, is) in pairs {
-        if was != is {
+        let is_silent = was_silent && was == Some(0) && is.is_none();
+        if was != is && !is_silent {
             return Some(format!("{name} is {}, recorded was {}", shown(is), shown(was)));
         }
     }

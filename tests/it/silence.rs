@@ -236,6 +236,25 @@ fn a_build_that_fails_no_more_has_no_errors() {
     project.run(&["verify", "--recompute"]).expect(0);
 }
 
+/// Measured again by a shell, which is another command, nobody knows who is silent.
+#[test]
+fn the_best_is_verified_though_its_linter_is_silent() {
+    let project = project();
+    findings(&project, "tsc");
+    project.tests(&[("a", true), ("b", true)]);
+    project.coverage(8);
+    for (report, kept) in [("junit.xml", "tests.kept"), ("coverage.xml", "coverage.kept")] {
+        std::fs::rename(project.path(report), project.path(kept)).unwrap();
+    }
+    project.write("check.sh", "cp tests.kept junit.xml\ncp coverage.kept coverage.xml\nbin/tsc\n");
+    let command = ["sh", "check.sh"];
+    record(&project, &command);
+    project.write("tsc.txt", "");
+    assert_eq!(told(&record(&project, &command), "tsc-text"), clean_since(0));
+    let finished = project.run(&["finish", "--json", "--verify-cmd", "sh -e check.sh"]).expect(0).json();
+    assert_eq!(finished["selection"]["selected"], 1, "{finished}");
+}
+
 /// It has written a report as well.
 #[test]
 fn a_linter_of_which_a_file_tells_is_not_missed() {
