@@ -82,6 +82,17 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
     Ok(parsed)
 }
 
+/// Whether some line is the tool's, as its reader says that nobody else writes it, and no other format is certain.
+pub(super) fn is_claimed<R: TextReader>(head: &Head<'_>) -> bool {
+    let mut reader = R::default();
+    let is_ours = head.lines().chain(head.last_lines()).map(str::trim_end).any(|line| {
+        let claim = reader.claim(line);
+        // A count that is too large is told where it is read.
+        matches!(claim, Claim::Ours | Claim::Last) || reader.line(line).is_err()
+    });
+    is_ours && !is_of_another(head)
+}
+
 /// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text.
 pub(super) fn is_of_another(head: &Head<'_>) -> bool {
     head.xml().is_some()

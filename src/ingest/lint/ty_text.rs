@@ -5,7 +5,7 @@
 
 use super::LintTally;
 use super::annotated::{Heading, Open, heading, place_below};
-use super::lines::{Claim, TextReader, check_listed, counted, is_of_another, placed, read};
+use super::lines::{Claim, TextReader, check_listed, counted, is_claimed, placed, read};
 use super::ruff_text::ALL_PASSED;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff, Sort, add};
@@ -26,12 +26,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let mut reader = Reader::default();
-    let is_ours = head.lines().chain(head.last_lines()).map(str::trim_end).any(|line| {
-        let claim = reader.claim(line);
-        matches!(claim, Claim::Ours | Claim::Last) || reader.line(line).is_err()
-    });
-    if is_ours && !is_of_another(head) { Sniff::Sure("diagnostics as ty prints them".into()) } else { Sniff::No }
+    if is_claimed::<Reader>(head) { Sniff::Sure("diagnostics as ty prints them".into()) } else { Sniff::No }
 }
 
 /// `Found 3 diagnostics`.

@@ -5,7 +5,7 @@
 
 use super::LintTally;
 use super::annotated::{Open, heading, place_below};
-use super::lines::{Claim, TextReader, check_listed, compare_levels, is_of_another, read};
+use super::lines::{Claim, TextReader, check_listed, compare_levels, is_claimed, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff, Sort, add};
@@ -29,13 +29,7 @@ pub const FORMAT: Format = Format {
 const YAML: [&str; 2] = [".yml", ".yaml"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let mut reader = Reader::default();
-    let is_ours = head.lines().chain(head.last_lines()).map(str::trim_end).any(|line| {
-        let claim = reader.claim(line);
-        // What it counts is compared when it is read.
-        matches!(claim, Claim::Ours | Claim::Last) || reader.line(line).is_err()
-    });
-    if is_ours && !is_of_another(head) {
+    if is_claimed::<Reader>(head) {
         Sniff::Sure("findings or a last line as zizmor prints them".into())
     } else {
         Sniff::No
