@@ -481,7 +481,9 @@ fn keys_from(text: &str) -> Vec<String> {
                     continue;
                 }
                 let key = full.join(".");
-                if met.insert(key.clone()) {
+                // Lists repeat nearly all of them.
+                if !met.contains(&key) {
+                    met.insert(key.clone());
                     deep += usize::from(is_deep);
                     keys.push(key);
                 }
