@@ -329,11 +329,11 @@ impl Reading<'_> {
         let spool = self.copy(&mut reader)?;
         let mut spoken = self.spoken(CONSOLE, &spool);
         if self.is_ty_s() {
-            spoken.iter_mut().for_each(|one| {
+            for one in &mut spoken {
                 if let Some(ty) = ingest::as_ty_s(one) {
                     *one = ty;
                 }
-            });
+            }
         }
         if has_built(self.offer.command.as_ref(), spoken.iter()) {
             spoken.iter_mut().for_each(ingest::say_that_it_built);
@@ -555,8 +555,7 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
     for source in sources {
         let format = source.format.as_deref().and_then(ingest::format);
         if let (Some(silence), Some(format)) = (&source.silence, format) {
-            let none = || Error::bug("silence counts too much");
-            parsed.push(ingest::silence(format, &silence.tools).ok_or_else(none)?);
+            parsed.push(ingest::silence(format, &silence.tools)?);
             continue;
         }
         let (Some(name), Some(format)) = (&source.artifact, format) else {

@@ -2,6 +2,7 @@
 //! found nothing, or that it did not run. Which of the two is told by the iteration in which the same command last had it
 //! speak, and by how the command ended now.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
@@ -91,32 +92,39 @@ impl<'a> Listener<'a> {
             heard.iter().chain(files).flat_map(tools_of).map(|(tool, _)| tool).collect();
         let before = self.newest.metrics.quality.iter().flat_map(|quality| quality.errors_by_tool.keys());
         let are_all_heard = before.into_iter().all(|tool| heard_tools.contains(tool));
+        let objects = LazyCell::new(|| Objects::open(self.layout));
+        let output = LazyCell::new(|| text_of(output));
+        let then = |since| {
+            let record = self.store.load(since).ok()?.record;
+            let text = output_of(self.store, &record)?;
+            let told = ingest::console::console(&Input::bytes(CONSOLE, text.as_bytes()));
+            let is_alike = |objects: &Objects| self.is_defined_alike(objects, &record).unwrap_or(false);
+            let is_defined_alike = objects.as_ref().is_ok_and(is_alike);
+            Some(Then { record, text, told, is_defined_alike })
+        };
+        let mut known = BTreeMap::new();
         let mut silent = Vec::new();
-        let mut objects = None;
         for source in self.newest.sources.iter().filter(|source| source.path == CONSOLE) {
             let format = source.format.as_deref().and_then(ingest::format);
             let Some(format) = format.filter(|format| ingest::may_be_silent(format)) else { continue };
             let since = match &source.silence {
+                Some(silence) if silence.tools.iter().all(|tool| heard_tools.contains(tool)) => continue,
                 Some(silence) => silence.since,
                 None if are_all_heard => continue,
                 None => self.newest.iteration,
             };
-            let Ok(stored) = self.store.load(since) else { continue };
-            let Some(text) = output_of(self.store, &stored.record) else { continue };
-            let spoke = tools_in(&text, format);
+            let Some(then) = known.entry(since).or_insert_with(|| then(since)) else { continue };
+            let spoke = then.tools(format);
             let mut tools =
                 source.silence.as_ref().map_or_else(|| spoke.keys().cloned().collect(), |one| one.tools.clone());
             tools.retain(|tool| heard_tools.insert(tool.clone()));
             if tools.is_empty() {
                 continue;
             }
-            let objects = objects.get_or_insert_with(|| Objects::open(self.layout));
-            let is_defined_alike =
-                objects.as_ref().is_ok_and(|objects| self.is_defined_alike(objects, &stored.record).unwrap_or(false));
-            let witness = Witness { format, tools: &tools, spoke: &spoke, text: &text, then: &stored.record };
+            let witness = Witness { format, tools: &tools, spoke: &spoke, then };
             let has_passed =
-                is_defined_alike && witness.says_that_it_passed(self.command, heard, text_of(output).as_deref());
-            let clean = ingest::silence(format, &tools).filter(|_| has_passed);
+                then.is_defined_alike && witness.says_that_it_passed(self.command, heard, output.as_deref());
+            let clean = ingest::silence(format, &tools).ok().filter(|_| has_passed);
             let error = clean.is_none().then(|| unknown(&tools));
             let source = Source {
                 format: Some(format.name.to_owned()),
@@ -158,23 +166,38 @@ fn unknown(tools: &[String]) -> SourceError {
     }
 }
 
+/// An iteration before, measured by the same command.
+struct Then {
+    record: IterationRecord,
+    /// What the command printed.
+    text: String,
+    /// What tools say in it.
+    told: Vec<Parsed>,
+    /// The files that say what the command does are what they were.
+    is_defined_alike: bool,
+}
+
+impl Then {
+    /// The tools that spoke in that format, and how many errors of each.
+    fn tools(&self, format: &Format) -> BTreeMap<String, u64> {
+        self.told.iter().filter(|one| one.format == format).flat_map(tools_of).collect()
+    }
+}
+
 /// The iteration in which a command last had tools speak that are silent now.
 struct Witness<'a> {
     format: &'static Format,
     tools: &'a [String],
     /// All that spoke in the format, with their errors.
     spoke: &'a BTreeMap<String, u64>,
-    /// What the command printed.
-    text: &'a str,
-    then: &'a IterationRecord,
+    then: &'a Then,
 }
 
 impl Witness<'_> {
     /// Whether the command could not have ended as it did now if they had not passed.
     fn says_that_it_passed(&self, command: &Command, heard: &[Parsed], output: Option<&str>) -> bool {
-        let sources = &self.then.sources;
-        let failed_then =
-            self.then.command.as_ref().and_then(|command| command.exit_code).is_some_and(|code| code != 0);
+        let IterationRecord { sources, command: command_then, .. } = &self.then.record;
+        let failed_then = command_then.as_ref().and_then(|command| command.exit_code).is_some_and(|code| code != 0);
         // Their findings alone made the command fail, and the command did not fail.
         let failed_beside =
             |source: &Source| match source.path == CONSOLE && source.format.as_deref() == Some(self.format.name) {
@@ -183,7 +206,7 @@ impl Witness<'_> {
             };
         let decides = || failed_then && !sources.iter().any(failed_beside);
         // A tool that is missing, or broken, would be told of.
-        let says_no_more = || output.is_some_and(|output| lines(output).is_subset(&lines(self.text)));
+        let says_no_more = || output.is_some_and(|output| lines(output).is_subset(&lines(&self.then.text)));
         // They kept the tests from running, and they ran.
         let lets_tests_run = || {
             let is_test = |kind: Option<ReportKind>| kind == Some(ReportKind::Test);
@@ -192,7 +215,7 @@ impl Witness<'_> {
                 && !sources.iter().any(|source| is_test(source.kind) && !source.stale)
         };
         let has_passed_on =
-            || chains(command, self.text).any(|chain| heard.iter().any(|one| self.comes_before(&chain, one)));
+            || chains(command, &self.then.text).any(|chain| heard.iter().any(|one| self.comes_before(&chain, one)));
         let is_over = || command.exit_code == Some(0) && (decides() || says_no_more());
         let has_built = || ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter());
         lets_tests_run() || has_passed_on() || is_over() || has_built()
@@ -221,12 +244,7 @@ fn output_of(store: &Store, record: &IterationRecord) -> Option<String> {
     disk::read(&path, OUTPUT_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// The tools that an output tells of in that format, and how many errors of each.
-fn tools_in(text: &str, format: &Format) -> BTreeMap<String, u64> {
-    let told = ingest::console::console(&Input::bytes(CONSOLE, text.as_bytes()));
-    told.iter().filter(|one| one.format == format).flat_map(tools_of).collect()
-}
-
+/// The tools of findings that a report tells of, and how many errors of each.
 fn tools_of(report: &Parsed) -> Vec<(String, u64)> {
     match &report.details {
         Details::Lint(lint) => lint.by_tool.iter().map(|(tool, counts)| (tool.clone(), counts.errors)).collect(),

@@ -480,19 +480,19 @@ fn with_others(alone: Parsed, mut spoken: Vec<Parsed>) -> Vec<Parsed> {
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.
-const SILENT: [(&Format, &str, Sort); 12] = [
-    (&lint::eslint_text::FORMAT, "eslint", Sort::Linter),
-    (&lint::stylelint_text::FORMAT, "stylelint", Sort::Linter),
-    (&lint::ty_text::FORMAT, "ty", Sort::TypeChecker),
-    (&lint::mypy_text::FORMAT, "mypy", Sort::TypeChecker),
-    (&lint::tsc_text::FORMAT, "tsc", Sort::TypeChecker),
-    (&lint::ruff_text::FORMAT, "ruff", Sort::Linter),
-    (&lint::flake8_text::FORMAT, "flake8", Sort::Linter),
-    (&lint::pylint_text::FORMAT, "pylint", Sort::Linter),
-    (&lint::govet_text::FORMAT, "govet", Sort::Linter),
-    (&lint::yamllint_text::FORMAT, "yamllint", Sort::Linter),
-    (&lint::shellcheck_text::FORMAT, "shellcheck", Sort::Linter),
-    (&lint::phpcs_text::FORMAT, "phpcs", Sort::Linter),
+const SILENT: [(&Format, &str); 12] = [
+    (&lint::eslint_text::FORMAT, "eslint"),
+    (&lint::stylelint_text::FORMAT, "stylelint"),
+    (&lint::ty_text::FORMAT, "ty"),
+    (&lint::mypy_text::FORMAT, "mypy"),
+    (&lint::tsc_text::FORMAT, "tsc"),
+    (&lint::ruff_text::FORMAT, "ruff"),
+    (&lint::flake8_text::FORMAT, "flake8"),
+    (&lint::pylint_text::FORMAT, "pylint"),
+    (&lint::govet_text::FORMAT, "govet"),
+    (&lint::yamllint_text::FORMAT, "yamllint"),
+    (&lint::shellcheck_text::FORMAT, "shellcheck"),
+    (&lint::phpcs_text::FORMAT, "phpcs"),
 ];
 
 /// Formats of tools of which some print nothing in a command's output where they find nothing. A compiler's file may be empty
@@ -502,20 +502,28 @@ const SILENT_IN_OUTPUT: [&Format; 4] =
 
 /// Whether what prints the format may print nothing in a command's output where it finds nothing.
 pub fn may_be_silent(format: &Format) -> bool {
-    SILENT.iter().any(|(silent, _, _)| *silent == format) || SILENT_IN_OUTPUT.contains(&format)
+    SILENT.iter().any(|(silent, _)| *silent == format) || SILENT_IN_OUTPUT.contains(&format)
+}
+
+/// The report of tools that ran and found nothing.
+fn nothing_found(format: &'static Format, tools: &[impl AsRef<str>]) -> Result<Parsed> {
+    let mut tally = lint::LintTally::default();
+    for tool in tools {
+        tally.tool(tool.as_ref(), lint::sort_of(tool.as_ref()));
+    }
+    tally.finish(format)
 }
 
 /// The report of tools that ran, found nothing and said nothing.
-pub fn silence(format: &'static Format, tools: &[String]) -> Option<Parsed> {
-    let mut tally = lint::LintTally::default();
-    for tool in tools {
-        tally.tool(tool, lint::sort_of(tool));
-    }
-    let mut parsed = tally.finish(format).ok()?;
+///
+/// # Errors
+/// None that is known: nothing is counted.
+pub fn silence(format: &'static Format, tools: &[String]) -> Result<Parsed> {
+    let mut parsed = nothing_found(format, tools)?;
     let of_what = if are_compilers(tools) { " in what was built now" } else { "" };
     parsed.warnings.push(format!("{} said nothing: taken for no findings{of_what}", tools.join(", ")));
     say_that_it_built(&mut parsed);
-    Some(parsed)
+    Ok(parsed)
 }
 
 /// Whether all of them compile, so that they say nothing of what is not built again.
@@ -544,10 +552,8 @@ pub fn as_ty_s(parsed: &Parsed) -> Option<Parsed> {
 pub fn parse_clean(input: &Input<'_>, format: &'static Format) -> Option<Parsed> {
     let mut parsed = match Head::read(input) {
         Err(error) if error.reject() == Some(Reject::Empty) => {
-            let (_, tool, sort) = SILENT.iter().find(|(silent, _, _)| *silent == format)?;
-            let mut tally = lint::LintTally::default();
-            tally.tool(tool, *sort);
-            tally.finish(format).ok()?
+            let (_, tool) = SILENT.iter().find(|(silent, _)| *silent == format)?;
+            nothing_found(format, &[*tool]).ok()?
         }
         Ok(head) if format.kind == ReportKind::Lint && is_empty_list(head.text()) => parse(input, Some(format)).ok()?,
         _ => return None,
@@ -697,7 +703,7 @@ mod tests {
         for (text, format) in [("[]", &lint::eslint_json::FORMAT), ("[\n]\n", &lint::ruff_json::FORMAT)] {
             assert!(matches!(clean(text, format), Some((Some(0), 1, _))), "{}", format.name);
         }
-        for (format, tool, _) in SILENT {
+        for (format, tool) in SILENT {
             let Some((Some(0), 1, Details::Lint(details))) = clean("\n", format) else { panic!("{}", format.name) };
             assert_eq!(details.by_tool.keys().collect::<Vec<_>>(), [tool]);
         }
