@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::apply;
 use super::beneath::{Beneath, last_name};
+use super::folder::for_each;
 use super::manifest::Manifest;
 use super::plan::{Action, Op, Plan, Scope, plan};
 use super::{Options, Outcome, check, folding, stage};
@@ -70,7 +71,12 @@ fn check_place(layout: &Layout, into: &Path) -> Result<()> {
 }
 
 fn write(objects: &Objects, tree: &Beneath, plan: &Plan) -> Result<()> {
-    plan.ops.iter().try_for_each(|op| write_one(objects, tree, op))
+    let is_file = |op: &Op| matches!(op.action, Action::Write | Action::Link);
+    plan.ops.chunk_by(|op, next| is_file(op) == is_file(next)).try_for_each(|steps| {
+        let write = |op: &Op| write_one(objects, tree, op);
+        // The steps are in phases: the folders are there before the files, and are closed after them.
+        if steps.first().is_some_and(is_file) { for_each(steps, write) } else { steps.iter().try_for_each(write) }
+    })
 }
 
 fn write_one(objects: &Objects, tree: &Beneath, op: &Op) -> Result<()> {
