@@ -70,7 +70,11 @@ pub fn merge(parsed: &[Parsed]) -> Measurement {
     coverage::merge(&of_kind(ReportKind::Coverage), &mut measurement);
     findings::merge(&of_kind(ReportKind::Lint), &mut measurement);
     measurement.complexity_score = complexity(&of_kind(ReportKind::Size));
-    metrics(&of_kind(ReportKind::Metric), &mut measurement);
+    let reports = order.iter().filter_map(|index| Some((*index, parsed.get(*index)?)));
+    // A runner may tell of benchmarks beside its tests.
+    let has_metrics =
+        |report: &Parsed| matches!(report.details, Details::Metrics) || !report.figures.metrics.is_empty();
+    metrics(&reports.filter(|(_, report)| has_metrics(report)).collect::<Vec<_>>(), &mut measurement);
     if let Some(status) = build_status(parsed) {
         measurement.quality.get_or_insert_default().build_status = Some(status);
     }
@@ -157,7 +161,9 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
             None => files.iter().chain(&printed).take(place).find(|(_, before)| are_copies(before, report)),
         };
         if let Some((first, _)) = again {
-            if let Some(same) = measurement.same_run_as.get_mut(*index) {
+            if let Some(same) =
+                measurement.same_run_as.get_mut(*index).filter(|_| kind_of(report) == ReportKind::Metric)
+            {
                 *same = Some(*first);
             }
             continue;

@@ -40,7 +40,10 @@ pub(super) fn number(value: Option<f64>) -> String {
         return format!("{value:e}");
     }
     let is_near = |text: &String| text.parse::<f64>().is_ok_and(|shown| (shown - value).abs() <= value.abs() * 5e-7);
-    (0..=10).map(|digits| round_half_up(value, digits)).find(is_near).unwrap_or_else(|| format!("{value:e}"))
+    (0..=10).map(|digits| round_half_up(value, digits)).find(is_near).unwrap_or_else(|| {
+        let six_digits = format!("{value:.5e}").parse().unwrap_or(value);
+        format!("{six_digits:e}")
+    })
 }
 
 /// US dollars: cents, but never a small sum as nothing.
@@ -131,8 +134,20 @@ mod tests {
 
     #[test]
     fn numbers_of_any_scale_are_short_and_never_round_to_nothing() {
-        let shown =
-            [12.5, 0.9979, 0.9979 - 0.9965, 251.25, 3.0, 1.0 / 3.0, 1e-7, 1.5e-300, 2.5e300, 123_456_789.25, 0.0];
+        let shown = [
+            12.5,
+            0.9979,
+            0.9979 - 0.9965,
+            251.25,
+            3.0,
+            1.0 / 3.0,
+            1e-7,
+            3.511832159628322e-5,
+            1.5e-300,
+            2.5e300,
+            123_456_789.25,
+            0.0,
+        ];
         let expected = [
             "12.5",
             "0.9979",
@@ -141,6 +156,7 @@ mod tests {
             "3",
             "0.3333333",
             "0.0000001",
+            "3.51183e-5",
             "1.5e-300",
             "2.5e300",
             "123456789",

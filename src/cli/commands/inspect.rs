@@ -114,9 +114,10 @@ fn print(context: &Context, file: &Path, given: Option<&Format>, parsed: &Parsed
                 .map(|percent| vec!["percent_covered".to_owned(), percent.to_string(), String::new()]),
         )
         .collect();
-    if parsed.figures.metrics.is_empty() {
+    if !rows.is_empty() || parsed.figures.metrics.is_empty() {
         output::out(&report::terminal::table(&["figure", "count", ""], &rows, context.screen()));
-    } else {
+    }
+    if !parsed.figures.metrics.is_empty() {
         output::out(&report::terminal::metrics(&parsed.figures, context.screen()));
     }
     for warning in &parsed.warnings {

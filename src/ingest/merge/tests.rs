@@ -8,7 +8,7 @@ use crate::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbu
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
 use crate::ingest::metric::criterion;
 use crate::ingest::size::lizard_text;
-use crate::ingest::test::{cargo_test_text, go_test_json, go_test_text, jest_text, junit, pytest_text};
+use crate::ingest::test::{cargo_test_text, go_test_json, go_test_text, jest_json, jest_text, junit, pytest_text};
 use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, SizeDetails, Sort,
     TestDetails, ToolCounts,
@@ -554,6 +554,14 @@ fn what_a_file_tells_of_metrics_and_sizes_goes_before_what_a_command_prints() {
     let printed = ["bench.test_b.time", "bench.b.time"].map(|name| on_console(metrics(&[(name, 2.0)])));
     let told: Vec<_> = merged(&[vec![named], printed.to_vec()].concat()).metrics.into_keys().collect();
     assert_eq!(told, ["bench.b.time", "bench.tests/a.py::test_b.time"]);
+    let runner = |told: &[(&str, f64)]| {
+        let figures = Figures { tests: Some(1), passed: Some(1), ..metrics(told).figures };
+        Parsed::new(&jest_json::FORMAT, figures, Details::Tests(TestDetails::default()))
+    };
+    let beside_tests = merge(&[runner(&[("a", 1.25), ("d", 1.0)]), on_console(runner(&[("a", 1.3)])), file.clone()]);
+    let told: Vec<_> = beside_tests.metrics.iter().map(|(name, told)| (name.as_str(), told.figure.value)).collect();
+    assert_eq!(told, [("a", Some(1.25)), ("b", Some(2.0)), ("d", Some(1.0))]);
+    assert_eq!(beside_tests.testing.unwrap().test_count, Some(1));
     let files = merged(&[file, metrics(&[("a", 1.3)])]);
     assert_eq!((files.metrics["a"].figure.value, files.warnings.len()), (None, 1));
 

@@ -69,8 +69,8 @@ const SAMPLES_KEPT: usize = 500_000;
 const LONGEST_NAME: usize = 200;
 
 /// The metrics of one report.
-#[derive(Default)]
-struct Metrics {
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Metrics {
     by_name: BTreeMap<String, MetricFigure>,
     samples: usize,
     dropped: usize,
@@ -94,7 +94,7 @@ impl Metrics {
     }
 
     /// Adds the time of a benchmark, in seconds or in the unit that is told.
-    fn time(&mut self, benchmark: &str, value: Option<f64>, unit: &str) {
+    pub(in crate::ingest) fn time(&mut self, benchmark: &str, value: Option<f64>, unit: &str) {
         self.add(&bench(benchmark, "time"), value, Some(unit), Some(Direction::Lower));
     }
 
@@ -107,25 +107,30 @@ impl Metrics {
     ///
     /// # Errors
     /// No result if nothing was measured.
-    fn finish(mut self, format: &'static Format) -> Result<Parsed> {
+    fn finish(self, format: &'static Format) -> Result<Parsed> {
         if self.by_name.is_empty() {
             return Err(Error::report(Reject::NoResult, "nothing was measured: the report has no result"));
         }
+        let mut parsed = Parsed::new(format, Figures::default(), Details::Metrics);
+        self.put_into(&mut parsed);
+        Ok(parsed)
+    }
+
+    /// Puts them into a report, which may tell of other things too.
+    pub(in crate::ingest) fn put_into(mut self, report: &mut Parsed) {
         for figure in self.by_name.values_mut() {
             figure.value = median(&figure.samples);
             if figure.samples.len() < 2 {
                 figure.samples.clear();
             }
         }
-        let figures = Figures { metrics: self.by_name, ..Figures::default() };
-        let mut parsed = Parsed::new(format, figures, Details::Metrics);
+        report.figures.metrics = self.by_name;
         if self.dropped > 0 {
-            parsed.warnings.push(format!(
+            report.warnings.push(format!(
                 "{} results beyond the first {METRICS_KEPT} metrics or {SAMPLES_KEPT} samples are left out",
                 self.dropped
             ));
         }
-        Ok(parsed)
     }
 }
 

@@ -1,7 +1,8 @@
 //! `jest-json`: the object that Jest prints with `--json`, and that Vitest's JSON reporter imitates. Its definition is
 //! the type `FormattedTestResults` of `@jest/test-result`.
 //!
-//! Files are told by absolute paths. Retries are told by Jest alone, as `invocations`.
+//! Files are told by absolute paths. Retries are told by Jest alone, as `invocations`; benchmarks by Vitest alone, since
+//! version 5.
 
 use std::cell::RefCell;
 
@@ -15,6 +16,7 @@ use super::json_report::{
 };
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::metric::Metrics;
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::values::Few;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
@@ -31,7 +33,8 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each of a file's assertionResults is one test: passed, failed; pending, todo, skipped and disabled are skipped. \
                A file that failed without a failed test (it did not load, a hook of it failed) is one errored test. The \
-               report's totals are only compared.",
+               report's totals are only compared. Benchmarks in tests: bench.FILE > TEST > NAME.time (ms, lower), FILE \
+               without its folders: the mean.",
     sniff,
     parse,
 };
@@ -50,6 +53,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut report = Report {
         tally: RefCell::new(TestTally::new(false)),
+        benchmarks: RefCell::default(),
         has_results: false,
         declared: Figures::default(),
         todo: None,
@@ -61,12 +65,14 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut said = report.declared;
     said.skipped = said.skipped.map(|pending| pending.saturating_add(report.todo.unwrap_or(0)));
     let mut parsed = report.tally.into_inner().finish(&FORMAT)?;
+    report.benchmarks.into_inner().put_into(&mut parsed);
     declare(&mut parsed, said);
     Ok(parsed)
 }
 
 struct Report {
     tally: RefCell<TestTally>,
+    benchmarks: RefCell<Metrics>,
     has_results: bool,
     declared: Figures,
     todo: Option<u64>,
@@ -77,9 +83,11 @@ impl Keys for Report {
         let slot = match key {
             "testResults" => {
                 self.has_results = true;
-                let tally = &self.tally;
+                let (tally, benchmarks) = (&self.tally, &self.benchmarks);
                 let make = || File {
                     tally,
+                    benchmarks,
+                    times: Vec::new(),
                     name: Value::Null,
                     status: Value::Null,
                     message: Value::Null,
@@ -104,6 +112,9 @@ impl Keys for Report {
 
 struct File<'t> {
     tally: &'t RefCell<TestTally>,
+    benchmarks: &'t RefCell<Metrics>,
+    /// Benchmarks, and their means (ms).
+    times: Vec<(String, Option<f64>)>,
     name: Value,
     status: Value,
     /// Vitest before 1 calls a file that did not load passed, and says here why it did not.
@@ -122,9 +133,10 @@ impl Keys for File<'_> {
             "message" => self.message = map.next_value()?,
             "assertionResults" => {
                 let (tally, tests, failed) = (self.tally, self.tests.insert(Waiting::default()), &mut self.failed);
-                let has_tests = &mut self.has_tests;
+                let (has_tests, times) = (&mut self.has_tests, &mut self.times);
                 map.next_value_seed(items(|test: Assertion| {
                     *has_tests = true;
+                    times.extend(test.times());
                     *failed |= test.status == "failed";
                     count(test, tests, &mut tally.borrow_mut())
                 }))?;
@@ -144,6 +156,10 @@ impl File<'_> {
             case.file = file.map(|name| printable(name, 1000));
             if test.is_empty() { name.to_owned() } else { format!("{name}::{test}") }
         });
+        let file_name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        for (benchmark, time) in self.times {
+            self.benchmarks.borrow_mut().time(&format!("{file_name} > {benchmark}"), time, "ms");
+        }
         let did_not_load = !self.has_tests && text(&self.message).is_some_and(|message| !message.is_empty());
         if did_not_load || (text(&self.status) == Some("failed") && !self.failed) {
             tally.unit_failure(name);
@@ -171,6 +187,25 @@ struct Assertion {
     location: Value,
     #[serde(default)]
     invocations: Value,
+    #[serde(default)]
+    benchmarks: Value,
+}
+
+impl Assertion {
+    /// Its benchmarks, behind the name of the test with its blocks, and their means (ms).
+    fn times(&self) -> impl Iterator<Item = (String, Option<f64>)> {
+        let name = |value: &Value| value.get("name").and_then(text).unwrap_or_default().to_owned();
+        list(Some(&self.benchmarks)).flat_map(move |benchmark| {
+            let test = name(benchmark);
+            list(benchmark.get("tasks")).map(move |task| {
+                (format!("{test} > {}", name(task)), task.pointer("/latency/mean").and_then(Value::as_f64))
+            })
+        })
+    }
+}
+
+fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+    value.and_then(Value::as_array).into_iter().flatten()
 }
 
 fn count(test: Assertion, tests: &mut Waiting, tally: &mut TestTally) -> Result<()> {

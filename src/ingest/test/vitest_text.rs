@@ -21,7 +21,8 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"Test Files\" and \"Tests\"",
     has_end: true,
     counting: "The last \"Tests\" line: passed, failed, skipped and todo as skipped. \"Failed Suites N\" adds as many errored \
-               tests; errors outside of tests, and else the files that failed, count where nothing else failed.",
+               tests; errors outside of tests, and else the files that failed, count where nothing else failed. Benchmarks in \
+               tests: bench.FILE > TEST > NAME.time (ms, lower), FILE without its folders.",
     sniff,
     parse,
 };
@@ -106,12 +107,14 @@ struct Run {
     is_unfinished: bool,
     errors: u64,
     errors_known: bool,
+    benchmarks: vitest_bench_text::Tables,
 }
 
 impl Run {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
         let content = text.trim_start();
+        self.benchmarks.line(text);
         if let Some(counts) = totals(text, "Tests") {
             let mut summary = Summary::default();
             for (number, word) in counts {
@@ -137,7 +140,7 @@ impl Run {
         } else if content.starts_with("RUN  v") || content.starts_with("RERUN  ") {
             *self = Run::default();
         } else if let Some(name) = content.strip_prefix("FAIL  ") {
-            self.fail(name);
+            self.fail(without_project(name));
         } else if let Some(file) = tree_file(content) {
             self.file = file.to_owned();
             self.blocks.clear();
@@ -204,7 +207,9 @@ impl Run {
         summary.unit_failures = summary.errored;
         let mut names = self.names;
         names.units.truncate(usize::try_from(summary.errored).unwrap_or(usize::MAX));
-        names.report(&FORMAT, &summary, false)
+        let mut parsed = names.report(&FORMAT, &summary, false)?;
+        self.benchmarks.metrics.put_into(&mut parsed);
+        Ok(parsed)
     }
 }
 
@@ -333,12 +338,17 @@ fn unloaded_file(text: &str) -> Option<&str> {
 /// ` ✓ |unit| vt/a.test.js > Cart > adds`.
 fn verbose_test(text: &str) -> Option<(Outcome, &str)> {
     let (outcome, name) = marked(text.trim_start())?;
-    let name = match name.strip_prefix('|').and_then(|rest| rest.split_once("| ")) {
-        Some((_, name)) => name.trim_start(),
-        None => name,
-    };
+    let name = without_project(name);
     let (file, _) = name.split_once(" > ")?;
     (text.len() - text.trim_start().len() <= 1 && file.contains('.') && !file.contains(' ')).then_some((outcome, name))
+}
+
+/// What stands behind the project, `|unit| a.test.js`; where there are colours, and since version 5, ` unit  a.test.js`.
+fn without_project(name: &str) -> &str {
+    let name = name.trim_start();
+    let badge = || name.split_once("  ").filter(|(project, rest)| !project.contains(" > ") && !rest.starts_with('('));
+    let plain = name.strip_prefix('|').and_then(|rest| rest.split_once("| "));
+    plain.or_else(badge).map_or(name, |(_, rest)| rest.trim_start())
 }
 
 /// ` RUN  v3.2.7 /home/dev/x`.
@@ -353,11 +363,11 @@ fn id(name: &str) -> String {
 
 /// The file in ` ❯ vt/cart.test.js (9 tests | 1 failed) 11ms`, ` ❯ |unit| vt/cart.test.js (1 test)`.
 fn tree_file(content: &str) -> Option<&str> {
-    let rest = content.strip_prefix(['❯', '✓', '×', '↓'])?.trim_start();
+    let rest = without_project(content.strip_prefix(['❯', '✓', '×', '↓'])?);
     let (file, counts) = rest.split_once(" (")?;
     let (counts, _) = counts.split_once(')')?;
     let (number, word) = counted(counts.split(" | ").next()?)?;
-    let file = file.strip_prefix('|').and_then(|rest| rest.split_once("| ")).map_or(file, |(_, file)| file).trim();
+    let file = file.trim();
     (number.is_some() && matches!(word, "test" | "tests") && !file.contains(" > ")).then_some(file)
 }
 
@@ -446,6 +456,13 @@ mod tests {
         let verbose = " ✓ vt/a.test.js > Cart > Sum > adds 1ms\n × |unit| vt/a.test.js > Cart > fails 6ms\n   → no\n\
                        \x20✓ vt/a.test.js > alone\n";
         assert_eq!(names(verbose), all);
+        let failed =
+            |project: &str| format!("⎯⎯ Failed Tests 1 ⎯⎯\n\n FAIL  {project}vt/a.test.js > Cart > fails\nError: no\n");
+        for project in ["|unit| ", " unit  ", " unit (bench)  "] {
+            assert_eq!(names(&tree.replace("vt/", &format!("{project}vt/"))), all, "{project}");
+            assert_eq!(names(&verbose.replace("|unit| ", project)), all, "{project}");
+            assert_eq!(names(&failed(project)), ["vt/a.test.js::Cart::fails"], "{project}");
+        }
         let hooks = "⎯⎯ Failed Suites 1 ⎯⎯\n\n FAIL  vt/a.test.js > Cart\nError: no\n";
         assert_eq!(names(hooks), [""; 0]);
     }
