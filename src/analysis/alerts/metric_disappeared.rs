@@ -6,6 +6,7 @@ use super::AlertRule;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::suite::Suite;
 use crate::model::metrics::{Metrics, QualityMetrics};
+use crate::model::trajectory::Point;
 use crate::model::verdict::{Alert, Severity};
 
 /// Dropping a bad metric would raise the score.
@@ -75,24 +76,39 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
         return Vec::new();
     }
     let missing = had(comparison).into_iter().filter(|name| !has(comparison.metrics, name));
-    missing.filter(|name| !explained_by_suite(comparison, name)).map(|name| disappeared(comparison, name)).collect()
+    let is_explained = |name: &str| explained_by_suite(comparison, name) || is_told_by_another(comparison, name);
+    missing.filter(|name| !is_explained(name)).map(|name| disappeared(comparison, name)).collect()
 }
 
 /// What could go missing now. The parent is enough: what it does not have either was told when it went missing. But
 /// nothing was told of what could not be measured, nor of what a broken suite took with it: there, look further back.
 fn had(comparison: &Comparison) -> BTreeSet<String> {
-    let measured = || comparison.ancestors().filter(|point| !point.recommendation.is_unmeasured());
     let is_loaded = |metrics: &Metrics| metrics.testing.as_ref().is_none_or(|testing| testing.test_count.is_some());
     let mut had: BTreeSet<String> =
-        measured().next().map(|point| names(&point.metrics)).into_iter().flatten().collect();
-    let with_suite = measured().find(|point| is_loaded(&point.metrics)).map(|point| names(&point.metrics));
+        measured(comparison).next().map(|point| names(&point.metrics)).into_iter().flatten().collect();
+    let with_suite = measured(comparison).find(|point| is_loaded(&point.metrics)).map(|point| names(&point.metrics));
     had.extend(with_suite.into_iter().flatten().filter(|name| SUITE_METRICS.contains(&name.as_str())));
     had
+}
+
+/// The iterations before, the nearest first, in which something was measured.
+fn measured<'a>(comparison: &'a Comparison) -> impl Iterator<Item = &'a Point> {
+    comparison.ancestors().filter(|point| !point.recommendation.is_unmeasured())
 }
 
 /// A suite that does not load takes its coverage with it: `suite_not_run` tells of both.
 fn explained_by_suite(comparison: &Comparison, name: &str) -> bool {
     comparison.suite == Suite::NotRun && SUITE_METRICS.contains(&name)
+}
+
+/// Whether a report of another format tells now what the missing one told, as a tool's JSON what its text told.
+fn is_told_by_another(comparison: &Comparison, name: &str) -> bool {
+    let Some(("reported", format)) = name.split_once(':') else { return false };
+    let told_now = |name: &str| comparison.metrics.custom.get(name).is_some_and(|metric| metric.value.is_some());
+    let told = |point: &Point| {
+        point.metrics.custom.iter().any(|(name, metric)| metric.format.as_deref() == Some(format) && told_now(name))
+    };
+    measured(comparison).next().is_some_and(told)
 }
 
 fn disappeared(comparison: &Comparison, name: String) -> Alert {
@@ -126,10 +142,15 @@ mod tests {
         let mut story = Story::new();
         story.record(told.clone());
         told.custom.remove("bench.a.time");
-        assert!(rules(&story.record(told)).is_empty(), "the other one is still told");
+        assert!(rules(&story.record(told.clone())).is_empty(), "the other one is still told");
         let verdict = story.record(tests(8, 0));
         assert_eq!(rules(&verdict), ["metric_disappeared"]);
         assert_eq!(verdict.alerts[0].subject.as_deref(), Some("reported:criterion"));
+
+        let mut story = Story::new();
+        story.record(told.clone());
+        told.custom.values_mut().for_each(|metric| metric.format = Some("criterion-text".to_owned()));
+        assert!(rules(&story.record(told)).is_empty(), "a report of another format tells it");
     }
 
     #[test]
