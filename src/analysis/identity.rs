@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::alerts::working_tests_failing;
+use super::hooks::is_mended;
 use super::renames::{renames, split};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::record::SameBody;
@@ -191,6 +192,7 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     for (id, old) in sides.gone {
         match new_id.get(id).and_then(|pair| Some((pair, now.cases.get(&pair.to)?))) {
             Some((pair, new)) => changes.keep(&pair.to, old, new),
+            None if is_bad(old.outcome) && is_mended(id, now.cases.keys()) => {}
             None => changes.lose(id, old.outcome),
         }
     }

@@ -14,6 +14,7 @@ mod detect;
 pub mod estimate;
 mod flakes;
 mod history;
+mod hooks;
 mod identity;
 pub mod ledger;
 pub mod monitor;
