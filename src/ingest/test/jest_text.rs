@@ -1,13 +1,15 @@
-//! `jest-text`: what Jest prints. Its last `Tests:` line gives the counts, the bullets of failed tests give names; a file
-//! that does not load has a bullet of its own and is not among the tests.
+//! `jest-text`: what Jest prints. Its last `Tests:` line gives the counts, the bullets of failed tests give names, the
+//! trees of `--verbose` and of a single file those of the others; a file that does not load has a bullet of its own and is
+//! not among the tests.
 
 use std::collections::BTreeSet;
 
 use super::runs::{self, Runs};
+use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -100,12 +102,20 @@ struct Run {
     failed_suites: u64,
     /// Jest repeats all failures where there are many.
     repeats: bool,
+    tree: Outline,
+    /// The line before was one of the tree, or told its file.
+    in_tree: bool,
 }
 
 impl Run {
     fn line(&mut self, text: &str) {
         let text = text.trim_end();
-        if let Some(failed) = suites(text, &["failed"]) {
+        let content = text.trim_start();
+        self.in_tree &= text.starts_with(' ') && !content.starts_with('●') && !is_suite_failed(text);
+        self.in_tree &= test_file(text).is_none();
+        if self.in_tree {
+            self.tree.line(text.len() - content.len(), row(content));
+        } else if let Some(failed) = suites(text, &["failed"]) {
             self.failed_suites = failed;
         } else if text == "Summary of all failing tests" {
             self.repeats = true;
@@ -119,6 +129,8 @@ impl Run {
         } else if let Some(name) = file(text) {
             self.told = None;
             self.file = name.to_owned();
+            self.tree.begin(name);
+            self.in_tree = true;
         } else if let Some(name) = text.strip_prefix("  ● ") {
             self.told = None;
             if !matches!(
@@ -165,8 +177,28 @@ impl Run {
         if u64::try_from(self.names.cases.len()).unwrap_or(u64::MAX) > summary.failed {
             self.names.cases.clear();
         }
+        self.tree.name(&mut self.names, &summary);
         self.names.report(&FORMAT, &summary, false)
     }
+}
+
+/// A line of the tree below a file: `✓ adds (2 ms)`, `✕ fails`, `○ skipped later`, `✎ todo later`, `Cart`.
+fn row(content: &str) -> Row<'_> {
+    let Some((mark, title)) = content.split_once(' ') else { return Row::Text(content) };
+    let (outcome, title) = match mark {
+        "✓" | "√" => (Outcome::Passed, title),
+        "✕" | "×" => (Outcome::Failed, title),
+        "○" => (Outcome::Skipped, title.strip_prefix("skipped ").unwrap_or(title)),
+        "✎" => (Outcome::Skipped, title.strip_prefix("todo ").unwrap_or(title)),
+        _ => return Row::Text(content),
+    };
+    let is_time = |time: &str| [" ms)", " s)"].iter().any(|unit| time.strip_suffix(unit).is_some_and(is_decimal));
+    let timed = title.rsplit_once(" (").filter(|(_, time)| is_time(time));
+    Row::Test(outcome, timed.map_or(title, |(title, _)| title))
+}
+
+fn is_decimal(text: &str) -> bool {
+    text.split_once('.').map_or_else(|| is_number(text), |(whole, part)| is_number(whole) && is_number(part))
 }
 
 /// Reads the runs in a stream.
@@ -308,6 +340,24 @@ mod tests {
             assert_eq!(file(line), name, "{line}");
         }
         assert!(test_file("  FAIL jt/a.test.js").is_some() && test_file("    PASS jt/a.test.js").is_none());
+    }
+
+    #[test]
+    fn trees_name_all_tests_of_their_files() {
+        let tree = include_str!("../../../fixtures/reports/jest-text/good-verbose.txt");
+        let names = |text: &str| details(&read(text).unwrap()).cases.cases.into_keys().collect::<Vec<_>>();
+        let of_file =
+            |file: &str| ["adds", "fails", "known", "later"].map(|name| format!("{file}/x.test.js::Cart::{name}"));
+        assert_eq!(names(tree), [of_file("a"), of_file("b")].concat());
+        let printed = crate::ingest::console::console(&Input::bytes("x", tree.as_bytes()));
+        assert_eq!(details(&printed[0]).cases.cases.len(), 8);
+        let plain = "PASS a.test.js\n  Cart\n    ✓ adds (2 ms)\n  Next\n    ○ skipped later\n    ✎ todo more\n  ✓ slow (1.5 s)\n\n\
+                     Test Suites: 1 passed, 1 total\nTests:       1 skipped, 1 todo, 2 passed, 4 total\n";
+        assert_eq!(
+            names(plain),
+            ["a.test.js::Cart::adds", "a.test.js::Next::later", "a.test.js::Next::more", "a.test.js::slow"]
+        );
+        assert_eq!(names(&plain.replace("  Next\n", "said\n  Next\n")), [""; 0]);
     }
 
     #[test]

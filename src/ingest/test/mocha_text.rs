@@ -1,7 +1,8 @@
 //! `mocha-text`: what Mocha prints with its spec, dot and other reporters that end in an epilogue; its definition is the
 //! method `epilogue` of Mocha's `lib/reporters/base.js`. Hardhat and Cypress print the same. The epilogue gives the
-//! counts and the names of what failed; passed tests cannot be told from what a test printed.
+//! counts and the names of what failed; other tests have names where the spec reporter printed nothing but its tree.
 
+use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::Unannounced;
 use crate::error::Result;
@@ -68,12 +69,13 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         last = line.number;
         reader.line(line.text.trim_end(), line.ended).map_err(|error| error.line(last))?;
     }
-    let Some(summary) = reader.found.filter(|_| reader.block.is_none() && !reader.spec_runs) else {
+    let Some(summary) = reader.found.take().filter(|_| reader.block.is_none() && !reader.spec_runs) else {
         return Err(no_result("no \"N passing\" of Mocha at its end", last));
     };
-    let mut parsed = reader.names.report(&FORMAT, &summary, false)?;
-    if reader.runs > 1 {
-        parsed.warnings.push(format!("{} runs of Mocha are in it: the last one counts", reader.runs));
+    let runs = reader.runs;
+    let mut parsed = reader.named(&summary)?;
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of Mocha are in it: the last one counts"));
     }
     Ok(parsed)
 }
@@ -91,6 +93,11 @@ pub(in crate::ingest) struct Reader {
     /// The failure that is told: the parts of its title, until the last.
     title: Option<Vec<String>>,
     told: Option<String>,
+    /// The tree that is being printed, and that of the run that was summed up.
+    tree: Outline,
+    whole: Outline,
+    /// Failures that the last summary counts and that were not told yet.
+    untold: u64,
 }
 
 impl Reader {
@@ -101,12 +108,26 @@ impl Reader {
         if let Some(block) = self.block.take().filter(|_| text.is_empty() && ended) {
             return self.end_block(&block);
         }
+        self.tree_line(text);
         if self.found.is_some() && is_spec_run(text) {
             self.spec_runs = true;
         } else if self.found.is_some() {
             self.failure(text);
         }
         Ok(())
+    }
+
+    fn tree_line(&mut self, text: &str) {
+        let content = text.trim_start();
+        if content.is_empty() {
+            return self.tree.blank();
+        }
+        let row = row(content);
+        if row == Row::Failure && self.untold > 0 {
+            self.untold -= 1;
+        } else {
+            self.tree.line(text.len() - content.len(), row);
+        }
     }
 
     fn count(&mut self, number: Option<u64>, title: Title) -> Result<()> {
@@ -127,7 +148,7 @@ impl Reader {
 
     fn end_block(&mut self, block: &Summary) -> Result<()> {
         if !std::mem::take(&mut self.spec_runs) {
-            (self.names, self.found) = (Names::default(), None);
+            (self.names, self.found, self.whole) = (Names::default(), None, Outline::default());
             self.runs = add(self.runs, 1)?;
         }
         let sum = self.found.get_or_insert_default();
@@ -135,7 +156,15 @@ impl Reader {
         sum.failed = add(sum.failed, block.failed)?;
         sum.skipped = add(sum.skipped, block.skipped)?;
         (self.title, self.told) = (None, None);
+        self.whole.append(std::mem::take(&mut self.tree));
+        self.untold = block.failed;
         Ok(())
+    }
+
+    /// The report of what was summed up.
+    fn named(mut self, summary: &Summary) -> Result<Parsed> {
+        self.whole.name(&mut self.names, summary);
+        self.names.report(&FORMAT, summary, false)
     }
 
     /// `  1) Cart`, `       Inner`, `       fails:`, and after that its message.
@@ -168,15 +197,35 @@ impl Reader {
 impl Unannounced for Reader {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let is_next = !self.spec_runs && matches!(count(text), Some((_, Title::Passing)));
-        let before = if is_next { std::mem::take(self).report()?.map(Box::new) } else { None };
+        let before = if is_next {
+            // The tree is that of the run whose summary begins.
+            let next = Reader { tree: std::mem::take(&mut self.tree), ..Reader::default() };
+            std::mem::replace(self, next).report()?.map(Box::new)
+        } else {
+            None
+        };
         Reader::line(self, text, true)?;
         Ok(before)
     }
 
-    fn report(self) -> Result<Option<Parsed>> {
-        let found = self.found.filter(|_| self.block.is_none() && !self.spec_runs);
-        found.map(|summary| self.names.report(&FORMAT, &summary, false)).transpose()
+    fn report(mut self) -> Result<Option<Parsed>> {
+        let found = self.found.take().filter(|_| self.block.is_none() && !self.spec_runs);
+        found.map(|summary| self.named(&summary)).transpose()
     }
+}
+
+/// A line of the spec reporter's tree: `✔ adds`, `✔ is slow (61ms)`, `- is pending`, `1) fails`, `Cart`.
+fn row(content: &str) -> Row<'_> {
+    let passed = content.strip_prefix(['✔', '✓', '√']).and_then(|rest| rest.strip_prefix(' '));
+    if let Some(title) = passed {
+        let timed = title.strip_suffix("ms)").and_then(|rest| rest.rsplit_once(" ("));
+        return Row::Test(Outcome::Passed, timed.filter(|(_, time)| is_number(time)).map_or(title, |(title, _)| title));
+    }
+    if let Some(title) = content.strip_prefix("- ") {
+        return Row::Test(Outcome::Skipped, title);
+    }
+    let is_failure = content.split_once(") ").is_some_and(|(number, _)| is_number(number));
+    if is_failure { Row::Failure } else { Row::Text(content) }
 }
 
 /// `  Running:  cart.cy.js                             (2 of 5)`.
@@ -225,6 +274,31 @@ mod tests {
             Some("Error: before broke")
         );
         assert_eq!(details.dropped, 9);
+    }
+
+    #[test]
+    fn a_tree_names_all_tests_and_what_a_test_prints_none() {
+        let tree = include_str!("../../../fixtures/reports/mocha-text/good-tree.txt");
+        let names = |parsed: &Parsed| details(parsed).cases.cases.into_keys().collect::<Vec<_>>();
+        let expected = [
+            "Cart::Inner::Deep::x",
+            "Cart::Inner::y",
+            "Cart::adds",
+            "Cart::after inner in source",
+            "Cart::fails",
+            "Cart::pending",
+            "Cart::slow one",
+            "Hooked::\"before all\" hook for \"never\"",
+            "Last::is here",
+            "top level",
+        ];
+        assert_eq!(names(&read(tree).unwrap()), expected);
+        let printed = crate::ingest::console::console(&Input::bytes("x", format!("> mocha\n{tree}").as_bytes()));
+        assert_eq!(printed.iter().map(names).collect::<Vec<_>>(), [expected]);
+        let said = tree.replace("    ✔ adds\n", "said\n    ✔ adds\n    said\n");
+        assert_eq!(names(&read(&said).unwrap()), ["Cart::fails", "Hooked::\"before all\" hook for \"never\""]);
+        let cypress = "  Running:  b.cy.js                    (2 of 2)\n\n  Last\n    ✔ z\n\n\n  1 passing (1s)\n\n";
+        assert_eq!(names(&read(&format!("{tree}{cypress}")).unwrap()).len(), 11);
     }
 
     #[test]

@@ -84,6 +84,7 @@ pub mod testcafe_json;
 pub mod testng;
 #[cfg(test)]
 mod tests_support;
+mod text_outline;
 mod text_report;
 pub(super) mod text_runs;
 pub mod trx;
