@@ -1,6 +1,7 @@
-//! What runs around tests, and is reported like one where it fails: a hook of Mocha's, the fixture of a class. It is no test
-//! that could be gone: once it works there is nothing to report but its tests.
+//! What is reported like a test where it fails, and is none: a hook of Mocha's, the fixture of a class, a class or file that
+//! could not be loaded. It cannot be gone: once it works there is nothing to report but its tests.
 
+use super::identity::{lies_in, normalised};
 use super::renames::split;
 
 /// How Mocha, and who runs on it, calls a hook, behind the titles of its block.
@@ -12,9 +13,11 @@ const CLASSES: [&str; 3] = ["initializationError", "executionError", "classMetho
 /// How unittest calls the fixture of a class or module, which stands in brackets.
 const FIXTURES: [&str; 4] = ["setUpClass (", "tearDownClass (", "setUpModule (", "tearDownModule ("];
 
-/// Whether `id` is such a thing, and one of the tests that it runs around is among `now`.
+/// Whether `id` is such a thing, and one of its tests is among `now`.
 pub fn is_mended<'a>(id: &str, now: impl IntoIterator<Item = &'a String>) -> bool {
-    let Some(around) = around(id) else { return false };
+    let Some(around) = around(id) else {
+        return now.into_iter().any(|other| lies_in(other, &normalised(whole(id))));
+    };
     // Some tell the titles of the blocks as part of a test's name, and nothing of them in its class.
     let by_name = self::around(split(id).1).filter(|block| !block.is_empty());
     let is_in = |other: &str| {
@@ -22,6 +25,12 @@ pub fn is_mended<'a>(id: &str, now: impl IntoIterator<Item = &'a String>) -> boo
             && (other.starts_with(around) || by_name.is_some_and(|block| split(other).1.starts_with(block)))
     };
     now.into_iter().any(|other| is_in(other))
+}
+
+/// The class or file of an id that has no test in it, or names it twice.
+fn whole(id: &str) -> &str {
+    let (place, name) = split(id);
+    if place == name { place } else { id }
 }
 
 /// What the ids begin with of the tests around which it runs; `None` if it is a test itself.
@@ -54,5 +63,17 @@ mod tests {
             assert!(hook.contains("{root}") || !now(&["Other::never"]), "{hook}: its tests are gone with it");
         }
         assert!(!is_mended("a::test_x", &["a::test_y".to_owned()]));
+    }
+
+    #[test]
+    fn a_class_or_file_is_mended_where_its_tests_run() {
+        for (unit, test) in [
+            ("com.example.CartTest", "com.example.CartTest::adds"),
+            ("src/a.test.js::src/a.test.js", "src/a.test.js::Cart::adds"),
+            ("tests.test_a", "tests/test_a.py::test_x"),
+        ] {
+            let now = |id: &str| is_mended(unit, &[id.to_owned()]);
+            assert!(now(test) && !now("other::adds"), "{unit}");
+        }
     }
 }

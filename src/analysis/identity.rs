@@ -298,13 +298,13 @@ fn named(ids: &[String]) -> NamedTests {
 }
 
 /// One spelling for `tests/test_a.py` and `tests.test_a`.
-fn normalised(unit: &str) -> String {
+pub fn normalised(unit: &str) -> String {
     let unit = unit.trim();
     let stem = unit.strip_suffix(".py").unwrap_or(unit);
     stem.replace(['/', '\\'], ".").replace("::", ".")
 }
 
-fn lies_in(id: &str, unit: &str) -> bool {
+pub fn lies_in(id: &str, unit: &str) -> bool {
     let id = normalised(&id.replace(".py::", "::"));
     !unit.is_empty() && id.strip_prefix(unit).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
