@@ -99,6 +99,9 @@ fn verbose(line: &str) -> Option<(String, Outcome)> {
 
 /// `mod.Class.test_a` of `test_a (mod.Class.test_a) (i=1)`, and of `test_a (mod.Class)` as older versions print it.
 fn id(name: &str) -> Option<String> {
+    if fixture(name).is_some() {
+        return None;
+    }
     let (test, rest) = name.split_once(" (")?;
     let (class, _) = rest.split_once(')')?;
     let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
@@ -106,6 +109,13 @@ fn id(name: &str) -> Option<String> {
         return None;
     }
     Some(if class.ends_with(&format!(".{test}")) { class.to_owned() } else { format!("{class}.{test}") })
+}
+
+/// The class or module of `setUpClass (mod.Class)`, which is no test.
+fn fixture(name: &str) -> Option<&str> {
+    let (fixture, rest) = name.split_once(" (")?;
+    let is_fixture = matches!(fixture, "setUpClass" | "setUpModule" | "tearDownClass" | "tearDownModule");
+    is_fixture.then(|| rest.split(')').next())?
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -189,10 +199,9 @@ impl Reader {
 
     fn heading(&mut self, heading: &str, failed: bool) {
         self.close_told();
-        let fixtures = ["setUpClass (", "setUpModule (", "tearDownClass (", "tearDownModule ("];
         let is_unit = heading.contains("unittest.loader._FailedTest")
             || heading.contains("unittest.loader.ModuleImportFailure")
-            || fixtures.iter().any(|fixture| heading.starts_with(fixture));
+            || fixture(heading).is_some();
         let id = if is_unit { Some(heading.to_owned()) } else { id(heading) };
         if let Some(id) = id {
             let outcome = if failed { Outcome::Failed } else { Outcome::Errored };
@@ -203,9 +212,9 @@ impl Reader {
     fn close_told(&mut self) {
         let Some(told) = self.told.take() else { return };
         if told.is_unit {
-            let name = told.id.split(" (").next().unwrap_or_default().to_owned();
+            let name = fixture(&told.id).or_else(|| told.id.split(" (").next()).unwrap_or_default();
             self.names.cases.retain(|id, _| !id.contains("unittest.loader._FailedTest"));
-            self.names.unit(&name);
+            self.names.unit(name);
             return;
         }
         let worst = self.names.cases.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
@@ -419,15 +428,16 @@ mod tests {
 
     #[test]
     fn names_come_from_verbose_lines_and_headings() {
-        let text = "test_a (m.C.test_a) ... ok\ntest_b (m.C) ... skipped 'x'\n======\nFAIL: test_c (m.C.test_c) (i=1)\n------\n\
+        let text = "test_a (m.C.test_a) ... ok\ntest_b (m.C) ... skipped 'x'\nsetUpClass (m.D) ... ERROR\n======\nFAIL: test_c (m.C.test_c) (i=1)\n------\n\
                     Traceback\n  File\nAssertionError: 1 == 1\n\n======\nERROR: setUpClass (m.D)\n------\nOSError: no\n\n------\n\
                     Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n";
         let parsed = read(text).unwrap();
         assert_eq!(counts(&parsed), [3, 0, 1, 1, 1]);
         let details = details(&parsed);
         assert_eq!(details.cases.outcome("m.C.test_b"), Some(Outcome::Skipped));
+        assert!(details.cases.cases.keys().all(|id| !id.contains("setUpClass")));
         assert_eq!(details.cases.cases["m.C.test_c"].message.as_deref(), Some("AssertionError: 1 == 1"));
-        assert_eq!((details.failed_units, details.unit_failures), (vec!["setUpClass".to_owned()], 1));
+        assert_eq!((details.failed_units, details.unit_failures), (vec!["m.D".to_owned()], 1));
     }
 
     #[test]
