@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::alerts::working_tests_failing;
-use super::hooks::is_mended;
 use super::renames::{renames, split};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::record::SameBody;
@@ -192,7 +191,7 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     for (id, old) in sides.gone {
         match new_id.get(id).and_then(|pair| Some((pair, now.cases.get(&pair.to)?))) {
             Some((pair, new)) => changes.keep(&pair.to, old, new),
-            None if is_bad(old.outcome) && is_mended(id, now.cases.keys()) => {}
+            None if is_bad(old.outcome) && is_unit(id, now) => {}
             None => changes.lose(id, old.outcome),
         }
     }
@@ -202,6 +201,12 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     changes.newly_failing.sort_unstable();
     changes.renamed = renamed;
     changes
+}
+
+/// Whether it is a class or file that failed as a whole: there are tests in it now.
+fn is_unit(id: &str, now: &TestCases) -> bool {
+    let unit = normalised(id);
+    now.cases.keys().any(|test| lies_in(test, &unit))
 }
 
 fn is_bad(outcome: Outcome) -> bool {
@@ -298,13 +303,13 @@ fn named(ids: &[String]) -> NamedTests {
 }
 
 /// One spelling for `tests/test_a.py` and `tests.test_a`.
-pub fn normalised(unit: &str) -> String {
+fn normalised(unit: &str) -> String {
     let unit = unit.trim();
     let stem = unit.strip_suffix(".py").unwrap_or(unit);
     stem.replace(['/', '\\'], ".").replace("::", ".")
 }
 
-pub fn lies_in(id: &str, unit: &str) -> bool {
+fn lies_in(id: &str, unit: &str) -> bool {
     let id = normalised(&id.replace(".py::", "::"));
     !unit.is_empty() && id.strip_prefix(unit).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -343,6 +348,19 @@ mod tests {
         for unit in ["tests.test_a", "tests/test_a.py"] {
             let changes = compare(&before, &TestCases::default(), &[unit.to_owned()], &[]);
             assert_eq!(changes.removed, ["tests.test_ab::test_y"], "{unit}");
+        }
+    }
+
+    #[test]
+    fn a_class_or_file_that_failed_as_a_whole_is_not_gone_where_its_tests_run() {
+        for (unit, test) in [
+            ("com.example.CartTest", "com.example.CartTest::adds P"),
+            ("src/a.test.js", "src/a.test.js::Cart::adds P"),
+            ("tests.test_a", "tests/test_a.py::test_x P"),
+        ] {
+            let before = cases(&[&format!("{unit} F")]);
+            assert_eq!(compare(&before, &cases(&[test]), &[], &[]).removed, [""; 0], "{unit}");
+            assert_eq!(compare(&before, &cases(&["other::adds P"]), &[], &[]).removed_failing, [unit]);
         }
     }
 

@@ -14,7 +14,6 @@ mod detect;
 pub mod estimate;
 mod flakes;
 mod history;
-mod hooks;
 mod identity;
 pub mod ledger;
 pub mod monitor;

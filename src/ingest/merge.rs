@@ -14,6 +14,7 @@ use crate::model::metrics::{BuildStatus, CoverageMetrics, QualityMetrics, TestMe
 
 mod coverage;
 mod findings;
+mod fixtures;
 mod names;
 mod runs;
 #[cfg(test)]
@@ -66,7 +67,10 @@ pub fn merge(parsed: &[Parsed]) -> Measurement {
         reports.filter(|(_, report)| kind_of(report) == kind).collect()
     };
     let mut measurement = Measurement { same_run_as: vec![None; parsed.len()], ..Measurement::default() };
-    runs::merge(&of_kind(ReportKind::Test), &mut measurement);
+    let apart: Vec<(usize, Option<Parsed>)> =
+        of_kind(ReportKind::Test).into_iter().map(|(index, report)| (index, fixtures::set_apart(report))).collect();
+    let tests = apart.iter().filter_map(|(index, apart)| Some((*index, apart.as_ref().or(parsed.get(*index))?)));
+    runs::merge(&tests.collect::<Vec<_>>(), &mut measurement);
     coverage::merge(&of_kind(ReportKind::Coverage), &mut measurement);
     findings::merge(&of_kind(ReportKind::Lint), &mut measurement);
     measurement.complexity_score = complexity(&of_kind(ReportKind::Size));

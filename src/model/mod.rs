@@ -9,6 +9,7 @@ pub mod cases;
 pub mod config;
 pub mod custom;
 pub mod figures;
+pub mod fixtures;
 pub mod ids;
 pub mod ledger;
 pub mod metrics;

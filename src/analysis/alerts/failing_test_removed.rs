@@ -44,11 +44,6 @@ mod tests {
         assert!(verdict.open_findings.is_empty(), "the test is back");
 
         let mut story = Story::new();
-        let hook = "Hooked::\"before all\" hook F";
-        story.record_named(tests(1, 1), cases(&["a::test_x P", hook]));
-        assert!(rules(&story.record_named(tests(2, 0), cases(&["a::test_x P", "Hooked::runs P"]))).is_empty());
-
-        let mut story = Story::new();
         story.record_named(tests(1, 1), cases(&["a::test_x P", "a::test_y F"]));
         assert!(rules(&story.record_named(tests(2, 0), cases(&["a::test_x P", "b::test_y P"]))).is_empty());
     }

@@ -120,6 +120,8 @@ struct Case {
     id: String,
     /// Where in the id the name of a unit begins.
     unit: usize,
+    /// It has no name but that of its class: where it failed, the class did.
+    is_class: bool,
     case: TestCase,
     seen: Seen,
     fault_text: String,
@@ -266,12 +268,13 @@ impl Reader {
         };
         if self.cases.len() <= self.open_cases {
             let (id, case, fault_text) = (String::new(), TestCase::new(Outcome::Passed), String::new());
-            self.cases.push(Case { id, unit: 0, case, seen: Seen::default(), fault_text });
+            self.cases.push(Case { id, unit: 0, is_class: false, case, seen: Seen::default(), fault_text });
         }
         let Some(open) = self.cases.get_mut(self.open_cases) else { return Ok(()) };
         self.open_cases += 1;
         open.id.clear();
         parts.iter().for_each(|part| open.id.push_str(part));
+        open.is_class = name.is_empty() && !class.is_empty();
         open.unit = if name.is_empty() { 0 } else { open.id.len() - name.len() };
         open.seen = Seen { skipped, ..Seen::default() };
         let case = &mut open.case;
@@ -346,7 +349,9 @@ impl Reader {
 
     fn end_case(&mut self) -> Result<()> {
         self.open_cases = self.open_cases.saturating_sub(1);
-        let Some(Case { id, unit, case, seen, .. }) = self.cases.get_mut(self.open_cases) else { return Ok(()) };
+        let Some(Case { id, unit, is_class, case, seen, .. }) = self.cases.get_mut(self.open_cases) else {
+            return Ok(());
+        };
         if seen.not_collected {
             self.tally.unit_failure(id.get(*unit..).unwrap_or_default());
             if let Some(suite) = self.suites.last_mut() {
@@ -362,6 +367,10 @@ impl Reader {
             Seen { skipped: true, .. } => Outcome::Skipped,
             _ => Outcome::Passed,
         };
+        if *is_class && outcome == Outcome::Errored {
+            self.tally.unit_failure(id);
+            return Ok(());
+        }
         if outcome == Outcome::Passed && seen.flaky {
             self.tally.count_flaky();
         }
