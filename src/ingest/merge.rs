@@ -19,6 +19,7 @@ mod names;
 mod runs;
 #[cfg(test)]
 mod tests;
+mod writers;
 
 /// How reports that stand in a command's output are marked in [`Parsed::sniffed_by`].
 pub(super) const FROM_CONSOLE: &str = "console";

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{Index, Overlap, from_the_end, parts};
+use super::writers::{Likely, wrote};
 use super::{Measurement, are_copies};
 use crate::ingest::{Details, Parsed, TestDetails};
 use crate::model::SCHEMA_VERSION;
@@ -176,7 +177,7 @@ fn verdict<'a>(
         let nothing_is_named = indexes.iter().all(|index| index.is_empty());
         let is_named_otherwise = others.iter().any(|other| has_its_titles(report, other));
         let is_nameless = nothing_is_named || is_named_otherwise;
-        return if is_nameless { nameless(report, &others, warnings) } else { Verdict::Adds };
+        return if is_nameless { nameless(report, &others, warnings) } else { named_otherwise(report, &others) };
     };
     let is_named_in_part = report.tests.dropped > 0;
     if overlap.new.is_empty() || (is_named_in_part && overlap.told >= overlap.new_ids()) {
@@ -246,7 +247,7 @@ fn is_part(part: &Report<'_>, whole: &Report<'_>) -> bool {
 /// A report that names no test: its counts decide, beside reports that its tool may have written too.
 fn nameless<'a>(report: &Report<'a>, others: &[&Report<'a>], warnings: &mut Vec<String>) -> Verdict<'a> {
     let kin: Vec<&Report<'a>> = others.iter().copied().filter(|other| is_kin(report, other)).collect();
-    let Some(first) = kin.first() else { return Verdict::Adds };
+    let Some(first) = kin.first() else { return named_otherwise(report, others) };
     if let Some(same) = kin.iter().find(|other| other.counts == report.counts) {
         return Verdict::Told(same.index);
     }
@@ -261,11 +262,42 @@ fn nameless<'a>(report: &Report<'a>, others: &[&Report<'a>], warnings: &mut Vec<
     Verdict::Adds
 }
 
+/// What a tool prints, beside files that it may have written and that name its tests in another way: with the counts of one
+/// of them, or of all together, it tells of their run.
+fn named_otherwise<'a>(report: &Report<'a>, others: &[&Report<'a>]) -> Verdict<'a> {
+    let files = others.iter().copied().filter(|other| likely_wrote(report, other) >= Likely::Maybe);
+    let files: Vec<&Report<'a>> = files.collect();
+    // Some tools leave out in one of the two what was skipped, and most have no errors.
+    let ran =
+        |counts: Counts| Some((counts.passed, counts.failed.checked_add(counts.errored)?.checked_add(counts.units)?));
+    if ran(report.counts) == Some((0, 0)) {
+        return Verdict::Adds;
+    }
+    if let Some(same) = files.iter().find(|file| ran(file.counts) == ran(report.counts)) {
+        return Verdict::Told(same.index);
+    }
+    let sum = files.iter().try_fold(Counts::default(), |sum, file| sum.plus(file.counts));
+    match files.first().filter(|_| sum.and_then(ran) == ran(report.counts)) {
+        Some(first) => Verdict::Told(first.index),
+        None => Verdict::Adds,
+    }
+}
+
+fn likely_wrote(report: &Report<'_>, other: &Report<'_>) -> Likely {
+    if !report.parsed.is_spoken() || other.parsed.is_spoken() {
+        return Likely::No;
+    }
+    wrote(report.parsed.format.name, &other.tests.cases)
+}
+
 /// Whether both can come of one tool.
 fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
     let units = |report: &Report<'_>| -> Vec<_> { report.tests.failed_units.iter().map(|unit| parts(unit)).collect() };
     let other_units = units(other);
     if report.parsed.format == other.parsed.format || units(report).iter().any(|unit| other_units.contains(unit)) {
+        return true;
+    }
+    if likely_wrote(report, other) == Likely::Yes {
         return true;
     }
     let ids = || other.tests.cases.cases.keys();
@@ -278,7 +310,7 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
         "cargo-test-text" | "nextest-text" => most(&is_rust_id),
         "go-test-text" => most(&is_go_id),
         // Their names in a file are what the reporter makes of them: any that no other language has.
-        "jest-text" | "vitest-text" | "tap" => {
+        "jest-text" | "vitest-text" | "mocha-text" | "tap" => {
             let is_foreign = |id: &str| is_pytest_id(id) || is_rust_id(id) || is_go_id(id);
             let names_nothing = report.tests.cases.cases.is_empty() && ids().next().is_some();
             has_its_titles(report, other) || (names_nothing && !most(&is_foreign))
@@ -292,7 +324,7 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
 fn has_its_titles(report: &Report<'_>, other: &Report<'_>) -> bool {
     let has_file = match report.parsed.format.name {
         "jest-text" | "vitest-text" => true,
-        "tap" => false,
+        "mocha-text" | "tap" => false,
         _ => return false,
     };
     let words = |id: &str| id.replace("::", " ").replace(" > ", " ");
