@@ -112,9 +112,89 @@ impl Overlap {
     }
 }
 
+/// Pairs of ids that are compared by their words.
+const PAIRS_COMPARED: usize = 1_000_000;
+
+/// Whether both name the same tests, with the same outcomes, in words that the other puts together in another way:
+/// `/app/a.test.js::Cart::adds` of Jest's JSON is `Cart adds` in its JUnit file, and `a.test.js::Cart > adds` in Vitest's.
+pub(super) fn are_worded_alike(a: &TestCases, b: &TestCases) -> bool {
+    a.cases.len() == b.cases.len() && !a.cases.is_empty() && (ends_all(a, b) || ends_all(b, a))
+}
+
+/// Whether each id of `whole` ends in the words of a name in `named`, one to one.
+fn ends_all(named: &TestCases, whole: &TestCases) -> bool {
+    let mut by_last: HashMap<&str, Vec<(Vec<&str>, Outcome)>> = HashMap::new();
+    for (id, case) in &whole.cases {
+        let words = words(id);
+        by_last.entry(words.last().copied().unwrap_or_default()).or_default().push((words, case.outcome));
+    }
+    let mut names: Vec<(Vec<&str>, Outcome)> = Vec::with_capacity(named.cases.len());
+    for (id, case) in &named.cases {
+        names.push((words(id.rsplit_once("::").map_or(id, |(_, name)| name)), case.outcome));
+    }
+    // The longest first: a short one fits at the end of many.
+    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    let mut compared = 0;
+    names.into_iter().all(|(name, outcome)| {
+        let Some(alike) = by_last.get_mut(name.last().copied().unwrap_or_default()) else { return false };
+        compared += alike.len();
+        let at = alike.iter().position(|(words, other)| *other == outcome && words.ends_with(&name));
+        compared <= PAIRS_COMPARED && at.map(|at| alike.swap_remove(at)).is_some()
+    })
+}
+
+fn words(id: &str) -> Vec<&str> {
+    id.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_put_together_in_another_way_name_the_same_tests() {
+        let cases = |ids: &[(&str, Outcome)]| {
+            let mut cases = TestCases::default();
+            for (id, outcome) in ids {
+                cases.add((*id).to_owned(), crate::model::cases::TestCase::new(*outcome));
+            }
+            cases
+        };
+        use Outcome::{Failed, Passed};
+        let json = cases(&[
+            ("/app/a.test.js::Cart::adds", Passed),
+            ("/app/a.test.js::Cart::Inner::adds", Failed),
+            ("/app/b.test.js::Cart::Inner::adds", Passed),
+            ("/app/a.test.js::Cart::top", Passed),
+            ("/app/a.test.js::top", Passed),
+        ]);
+        let jest = cases(&[
+            ("Cart adds::Cart adds", Passed),
+            ("x::Cart Inner adds", Failed),
+            ("y::Cart Inner adds", Passed),
+            ("z::Cart top", Passed),
+            ("a::top", Passed),
+        ]);
+        let vitest = cases(&[
+            ("a.test.js::Cart > adds", Passed),
+            ("a.test.js::Cart > Inner > adds", Failed),
+            ("b.test.js::Cart > Inner > adds", Passed),
+            ("a.test.js::Cart > top", Passed),
+            ("a.test.js::top", Passed),
+        ]);
+        for junit in [&jest, &vitest] {
+            assert!(are_worded_alike(&json, junit) && are_worded_alike(junit, &json));
+        }
+        let mut other = vitest.clone();
+        other.cases.values_mut().for_each(|case| case.outcome = Passed);
+        assert!(!are_worded_alike(&json, &other), "another outcome");
+        other = vitest.clone();
+        other.cases.remove("a.test.js::top");
+        assert!(!are_worded_alike(&json, &other), "another number");
+        other.add("a.test.js::bottom".to_owned(), crate::model::cases::TestCase::new(Passed));
+        assert!(!are_worded_alike(&json, &other), "another name");
+        assert!(!are_worded_alike(&TestCases::default(), &TestCases::default()));
+    }
 
     #[test]
     fn ids_of_one_test_have_the_same_parts_in_all_formats() {

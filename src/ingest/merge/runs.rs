@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{Index, Overlap, from_the_end, parts};
+use super::names::{Index, Overlap, are_worded_alike, from_the_end, parts};
 use super::writers::{Likely, wrote};
 use super::{Measurement, are_copies};
 use crate::ingest::{Details, Parsed, TestDetails};
@@ -171,6 +171,13 @@ fn verdict<'a>(
     }
     let indexes: Vec<&Index> = named.iter().filter(|(key, _)| **key != class(report)).map(|(_, index)| index).collect();
     let overlap = Overlap::of(&report.tests.cases, &indexes);
+    let is_whole = |report: &Report<'_>| report.tests.dropped == 0;
+    let is_alike = |other: &&Report<'a>| is_whole(other) && are_worded_alike(&report.tests.cases, &other.tests.cases);
+    if !overlap.new.is_empty()
+        && let Some(same) = others.iter().copied().filter(|_| is_whole(report)).find(is_alike)
+    {
+        return Verdict::Told(same.index);
+    }
     let telling: Vec<&Report<'a>> = overlap.told_by.iter().filter_map(|at| counted.get(*at)).collect();
     let Some(first) = telling.first() else {
         // Names that nobody shares: another run, unless the richer reports have no names to compare with.

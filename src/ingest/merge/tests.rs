@@ -8,7 +8,10 @@ use crate::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbu
 use crate::ingest::lint::{rustc_json, rustc_text, sarif};
 use crate::ingest::metric::criterion;
 use crate::ingest::size::lizard_text;
-use crate::ingest::test::{cargo_test_text, go_test_json, go_test_text, jest_json, jest_text, junit, pytest_text};
+use crate::ingest::test::{
+    cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, jest_json, jest_text, junit, maven_text,
+    phpunit_text, playwright_text, pytest_text, rspec_text,
+};
 use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, SizeDetails, Sort,
     TestDetails, ToolCounts,
@@ -263,6 +266,49 @@ fn a_javascript_tools_console_and_its_junit_file_tell_of_one_run() {
     let testing = measurement.testing.unwrap();
     assert_eq!((testing.collection_errors, testing.failed_units), (1, vec!["jt/broken.test.js".to_owned()]));
     assert_eq!(measurement.cases.unwrap().cases.len(), 2);
+}
+
+#[test]
+fn what_any_tool_prints_beside_its_file_tells_of_one_run() {
+    let file = |place: &str| {
+        let ids = ["adds", "drops it"].map(|name| format!("{place}::{name}"));
+        tests(&junit::FORMAT, &[(ids[0].as_str(), Passed), (ids[1].as_str(), Failed)])
+    };
+    let printed = |format: &'static Format, passed: u64, failed: &[&str]| on_console(counted(format, passed, failed));
+    for (format, place, failed) in [
+        (&maven_text::FORMAT, "com.example.CartTest", "com.example.CartTest.drops it"),
+        (&phpunit_text::FORMAT, "Tests.CartTest", "Tests\\CartTest::drops it"),
+        (&rspec_text::FORMAT, "spec.cart_spec", "Cart drops it"),
+        (&playwright_text::FORMAT, "a.spec.ts", "a.spec.ts:3:1 › drops it"),
+        (&exunit_text::FORMAT, "Elixir.CartTest", "test drops it (CartTest)"),
+        (&gherkin_text::FORMAT, "Cart", "features/cart.feature:3"),
+    ] {
+        for console in [printed(format, 1, &[failed]), printed(format, 1, &["named otherwise"])] {
+            let measurement = merged(&[console, file(place)]);
+            assert_eq!((counts(&measurement), measurement.warnings), ((2, 1, 1, 0, 0), Vec::new()), "{}", format.name);
+        }
+        let two = [printed(format, 1, &["x"]), file(place), file("other.OtherTest")];
+        assert_eq!(counts(&merged(&two)).0, 4, "{}: it is one of the two, and which does not matter", format.name);
+    }
+    let console = printed(&maven_text::FORMAT, 9, &[]);
+    assert_eq!(counts(&merged(&[console.clone(), file("com.example.CartTest")])).0, 11, "another run");
+    let other = tests(&junit::FORMAT, &[("Cart adds::Cart adds", Passed), ("Cart drops it::Cart drops it", Passed)]);
+    assert_eq!(counts(&merged(&[console, other])).0, 11, "of another tool");
+    let pytest = tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed), ("tests.test_a::test_y", Passed)]);
+    assert_eq!(counts(&merged(&[printed(&playwright_text::FORMAT, 2, &[]), pytest])).0, 4, "in another language");
+    let parts = [file("com.example.ATest"), file("com.example.BTest"), printed(&maven_text::FORMAT, 2, &["x", "y"])];
+    assert_eq!(counts(&merged(&parts)), (4, 2, 2, 0, 0), "the sum of its files");
+}
+
+#[test]
+fn two_files_that_word_their_names_differently_tell_of_one_run() {
+    let json = tests(&jest_json::FORMAT, &[("/app/a.test.js::Cart::adds", Passed), ("/app/a.test.js::top", Failed)]);
+    let junit = tests(&junit::FORMAT, &[("a.test.js::Cart > adds", Passed), ("a.test.js::top", Failed)]);
+    let measurement = merged(&[json.clone(), junit]);
+    assert_eq!((counts(&measurement), measurement.same_run_as.iter().flatten().count()), ((2, 1, 1, 0, 0), 1));
+    assert_eq!(measurement.warnings, [""; 0]);
+    let other = tests(&junit::FORMAT, &[("a.test.js::Cart > adds", Passed), ("a.test.js::bottom", Failed)]);
+    assert_eq!(counts(&merged(&[json, other])).0, 4);
 }
 
 #[test]

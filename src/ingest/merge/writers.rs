@@ -117,8 +117,8 @@ fn is_class(place: &str) -> bool {
     };
     let has_capital = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
     let is_test = |part: &&str| ["Test", "Tests", "Spec", "IT", "TestCase"].iter().any(|end| part.ends_with(end));
-    parts.iter().all(|part| is_name(&part))
-        && parts.last().is_some_and(|last| has_capital(&last) && (parts.len() > 1 || is_test(&last)))
+    parts.iter().all(is_name)
+        && parts.last().is_some_and(|last| has_capital(last) && (parts.len() > 1 || is_test(last)))
 }
 
 #[cfg(test)]
