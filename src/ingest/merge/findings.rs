@@ -6,8 +6,8 @@ use super::Measurement;
 use crate::ingest::{Details, Finding, Level, LintDetails, Parsed, Sort, ToolCounts};
 use crate::model::metrics::QualityMetrics;
 
-/// What makes two findings of different reports one: level, end of the path, line, first line of the message.
-type Key<'a> = (Level, Option<&'a str>, Option<u64>, &'a str);
+/// What makes two findings of different reports one: level, line, first line of the message, end of the path.
+type Key<'a> = (Level, Option<u64>, &'a str, Option<&'a str>);
 
 /// One tool over all reports.
 #[derive(Debug, Default)]
@@ -76,6 +76,23 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
 }
 
 impl<'a> Tool<'a> {
+    /// The finding as an earlier report told it, which may have had nothing but the name of a file at the top, or more than
+    /// that; what none told is itself.
+    fn known_as(&self, key: Key<'a>) -> Key<'a> {
+        let (level, line, message, Some(path)) = key else { return key };
+        if self.told_by.is_empty() || self.met.contains_key(&key) {
+            return key;
+        }
+        let name = |path: &'a str| path.rsplit(['/', '\\']).next().unwrap_or_default();
+        if name(path) != path {
+            let at_the_top = (level, line, message, Some(name(path)));
+            return if self.met.contains_key(&at_the_top) { at_the_top } else { key };
+        }
+        let alike = self.met.range((level, line, message, None)..).map(|(other, _)| *other);
+        let mut alike = alike.take_while(|(l, n, m, _)| (*l, *n, *m) == (level, line, message));
+        alike.find(|(.., other)| other.map(name) == Some(path)).unwrap_or(key)
+    }
+
     fn add(&mut self, name: &str, counts: &ToolCounts, lint: &'a LintDetails) {
         let of_tool: Vec<&Finding> = lint.findings.iter().filter(|finding| finding.tool == name).collect();
         let all_kept = u64::try_from(of_tool.len()).ok() == total(counts);
@@ -89,7 +106,7 @@ impl<'a> Tool<'a> {
             *here.entry(key(finding)).or_default() += 1;
         }
         for (key, number) in here {
-            let known = self.met.entry(key).or_default();
+            let known = self.met.entry(self.known_as(key)).or_default();
             let new = number.saturating_sub(*known);
             *known = number.max(*known);
             let count = match key.0 {
@@ -108,7 +125,7 @@ fn total(counts: &ToolCounts) -> Option<u64> {
 
 fn key(finding: &Finding) -> Key<'_> {
     let message = finding.message.split(" | ").next().unwrap_or_default();
-    (finding.level, finding.path.as_deref().map(end_of_path), finding.line, message)
+    (finding.level, finding.line, message, finding.path.as_deref().map(end_of_path))
 }
 
 /// The last two names of a path: reports of one run may differ in where it begins.

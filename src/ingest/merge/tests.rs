@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{FROM_CONSOLE, Measurement, merge};
 use crate::ingest::console::console;
 use crate::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbul_summary, lcov, opencover};
-use crate::ingest::lint::{rustc_json, rustc_text, sarif};
+use crate::ingest::lint::{ruff_text, rustc_json, rustc_text, sarif};
 use crate::ingest::metric::criterion;
 use crate::ingest::size::lizard_text;
 use crate::ingest::test::{
@@ -483,6 +483,23 @@ fn findings_that_two_reports_tell_count_once() {
     let measurement = merged(&[more, json]);
     assert_eq!(measurement.quality.unwrap().build_errors, Some(2), "what only one tells is added");
     assert_eq!(measurement.same_run_as, [None, None]);
+}
+
+#[test]
+fn a_file_at_the_top_is_one_whether_its_folder_is_told_or_not() {
+    let ruff = |format: &'static Format, paths: &[&str]| {
+        let found: Vec<_> = paths.iter().map(|path| (Level::Error, *path, 1, "x")).collect();
+        findings(format, "ruff", Sort::Linter, &found)
+    };
+    let relative = ["a.py", "b.py", "pkg/a.py"];
+    let absolute = ["/app/a.py", "/app/b.py", "/app/pkg/a.py"];
+    for (file, console) in [(relative, absolute), (absolute, relative)] {
+        let both = merged(&[ruff(&sarif::FORMAT, &file), on_console(ruff(&ruff_text::FORMAT, &console))]);
+        assert_eq!((both.quality.unwrap().lint_errors, both.same_run_as), (Some(3), vec![None, Some(0)]));
+    }
+    let other =
+        merged(&[ruff(&sarif::FORMAT, &["/app/x/a.py", "c.py"]), ruff(&ruff_text::FORMAT, &["y/a.py", "d.py"])]);
+    assert_eq!(other.quality.unwrap().lint_errors, Some(4));
 }
 
 #[test]
