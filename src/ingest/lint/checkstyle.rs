@@ -137,6 +137,8 @@ fn tool_and_rule(source: &str) -> (&str, Option<&str>) {
         ("swiftlint.rules.", "swiftlint", true),
         ("org.scalastyle.", "scalastyle", false),
         ("com.puppycrawl.", "checkstyle", false),
+        ("lint/", "biome", false),
+        ("assist/", "biome", false),
         // ktlint's own rule sets.
         ("standard:", "ktlint", false),
         ("experimental:", "ktlint", false),
@@ -210,6 +212,7 @@ mod tests {
             ("PSR12.Files.FileHeader.SpacingAfterBlock", "phpcs", "PSR12.Files.FileHeader.SpacingAfterBlock"),
             ("detekt.MagicNumber", "detekt", "MagicNumber"),
             ("standard:final-newline", "ktlint", "standard:final-newline"),
+            ("lint/style/useConst", "biome", "lint/style/useConst"),
             (
                 "com.puppycrawl.tools.checkstyle.checks.coding.MagicNumberCheck",
                 "checkstyle",

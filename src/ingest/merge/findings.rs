@@ -125,6 +125,12 @@ fn total(counts: &ToolCounts) -> Option<u64> {
 
 fn key(finding: &Finding) -> Key<'_> {
     let message = finding.message.split(" | ").next().unwrap_or_default();
+    // ESLint's text leaves out the full stop that its JSON has, stylelint's the rule in brackets.
+    let without_rule = || {
+        let rule = finding.rule.as_deref()?;
+        message.strip_suffix(')')?.strip_suffix(rule)?.strip_suffix(" (")
+    };
+    let message = without_rule().unwrap_or(message).trim_end_matches('.');
     (finding.level, finding.line, message, finding.path.as_deref().map(end_of_path))
 }
 

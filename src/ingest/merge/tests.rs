@@ -486,6 +486,20 @@ fn findings_that_two_reports_tell_count_once() {
 }
 
 #[test]
+fn a_full_stop_and_the_rule_in_brackets_make_no_other_finding() {
+    let found = |message: &str| {
+        let mut report = findings(&sarif::FORMAT, "x", Sort::Linter, &[(Level::Error, "src/a.js", 1, message)]);
+        let Details::Lint(lint) = &mut report.details else { panic!("lint") };
+        lint.findings[0].rule = Some("no-x".into());
+        report
+    };
+    for (json, text) in [("It is unused.", "It is unused"), ("It is unused (no-x)", "It is unused")] {
+        assert_eq!(merged(&[found(json), on_console(found(text))]).quality.unwrap().lint_errors, Some(1), "{json}");
+    }
+    assert_eq!(merged(&[found("It is unused (no-y)"), found("It is unused")]).quality.unwrap().lint_errors, Some(2));
+}
+
+#[test]
 fn a_file_at_the_top_is_one_whether_its_folder_is_told_or_not() {
     let ruff = |format: &'static Format, paths: &[&str]| {
         let found: Vec<_> = paths.iter().map(|path| (Level::Error, *path, 1, "x")).collect();
