@@ -15,6 +15,8 @@ struct Tool<'a> {
     sort: Option<Sort>,
     /// Finding → how often the report that has it most often has it.
     met: BTreeMap<Key<'a>, u64>,
+    /// The same by rule instead of message, with the format of that report: another format may word it differently.
+    met_rules: BTreeMap<Key<'a>, (u64, &'static str)>,
     counts: Counts,
     /// The reports that have told of the tool, the first one first.
     told_by: Vec<usize>,
@@ -54,7 +56,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
             tool.sort = tool.sort.max(Some(counts.sort));
             let before = tool.counts;
             let was_told = tool.told_by.first().copied();
-            tool.add(name, counts, lint);
+            tool.add(name, counts, lint, parsed.format.name);
             added |= tool.counts != before || was_told.is_none();
             told.extend(was_told);
             tool.told_by.push(*index);
@@ -93,7 +95,7 @@ impl<'a> Tool<'a> {
         alike.find(|(.., other)| other.map(name) == Some(path)).unwrap_or(key)
     }
 
-    fn add(&mut self, name: &str, counts: &ToolCounts, lint: &'a LintDetails) {
+    fn add(&mut self, name: &str, counts: &ToolCounts, lint: &'a LintDetails, format: &'static str) {
         let of_tool: Vec<&Finding> = lint.findings.iter().filter(|finding| finding.tool == name).collect();
         let all_kept = u64::try_from(of_tool.len()).ok() == total(counts);
         if !all_kept {
@@ -101,11 +103,17 @@ impl<'a> Tool<'a> {
             self.counts.warnings = self.counts.warnings.max(counts.warnings);
             return;
         }
-        let mut here: BTreeMap<Key<'a>, u64> = BTreeMap::new();
+        let mut here: BTreeMap<Key<'a>, (u64, Option<Key<'a>>)> = BTreeMap::new();
+        let mut rules: BTreeMap<Key<'a>, u64> = BTreeMap::new();
         for finding in of_tool {
-            *here.entry(key(finding)).or_default() += 1;
+            let rule = rule_key(finding);
+            here.entry(key(finding)).or_insert((0, rule)).0 += 1;
+            if let Some(rule) = rule {
+                *rules.entry(rule).or_default() += 1;
+            }
         }
-        for (key, number) in here {
+        for (key, (number, rule)) in here {
+            let is_reworded = rule.is_some_and(|rule| self.tells_reworded(&rule, rules.get(&rule).copied(), format));
             let known = self.met.entry(self.known_as(key)).or_default();
             let new = number.saturating_sub(*known);
             *known = number.max(*known);
@@ -114,8 +122,20 @@ impl<'a> Tool<'a> {
                 Level::Warning => &mut self.counts.warnings,
                 Level::Note => continue,
             };
-            *count = count.saturating_add(new);
+            *count = count.saturating_add(if is_reworded { 0 } else { new });
         }
+        for (rule, number) in rules {
+            let known = self.met_rules.entry(rule).or_insert((number, format));
+            if number > known.0 {
+                *known = (number, format);
+            }
+        }
+    }
+
+    /// Whether a report of another format has as many findings of the rule there.
+    fn tells_reworded(&self, rule: &Key<'a>, number: Option<u64>, format: &str) -> bool {
+        let known = self.met_rules.get(rule);
+        known.is_some_and(|(known, other)| number.is_some_and(|number| number <= *known) && *other != format)
     }
 }
 
@@ -125,13 +145,21 @@ fn total(counts: &ToolCounts) -> Option<u64> {
 
 fn key(finding: &Finding) -> Key<'_> {
     let message = finding.message.split(" | ").next().unwrap_or_default();
-    // ESLint's text leaves out the full stop that its JSON has, stylelint's the rule in brackets.
+    // Some text leaves out the full stop that the JSON has, or the rule in brackets.
     let without_rule = || {
-        let rule = finding.rule.as_deref()?;
-        message.strip_suffix(')')?.strip_suffix(rule)?.strip_suffix(" (")
+        let (before, rule) = message.strip_suffix(')')?.rsplit_once(" (")?;
+        let is_name =
+            |rule: &str| rule.contains('-') && !rule.contains(|c: char| c.is_whitespace() || c.is_uppercase());
+        (finding.rule.as_deref().map_or_else(|| is_name(rule), |known| known == rule)).then_some(before)
     };
     let message = without_rule().unwrap_or(message).trim_end_matches('.');
     (finding.level, finding.line, message, finding.path.as_deref().map(end_of_path))
+}
+
+/// As [`key`], with the rule in place of the message.
+fn rule_key(finding: &Finding) -> Option<Key<'_>> {
+    let (level, line, _, path) = key(finding);
+    Some((level, line, finding.rule.as_deref()?, path))
 }
 
 /// The last two names of a path: reports of one run may differ in where it begins.

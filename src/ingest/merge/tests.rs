@@ -486,17 +486,31 @@ fn findings_that_two_reports_tell_count_once() {
 }
 
 #[test]
-fn a_full_stop_and_the_rule_in_brackets_make_no_other_finding() {
-    let found = |message: &str| {
-        let mut report = findings(&sarif::FORMAT, "x", Sort::Linter, &[(Level::Error, "src/a.js", 1, message)]);
+fn a_finding_in_other_words_is_no_other_finding() {
+    let found = |format: &'static Format, rule: Option<&str>, messages: &[&str]| {
+        let all: Vec<_> = messages.iter().map(|message| (Level::Error, "src/a.js", 1, *message)).collect();
+        let mut report = findings(format, "x", Sort::Linter, &all);
         let Details::Lint(lint) = &mut report.details else { panic!("lint") };
-        lint.findings[0].rule = Some("no-x".into());
+        lint.findings.iter_mut().for_each(|finding| finding.rule = rule.map(str::to_owned));
         report
     };
-    for (json, text) in [("It is unused.", "It is unused"), ("It is unused (no-x)", "It is unused")] {
-        assert_eq!(merged(&[found(json), on_console(found(text))]).quality.unwrap().lint_errors, Some(1), "{json}");
+    let errors =
+        |a: &Parsed, b: &Parsed| merged(&[a.clone(), on_console(b.clone())]).quality.unwrap().lint_errors.unwrap();
+    let plain = found(&ruff_text::FORMAT, None, &["It is unused"]);
+    for (rule, message, expected) in [
+        (None, "It is unused.", 1),
+        (Some("no-x"), "It is unused (no-x)", 1),
+        (None, "It is unused. (no-x)", 1),
+        (Some("no-x"), "It is unused (no-y)", 2),
+        (None, "It is unused (in all)", 2),
+    ] {
+        assert_eq!(errors(&found(&sarif::FORMAT, rule, &[message]), &plain), expected, "{message}");
     }
-    assert_eq!(merged(&[found("It is unused (no-y)"), found("It is unused")]).quality.unwrap().lint_errors, Some(2));
+    let named = |format, messages: &[&str]| found(format, Some("no-x"), messages);
+    let text = named(&ruff_text::FORMAT, &["a is unused", "b is unused"]);
+    assert_eq!(errors(&named(&sarif::FORMAT, &["`a` is unused", "`b` is unused"]), &text), 2);
+    assert_eq!(errors(&named(&sarif::FORMAT, &["`a` is unused"]), &text), 2);
+    assert_eq!(errors(&named(&ruff_text::FORMAT, &["`a` is unused", "c"]), &text), 4, "in one format they are others");
 }
 
 #[test]
