@@ -11,6 +11,10 @@ use crate::model::cases::{Outcome, TestCases};
 use crate::model::metrics::TestMetrics;
 use crate::model::units::Percent;
 
+/// Reports of other formats with whose names those of a report are compared word by word. Who writes a file for each test has
+/// thousands.
+const WORDED_ALIKE: usize = 64;
+
 /// Names that are kept of failed units, and of failing tests.
 const NAMES_KEPT: usize = 20;
 
@@ -173,16 +177,17 @@ fn verdict<'a>(
     let overlap = Overlap::of(&report.tests.cases, &indexes);
     let is_whole = |report: &Report<'_>| report.tests.dropped == 0;
     let is_alike = |other: &&Report<'a>| is_whole(other) && are_worded_alike(&report.tests.cases, &other.tests.cases);
-    if !overlap.new.is_empty()
-        && let Some(same) = others.iter().copied().filter(|_| is_whole(report)).find(is_alike)
-    {
+    let is_asked = !overlap.new.is_empty() && is_whole(report) && others.len() <= WORDED_ALIKE;
+    if let Some(same) = others.iter().copied().filter(|_| is_asked).find(is_alike) {
         return Verdict::Told(same.index);
     }
     let telling: Vec<&Report<'a>> = overlap.told_by.iter().filter_map(|at| counted.get(*at)).collect();
     let Some(first) = telling.first() else {
         // Names that nobody shares: another run, unless the richer reports have no names to compare with.
         let nothing_is_named = indexes.iter().all(|index| index.is_empty());
-        let is_named_otherwise = others.iter().any(|other| has_its_titles(report, other));
+        let titles = titles(report);
+        let told: BTreeSet<usize> = others.iter().flat_map(|other| told_titles(&titles, other)).collect();
+        let is_named_otherwise = !titles.is_empty() && told.len() == titles.len();
         let is_nameless = nothing_is_named || is_named_otherwise;
         return if is_nameless { nameless(report, &others, warnings) } else { named_otherwise(report, &others) };
     };
@@ -320,29 +325,39 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
         "jest-text" | "vitest-text" | "mocha-text" | "tap" => {
             let is_foreign = |id: &str| is_pytest_id(id) || is_rust_id(id) || is_go_id(id);
             let names_nothing = report.tests.cases.cases.is_empty() && ids().next().is_some();
-            has_its_titles(report, other) || (names_nothing && !most(&is_foreign))
+            !told_titles(&titles(report), other).is_empty() || (names_nothing && !most(&is_foreign))
         }
         _ => false,
     }
 }
 
-/// Whether the titles of a JavaScript tool's tests are in the names of the other report: JUnit reporters join the titles
-/// of the groups to the test's, and leave out the file.
-fn has_its_titles(report: &Report<'_>, other: &Report<'_>) -> bool {
+/// The titles of a JavaScript tool's tests, without the file, as words: JUnit reporters join the titles of the groups to the
+/// test's. Some are enough, as all would be compared with all.
+fn titles(report: &Report<'_>) -> Vec<String> {
     let has_file = match report.parsed.format.name {
         "jest-text" | "vitest-text" => true,
         "mocha-text" | "tap" => false,
-        _ => return false,
+        _ => return Vec::new(),
     };
-    let words = |id: &str| id.replace("::", " ").replace(" > ", " ");
     let title = |id: &String| {
         let titles = if has_file { id.split_once("::").map_or(id.as_str(), |(_, titles)| titles) } else { id };
-        words(titles)
+        as_words(titles)
     };
-    let others: Vec<String> = other.tests.cases.cases.keys().map(|id| words(id)).collect();
-    // Some are enough, and all would be compared with all.
-    let mut titles = report.tests.cases.cases.keys().take(NAMES_KEPT).map(title).peekable();
-    titles.peek().is_some() && titles.all(|title| others.iter().any(|other| other.ends_with(&title)))
+    report.tests.cases.cases.keys().take(NAMES_KEPT).map(title).collect()
+}
+
+/// Which of the titles a report tells in the names of its tests.
+fn told_titles(titles: &[String], other: &Report<'_>) -> BTreeSet<usize> {
+    let mut told = BTreeSet::new();
+    for id in other.tests.cases.cases.keys().take_while(|_| !titles.is_empty()) {
+        let words = as_words(id);
+        told.extend(titles.iter().enumerate().filter(|(_, title)| words.ends_with(*title)).map(|(at, _)| at));
+    }
+    told
+}
+
+fn as_words(id: &str) -> String {
+    id.replace("::", " ").replace(" > ", " ")
 }
 
 /// `example.org/shop/calc::TestAdd/sub`.

@@ -10,7 +10,7 @@ use crate::ingest::metric::criterion;
 use crate::ingest::size::lizard_text;
 use crate::ingest::test::{
     cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, jest_json, jest_text, junit, maven_text,
-    phpunit_text, playwright_text, pytest_text, rspec_text,
+    mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text,
 };
 use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, SizeDetails, Sort,
@@ -254,6 +254,13 @@ fn a_javascript_tools_console_and_its_junit_file_tell_of_one_run() {
         let other = on_console(counted(&jest_text::FORMAT, 1, &["vt/b.test.ts::Search::finds"]));
         assert_eq!(counts(&merged(&[file, other])), (4, 2, 2, 0, 0), "other tests");
     }
+    // Cypress writes a file for each of its specs, and prints the trees of all.
+    let specs = [("adds::Cart adds", "Cart::adds"), ("finds::Search finds", "Search::finds")];
+    let files = specs.map(|(id, _)| tests(&junit::FORMAT, &[(id, Passed)]));
+    let tree = on_console(tests(&mocha_text::FORMAT, &specs.map(|(_, title)| (title, Passed))));
+    assert_eq!(counts(&merged(&[&files[..], &[tree]].concat())), (2, 2, 0, 0, 0));
+    let other = on_console(tests(&mocha_text::FORMAT, &[("Cart::adds", Passed), ("Cart::more", Passed)]));
+    assert_eq!(counts(&merged(&[&files[..], &[other]].concat())).0, 4);
     let passing = tests(&junit::FORMAT, &[("Cart adds::Cart adds", Passed), ("Cart drops it::Cart drops it", Passed)]);
     let mut console = on_console(counted(&jest_text::FORMAT, 2, &[]));
     assert_eq!(counts(&merged(&[passing.clone(), console.clone()])), (2, 2, 0, 0, 0));
