@@ -35,6 +35,7 @@ mod importing;
 mod keeping;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod mending;
 mod metamorphic;
 mod monitor;
 mod mutations;
