@@ -266,8 +266,11 @@ fn nameless<'a>(report: &Report<'a>, others: &[&Report<'a>], warnings: &mut Vec<
     let Some(sum) = kin.iter().try_fold(Counts::default(), |sum, other| sum.plus(other.counts)) else {
         return Verdict::Adds;
     };
-    // The same tool in one iteration: a part of the run, or the whole of which the files are a part.
-    if report.counts.fits_into(sum) || sum.fits_into(report.counts) {
+    // The same tool in one iteration: a part of the run, or the whole of which the files are a part. What it has printed of
+    // failures that no file tells must not be lost.
+    let is_guess = kin.iter().any(|other| likely_wrote(report, other) == Likely::Yes);
+    let hides = is_guess && (report.counts.failed > sum.failed || report.counts.errored > sum.errored);
+    if !hides && (report.counts.fits_into(sum) || sum.fits_into(report.counts)) {
         compare(report, &kin, warnings);
         return Verdict::Told(first.index);
     }

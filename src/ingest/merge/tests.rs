@@ -301,6 +301,11 @@ fn what_any_tool_prints_beside_its_file_tells_of_one_run() {
     assert_eq!(counts(&merged(&[console.clone(), file("com.example.CartTest")])).0, 11, "another run");
     let other = tests(&junit::FORMAT, &[("Cart adds::Cart adds", Passed), ("Cart drops it::Cart drops it", Passed)]);
     assert_eq!(counts(&merged(&[console, other])).0, 11, "of another tool");
+    let java = tests(&junit::FORMAT, &[("com.example.CartTest::adds", Passed)]);
+    let some = merged(&[printed(&maven_text::FORMAT, 9, &[]), java.clone()]);
+    assert_eq!((counts(&some).0, some.warnings.len()), (1, 1), "files that tell a part of the run");
+    let failed = merged(&[printed(&maven_text::FORMAT, 9, &["x"]), java]);
+    assert_eq!(counts(&failed), (11, 10, 1, 0, 0), "but no failure is lost");
     let pytest = tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed), ("tests.test_a::test_y", Passed)]);
     assert_eq!(counts(&merged(&[printed(&playwright_text::FORMAT, 2, &[]), pytest])).0, 4, "in another language");
     let parts = [file("com.example.ATest"), file("com.example.BTest"), printed(&maven_text::FORMAT, 2, &["x", "y"])];
