@@ -349,6 +349,7 @@ pub const FORMATS: &[&Format] = &[
     &metric::infection_json::FORMAT,
     &metric::gremlins_json::FORMAT,
     &metric::jscpd_json::FORMAT,
+    &metric::jscpd_text::FORMAT,
     &metric::size_limit_json::FORMAT,
     &metric::esbuild_metafile::FORMAT,
     &metric::complexipy_json::FORMAT,

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::ingest::metric::{
     bencher_text, benchmarkjs_text, binutils_size_text, brief_mutation_text, bundle_text, criterion_text, divan_text,
-    go_bench_text, google_benchmark_text, hyperfine_text, jmh_text, load_test_text, pytest_benchmark_text,
+    go_bench_text, google_benchmark_text, hyperfine_text, jmh_text, jscpd_text, load_test_text, pytest_benchmark_text,
     size_limit_text, vite_build_text, vitest_bench_text,
 };
 use crate::ingest::size::{cloc_text, lizard_text, pygount_text, radon_cc_text, radon_raw_text, scc_text, tokei_text};
@@ -17,7 +17,7 @@ use crate::ingest::{Format, Input, Parsed, parse};
 type Begins = fn(&str) -> bool;
 
 /// The formats, and whether a line is the first that one has to see, but for a name that may stand on the line above.
-const FORMATS: [(&Format, Begins); 23] = [
+const FORMATS: [(&Format, Begins); 24] = [
     (&pytest_benchmark_text::FORMAT, pytest_benchmark_text::begins),
     (&criterion_text::FORMAT, criterion_text::begins),
     (&bencher_text::FORMAT, bencher_text::begins),
@@ -32,6 +32,7 @@ const FORMATS: [(&Format, Begins); 23] = [
     (&load_test_text::FORMAT, load_test_text::begins),
     (&vite_build_text::FORMAT, vite_build_text::begins),
     (&bundle_text::FORMAT, bundle_text::begins),
+    (&jscpd_text::FORMAT, jscpd_text::begins),
     (&size_limit_text::FORMAT, size_limit_text::begins),
     (&vitest_bench_text::FORMAT, vitest_bench_text::begins),
     (&cloc_text::FORMAT, cloc_text::begins),
@@ -47,7 +48,7 @@ const FORMATS: [(&Format, Begins); 23] = [
 static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let signs = "time:|bench:|pkg: |[Bb]enchmark|fastest|ops/sec|filename|mutant|mutations|# killed|Killed: |🎉|code|Code|NLOC|\
                  LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|iterations\\.| gzip: |\
-                 asset|First Load|chunk files|Size limit|brotlied|ESM |CJS |IIFE ";
+                 asset|First Load|chunk files|Size limit|brotlied|Clones found|exact clones|ESM |CJS |IIFE ";
     Regex::new(signs).ok()
 });
 

@@ -39,15 +39,17 @@ struct Report {
 
 #[derive(Deserialize)]
 struct Statistics {
-    total: Total,
+    total: Duplication,
 }
 
+/// What is duplicated in all.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Total {
-    clones: u64,
-    duplicated_lines: u64,
-    percentage: f64,
+pub(super) struct Duplication {
+    pub clones: u64,
+    pub duplicated_lines: u64,
+    /// Of all lines.
+    pub percentage: f64,
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -56,11 +58,16 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(Error::report(Reject::NotThisFormat, "not a report of jscpd: it has no statistics"));
     };
     let mut metrics = Metrics::default();
+    add(&mut metrics, &total);
+    metrics.finish(&FORMAT)
+}
+
+/// The metrics of it.
+pub(super) fn add(metrics: &mut Metrics, total: &Duplication) {
     let real = |count: u64| Some(Quantity::from(count).as_f64());
     metrics.add("duplication.percent", Some(total.percentage), Some("%"), Some(Direction::Lower));
     metrics.add("duplication.lines", real(total.duplicated_lines), Some("lines"), Some(Direction::Lower));
     metrics.add("duplication.clones", real(total.clones), Some("clones"), Some(Direction::Lower));
-    metrics.finish(&FORMAT)
 }
 
 #[cfg(test)]

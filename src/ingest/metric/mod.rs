@@ -39,6 +39,7 @@ pub mod infection_json;
 pub mod jmh_json;
 pub mod jmh_text;
 pub mod jscpd_json;
+pub mod jscpd_text;
 pub mod k6_json;
 pub mod lighthouse_json;
 pub mod load_test_text;
