@@ -97,17 +97,25 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     if reports.is_empty() {
         return;
     }
-    // The richest first; what is equally rich stays in the order of its content.
-    reports.sort_by_key(|report| std::cmp::Reverse(richness(report)));
+    // The richest first; of what is equally rich, what another report tells with the same counts, so that it is the one
+    // that it tells; then in the order of its content.
+    let files: Vec<Counts> =
+        reports.iter().filter(|report| !report.parsed.is_spoken()).map(|report| report.counts).collect();
+    reports.sort_by_cached_key(|report| {
+        let (is_named, has_durations, is_file, tests) = richness(report);
+        std::cmp::Reverse((is_named, has_durations, is_file, !is_file && files.contains(&report.counts), tests))
+    });
     let collected = collected(&reports);
     let has_classes = reports.iter().any(|report| reports.first().is_some_and(|first| class(first) != class(report)));
     let mut counted: Vec<Report<'_>> = Vec::new();
     let mut named: Classes = BTreeMap::new();
+    let mut told: BTreeSet<(Class, usize)> = BTreeSet::new();
     let mut units_of_told: Vec<Report<'_>> = Vec::new();
     let mut sum = Some(Counts::default());
     for mut report in reports {
         let whole = collected.get(&report.index).copied();
-        match whole.map_or_else(|| verdict(&report, &counted, &named, &mut measurement.warnings), Verdict::Told) {
+        let warnings = &mut measurement.warnings;
+        match whole.map_or_else(|| verdict(&report, &counted, &named, &told, warnings), Verdict::Told) {
             Verdict::Adds => {
                 sum = sum.and_then(|sum| sum.plus(report.counts));
             }
@@ -118,6 +126,10 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
                 report.adds_some = true;
             }
             Verdict::Told(by) => {
+                let tells = |other: &&Report<'_>| other.index == by && other.counts == report.counts;
+                if report.parsed.is_spoken() && counted.iter().any(|other| tells(&other)) {
+                    told.insert((class(&report), by));
+                }
                 // Reporters leave out files that do not load; what failed must not be lost.
                 let units = report.counts.units;
                 let is_known = counted.iter().chain(&units_of_told).any(|other| other.counts.units > 0);
@@ -164,12 +176,16 @@ fn verdict<'a>(
     report: &Report<'a>,
     counted: &[Report<'a>],
     named: &Classes,
+    told: &BTreeSet<(Class, usize)>,
     warnings: &mut Vec<String>,
 ) -> Verdict<'a> {
     if let Some(copy) = counted.iter().find(|other| is_copy(report, other)) {
         return Verdict::Told(copy.index);
     }
-    let others: Vec<&Report<'a>> = counted.iter().filter(|other| class(other) != class(report)).collect();
+    // A file tells of one run: what else the same tool has printed is of other runs.
+    let is_told = |other: &Report<'a>| told.contains(&(class(report), other.index));
+    let others: Vec<&Report<'a>> =
+        counted.iter().filter(|other| class(other) != class(report) && !is_told(other)).collect();
     if report.tests.cases.cases.is_empty() {
         return nameless(report, &others, warnings);
     }
@@ -193,8 +209,16 @@ fn verdict<'a>(
     };
     let is_named_in_part = report.tests.dropped > 0;
     if overlap.new.is_empty() || (is_named_in_part && overlap.told >= overlap.new_ids()) {
-        compare(report, &telling, warnings);
-        return Verdict::Told(first.index);
+        // The index answers for each name with the first report alone.
+        let telling = if telling.iter().any(|other| is_told(other)) { naming(report, &others) } else { telling };
+        let same = telling.iter().find(|other| other.counts == report.counts).or(telling.first());
+        return match same {
+            Some(same) => {
+                compare(report, &telling, warnings);
+                Verdict::Told(same.index)
+            }
+            None => Verdict::Adds,
+        };
     }
     if is_named_in_part {
         return Verdict::Adds;
@@ -208,6 +232,16 @@ fn verdict<'a>(
         units: 0,
     };
     Verdict::AddsSome(new, first.parsed)
+}
+
+/// Those that name some of its tests.
+fn naming<'o, 'a>(report: &Report<'a>, others: &[&'o Report<'a>]) -> Vec<&'o Report<'a>> {
+    let names_some = |other: &&&Report<'a>| {
+        let mut index = Index::default();
+        index.add(&other.tests.cases, other.index);
+        Overlap::of(&report.tests.cases, &[&index]).told > 0
+    };
+    others.iter().filter(names_some).copied().collect()
 }
 
 /// Two reports of one command are two runs, however alike; of files, one is a copy.

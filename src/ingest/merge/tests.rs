@@ -162,6 +162,30 @@ fn a_file_and_the_console_tell_of_one_run() {
 }
 
 #[test]
+fn a_file_tells_one_of_two_runs_that_a_tool_printed() {
+    let run = |file: bool, last: Outcome| {
+        let ids = match file {
+            true => ["tests.test_a::test_x", "tests.test_a::test_y"],
+            false => ["tests/test_a.py::test_x", "tests/test_a.py::test_y"],
+        };
+        let format = if file { &junit::FORMAT } else { &pytest_text::FORMAT };
+        tests(format, &[(ids[0], Passed), (ids[1], last)])
+    };
+    let quiet = |failed: &[&str]| on_console(counted(&pytest_text::FORMAT, 2 - failed.len() as u64, failed));
+    let named = [on_console(run(false, Passed)), on_console(run(false, Failed))];
+    for consoles in [named, [quiet(&[]), quiet(&["tests/test_a.py::test_y"])]] {
+        let both = [&[run(true, Passed), run(true, Failed)], &consoles[..]].concat();
+        let measurement = merged(&both);
+        assert_eq!((counts(&measurement), measurement.warnings.as_slice()), ((4, 3, 1, 0, 0), [].as_slice()));
+        assert_eq!(measurement.same_run_as.iter().flatten().count(), 2);
+        // The second environment wrote over the file of the first.
+        let measurement = merged(&[&[run(true, Passed)], &consoles[..]].concat());
+        assert_eq!((counts(&measurement), measurement.warnings.as_slice()), ((4, 3, 1, 0, 0), [].as_slice()));
+    }
+    assert_eq!(counts(&merged(&[run(true, Passed), quiet(&[]), quiet(&[])])).0, 4, "however alike");
+}
+
+#[test]
 fn different_runs_add_up_even_if_their_numbers_are_equal() {
     let jest = tests(&junit::FORMAT, &[("Cart adds::an item", Passed), ("Cart drops::an item", Passed)]);
     let pytest = on_console(counted(&pytest_text::FORMAT, 2, &[]));
