@@ -25,7 +25,7 @@ use super::test::{
     gherkin_text, go_test_json, go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text,
     karma_text, maven_text, minitest_text, mocha_json, mocha_text, nextest_text, nim_test_text, node_test_text,
     phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text, swift_test_text, tap,
-    teamcity, unittest_text, vitest_text, zig_test_text,
+    teamcity, unittest_text, vitest_text, wtr_text, zig_test_text,
 };
 use super::text::{LONGEST_BYTES, Lines, LongLine, split_at};
 use super::{Details, Format, Parsed, checked};
@@ -76,6 +76,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Announcing::<qttest_text::QtTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<boost_text::BoostTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<karma_text::Karma>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<wtr_text::Wtr>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<ava_text::Ava>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<zig_test_text::ZigTest>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<Unmarked<busted_text::Busted>>::default()), is_joined: false },

@@ -135,6 +135,7 @@ pub const FORMATS: &[&Format] = &[
     &test::gradle_text::FORMAT,
     &test::sbt_text::FORMAT,
     &test::karma_text::FORMAT,
+    &test::wtr_text::FORMAT,
     &test::ava_text::FORMAT,
     &test::prove_text::FORMAT,
     &test::qttest_text::FORMAT,

@@ -372,7 +372,7 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
 /// test's. Some are enough, as all would be compared with all.
 fn titles(report: &Report<'_>) -> Vec<String> {
     let has_file = match report.parsed.format.name {
-        "jest-text" | "vitest-text" => true,
+        "jest-text" | "vitest-text" | "wtr-text" => true,
         "mocha-text" | "tap" => false,
         _ => return Vec::new(),
     };

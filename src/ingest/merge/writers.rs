@@ -25,7 +25,7 @@ const LANGUAGES: [Language; 14] =
     [JVM, DOTNET, PHP, RUBY, ELIXIR, JAVASCRIPT, SWIFT, DART, C, LUA, PERL, PYTHON, &["go"], &["rs"]];
 
 /// The formats of what tools print, and the languages that their tests may be written in; none is any.
-const TOOLS: [(&str, &[Language]); 24] = [
+const TOOLS: [(&str, &[Language]); 25] = [
     ("maven-text", &[JVM]),
     ("gradle-text", &[JVM]),
     ("sbt-text", &[JVM]),
@@ -38,6 +38,7 @@ const TOOLS: [(&str, &[Language]); 24] = [
     ("jasmine-text", &[JAVASCRIPT]),
     ("karma-text", &[JAVASCRIPT]),
     ("ava-text", &[JAVASCRIPT]),
+    ("wtr-text", &[JAVASCRIPT]),
     ("bun-test-text", &[JAVASCRIPT]),
     ("deno-test-text", &[JAVASCRIPT]),
     ("node-test-text", &[JAVASCRIPT]),
