@@ -11,7 +11,7 @@ use super::{Manifest, Session};
 use crate::analysis;
 use crate::disk;
 use crate::disk::lock::Lock;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::record::{IterationRecord, Source};
@@ -83,7 +83,7 @@ impl Remaking<'_> {
         if let Some(folder) = path.parent() {
             disk::make_directory(folder)?;
         }
-        disk::replace(path, bytes)?;
+        self.store.replace(path, bytes)?;
         self.written.push(path.to_path_buf());
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Remaking<'_> {
         let (record, paths) = (&stored.record, self.store.paths());
         self.remake(&paths.metrics(record.iteration), &encode(&record.metrics)?)?;
         // What the objects no longer tell, `verify` names as damaged; there is nothing to make this from then.
-        if let (false, Ok(manifest)) = (self.has_manifest(record), self.manifest(record)) {
+        if let (false, Ok(manifest)) = (self.has_manifest(record)?, self.manifest(record)) {
             self.remake(&paths.manifest(record.iteration), &encode(&manifest)?)?;
         }
         // One that was made when all records could be read knows more than one made now.
@@ -129,11 +129,15 @@ impl Remaking<'_> {
         Ok(())
     }
 
-    /// A manifest that is sound is left: it knows why files were not kept, which nothing else does.
-    fn has_manifest(&self, record: &IterationRecord) -> bool {
+    /// A manifest that is sound is left: it knows why files were not kept, which nothing else does. So one that the disk does
+    /// not give is not taken for damaged.
+    fn has_manifest(&self, record: &IterationRecord) -> Result<bool> {
         let bytes = disk::read(&self.store.paths().manifest(record.iteration), u64::MAX);
-        let manifest = bytes.and_then(|bytes| parse::<Manifest>(&bytes));
-        manifest.is_ok_and(|manifest| manifest.tree == record.tree && manifest.iteration == record.iteration)
+        match bytes.and_then(|bytes| parse::<Manifest>(&bytes)) {
+            Ok(manifest) => Ok(manifest.tree == record.tree && manifest.iteration == record.iteration),
+            Err(error) if error.kind == ErrorKind::BadInput => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn manifest(&self, record: &IterationRecord) -> Result<Manifest> {

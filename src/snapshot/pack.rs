@@ -106,7 +106,12 @@ fn index_of(frames: &BTreeMap<ObjectId, Frame>, offset: u64) -> (Vec<u8>, Vec<u8
 pub(super) fn rewrite(file: &File, out: &mut dyn Write) -> io::Result<ObjectId> {
     let mut frames = BTreeMap::new();
     let mut end = count(BEGIN.len());
-    while let Some((id, frame)) = frame_at(file, end).filter(|(id, frame)| is_sound(file, *frame, id)) {
+    while let Some((id, frame)) = frame_at(file, end)? {
+        match check(file, frame, &id) {
+            Ok(()) => {}
+            Err(Unpack::Unread(error)) => return Err(error),
+            Err(Unpack::Damaged(_) | Unpack::Out(_)) => break,
+        }
         frames.insert(id, frame);
         end = frame.end();
     }
@@ -121,9 +126,9 @@ pub(super) fn rewrite(file: &File, out: &mut dyn Write) -> io::Result<ObjectId> 
     Ok(id)
 }
 
-/// What a difference is made of lies elsewhere: whoever reads it finds out.
-fn is_sound(file: &File, frame: Frame, id: &ObjectId) -> bool {
-    frame.is_difference || unpack(file, frame, id, None, &mut io::sink()).is_ok()
+/// Whether a frame holds what its header says. What a difference is made of lies elsewhere: whoever reads it finds out.
+fn check(file: &File, frame: Frame, id: &ObjectId) -> Result<(), Unpack> {
+    if frame.is_difference { Ok(()) } else { unpack(file, frame, id, None, &mut io::sink()) }
 }
 
 /// Hashes what passes through.
@@ -218,12 +223,13 @@ fn id(rest: &mut &[u8]) -> ObjectId {
     ObjectId(*head)
 }
 
-/// Finds the objects of a pack by its frames, for a pack whose index is damaged. Only whole, sound frames are answered.
+/// Finds the objects of a pack by its frames, for a pack whose index is damaged. Only whole frames are answered, and none
+/// that is damaged; of one that the system does not give, whoever reads it is told.
 pub(super) fn scan(file: &File) -> Frames {
     let mut frames = Vec::new();
     let mut offset = count(BEGIN.len());
-    while let Some((id, frame)) = frame_at(file, offset) {
-        if is_sound(file, frame, &id) {
+    while let Ok(Some((id, frame))) = frame_at(file, offset) {
+        if !matches!(check(file, frame, &id), Err(Unpack::Damaged(_))) {
             frames.push((id, frame));
         }
         offset = frame.end();
@@ -232,13 +238,16 @@ pub(super) fn scan(file: &File) -> Frames {
 }
 
 /// The header of a frame; `None` if the pack ends before the frame does.
-fn frame_at(file: &File, offset: u64) -> Option<(ObjectId, Frame)> {
+fn frame_at(file: &File, offset: u64) -> io::Result<Option<(ObjectId, Frame)>> {
     let mut header = [0; 48];
-    file.read_exact_at(&mut header, offset).ok()?;
+    match file.read_exact_at(&mut header, offset) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
     let mut rest = header.as_slice();
     let id = id(&mut rest);
     let frame = Frame::from_numbers([offset, number(&mut rest), number(&mut rest)]);
-    (frame.end() <= file.metadata().ok()?.len()).then_some((id, frame))
+    Ok((frame.end() <= file.metadata()?.len()).then_some((id, frame)))
 }
 
 /// The checksum of a pack's bytes as they are now: what its name should be.

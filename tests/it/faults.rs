@@ -597,6 +597,74 @@ fn an_end_whose_calls_fail_says_so_or_is_right() {
     });
 }
 
+/// What is stored, without locks, caches and what writers left that were killed.
+fn stored(work: &Work) -> BTreeMap<PathBuf, Vec<u8>> {
+    let root = work.layout.store();
+    let files =
+        walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap).filter(|entry| entry.file_type().is_file());
+    let paths = files.map(|entry| entry.path().strip_prefix(&root).unwrap().to_owned());
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name != "lock" && !name.starts_with(".tmp-") && !path.starts_with("cache")
+    };
+    paths.filter(is_kept).map(|path| (path.clone(), std::fs::read(root.join(&path)).unwrap())).collect()
+}
+
+/// A loop in which a file was not kept, and the same with its derived files and the index of a pack damaged.
+fn sound_and_damaged() -> (Work, Work) {
+    let project = Project::new();
+    project.write("highwater.yaml", "limits:\n  file_bytes: 2000\n");
+    project.write("large", "x".repeat(3_000));
+    project.tests(&[("a", true)]);
+    project.run(&["begin", "--loop", "loop"]).expect(0);
+    project.write("src/lib.py", "def one():\n    return 11\n");
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["record"]).expect(0);
+    let sound = Work::of(project.root());
+    let damaged = Work::of(project.root());
+    for (path, bytes) in stored(&damaged) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let cut = match name {
+            "trajectory.json" | "best-tracker.json" | "metrics.json" => 0,
+            name if name.ends_with(".pack") => bytes.len() - 20,
+            _ => continue,
+        };
+        let path = damaged.layout.store().join(path);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::write(path, &bytes[..cut]).unwrap();
+    }
+    (sound, damaged)
+}
+
+#[test]
+fn a_repair_that_is_killed_is_made_again() {
+    let (sound, damaged) = sound_and_damaged();
+    let (before, first) = (stored(&sound), first_two(sound.root()));
+    kill_everywhere(damaged.root(), &["verify", "--repair", "--json"], 20, |work, _, at| {
+        work.run(&["verify", "--repair"]).expect(0);
+        assert_eq!(stored(work), before, "{at}");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+    });
+}
+
+#[test]
+fn a_repair_whose_calls_fail_says_so_or_is_right() {
+    let (sound, damaged) = sound_and_damaged();
+    let (before, first) = (stored(&sound), first_two(sound.root()));
+    fail_everywhere(damaged.root(), &["verify", "--repair", "--json"], |work, answer, at| {
+        // What the disk does not give is a finding, too.
+        if answer.code != 65 {
+            assert_told(answer, at);
+        }
+        assert!(answer.code != 0 || stored(work) == before, "{at}: exit 0 and not repaired");
+        work.run(&["verify", "--repair"]).expect(0);
+        assert_eq!(stored(work), before, "{at}");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+    });
+}
+
 // A disk that does not give the bytes of an object or a record says nothing about it.
 #[test]
 fn an_unreadable_disk_is_no_reason_to_choose_another_iteration() {
