@@ -259,7 +259,9 @@ pub fn open_store(layout: &Layout) -> Result<()> {
         check_store(layout)?;
     }
     if metadata(&layout.gitignore())?.is_none() {
-        create_new(&layout.gitignore(), b"*\n")?;
+        // It is made where every snapshot looks for what killed writers left.
+        make_directory_unsynced(&layout.cache())?;
+        create_new_from(&layout.cache(), &layout.gitignore(), b"*\n")?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub fn is_first_delivery(layout: &Layout, event: &ObjectId) -> Result<bool> {
     let folder = layout.deliveries();
     disk::make_directory(&folder)?;
     let mark = folder.join(event.to_string());
-    if disk::create_new(&mark, b"")? == Created::AlreadyThere {
+    if disk::create_new_from(&layout.cache(), &mark, b"")? == Created::AlreadyThere {
         return Ok(false);
     }
     let marks = disk::list(&folder)?;
