@@ -110,6 +110,14 @@ impl Error {
         Error(Box::new(Fault { kind, message: message.into(), place: Place::default(), cause: None, help: None }))
     }
 
+    /// What it says and its cause, in one line, for where the place stands already.
+    pub fn said(&self) -> String {
+        match &self.cause {
+            Some(cause) => format!("{}: {cause}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// What it says, to take it apart.
     pub fn into_fault(self) -> Fault {
         *self.0

@@ -14,10 +14,10 @@ use super::output;
 use crate::config::{self, Effective};
 use crate::disk::{self, layout::Layout};
 use crate::engine::{self, Session};
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result};
 use crate::model::config::LoopConfig;
 use crate::report::Screen;
-use crate::store::Store;
+use crate::store::{Damaged, Store};
 
 /// How long a command waits for another writer.
 pub const WAIT: Duration = Duration::from_secs(10);
@@ -117,6 +117,15 @@ impl Context {
     pub fn say(&self, line: &str) {
         if !self.common.quiet {
             output::err(&format!("{}\n", printable(line)));
+        }
+    }
+
+    /// Names the iterations whose records cannot be read, and which what is printed leaves out.
+    pub fn say_left_out(&self, damaged: &[Damaged]) {
+        for Damaged { iteration, error } in damaged {
+            // A disk that does not give a record says nothing about it.
+            let what = if error.kind == error::ErrorKind::Failed { "unread" } else { "damaged" };
+            self.say(&format!("{what}: iteration {iteration} is left out: {error}"));
         }
     }
 

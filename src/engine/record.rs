@@ -217,8 +217,7 @@ pub(super) fn keep(
     if history.rebuilt && !is_baseline {
         notes.push("trajectory.json was not up to date; it was made again from the records".into());
     }
-    let left_out =
-        |one: &Damaged| format!("iteration {} is damaged and left out: {}", one.iteration, one.error.message);
+    let left_out = |one: &Damaged| format!("iteration {} is damaged and left out: {}", one.iteration, one.error.said());
     notes.extend(history.damaged.iter().map(left_out));
 
     history.push(Point::of(&record), head)?;

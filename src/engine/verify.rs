@@ -71,7 +71,7 @@ pub fn verify(
     };
     match store.let_go() {
         Ok(let_go) => check.may_be_gone = let_go,
-        Err(error) => check.found(store.paths().pruned(), &error.message),
+        Err(error) => check.found(store.paths().pruned(), error.said()),
     }
     let records = check.records()?;
     if let Some((iteration, id)) = head {
@@ -133,7 +133,7 @@ impl Check<'_> {
                     }
                     records.push(stored);
                 }
-                Err(error) => self.found(&path, &error.message),
+                Err(error) => self.found(&path, error.said()),
             }
             before = Some(iteration);
         }
@@ -215,7 +215,7 @@ impl Check<'_> {
                     Ok(Some(bytes)) if Some(disk::hash::id_of(&bytes)) == id => {}
                     Ok(Some(_)) => self.found(&path, "it is not the report that was read: its hash differs"),
                     Ok(None) => self.found(&path, "the stored report is missing"),
-                    Err(error) => self.found(&path, &error.message),
+                    Err(error) => self.found(&path, error.said()),
                 }
             }
         }
@@ -226,7 +226,7 @@ impl Check<'_> {
     fn restores(&mut self, objects: &Objects) -> Result<()> {
         let layout = self.session.layout;
         for error in damaged_records(layout)? {
-            self.found(error.place.path.as_deref().unwrap_or_default(), &error.message);
+            self.found(error.place.path.as_deref().unwrap_or_default(), error.said());
         }
         if let Ok(Some(newest)) = newest_record(layout)
             && let Err(fault) = reachable(objects, &newest.safety, &self.lost, &mut BTreeSet::new())
@@ -294,7 +294,7 @@ impl Check<'_> {
                     self.found(&path, "judged again, its verdict comes out otherwise")
                 }
                 Ok(_) => {}
-                Err(error) => self.found(&path, format!("it cannot be recomputed: {}", error.message)),
+                Err(error) => self.found(&path, format!("it cannot be recomputed: {}", error.said())),
             }
             history.push(Point::of(&stored.record));
         }
@@ -363,7 +363,7 @@ pub(super) fn reachable(
     if sound.contains(root) {
         return Ok(());
     }
-    let tree = objects.tree(root).map_err(|error| error.into_fault().message)?;
+    let tree = objects.tree(root).map_err(|error| error.said())?;
     for entry in tree.entries() {
         match entry.kind {
             EntryKind::Directory => reachable(objects, &entry.object, lost, sound)?,

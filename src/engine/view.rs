@@ -90,13 +90,12 @@ pub fn loop_so_far(layout: &Layout, store: &Store) -> Result<SoFar> {
     Ok(SoFar { best: analysis::best(&points, &config), points, damaged, config })
 }
 
-/// The markdown report of an iteration, made from its record.
+/// The markdown report of an iteration of the loop, made from its record.
 ///
 /// # Errors
-/// If records or stored directories cannot be read.
-pub fn iteration_report(layout: &Layout, store: &Store, wanted: Iteration) -> Result<String> {
+/// If the record or stored directories cannot be read.
+pub fn iteration_report(layout: &Layout, store: &Store, so_far: &SoFar, wanted: Iteration) -> Result<String> {
     let stored = iteration(store, wanted)?;
-    let so_far = loop_so_far(layout, store)?;
     report_of(store, &Objects::open(layout)?, &stored, &so_far.points, &so_far.config)
 }
 

@@ -14,9 +14,7 @@ use crate::report;
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
     let store = context.store(choice, true)?;
     let so_far = loop_so_far(&context.layout, &store)?;
-    for damaged in &so_far.damaged {
-        context.say(&format!("damaged: iteration {} is left out: {}", damaged.iteration, damaged.error.message));
-    }
+    context.say_left_out(&so_far.damaged);
     if context.jsonl() {
         lines(&so_far.points, &so_far.best).iter().try_for_each(output::json)?;
     } else if context.json() {

@@ -20,6 +20,9 @@ pub fn run(context: &Context) -> Result<Exit> {
         let Some(number) = store.newest_number()? else { continue };
         // A loop whose newest record is damaged is listed all the same: `verify` says what is wrong.
         let best = newest(&store).and_then(|stored| best_so_far(&context.layout, &store, &stored));
+        if let Err(error) = &best {
+            context.say(&format!("the best of loop {} is unknown: {error}", one.id));
+        }
         lines.push(LoopLine {
             loop_id: one.id,
             is_closed: one.is_closed,

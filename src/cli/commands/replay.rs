@@ -21,9 +21,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
     let other = context.named_config()?;
     let (replayed, damaged) =
         context.with_session(|session| replay(session, &store, other.as_ref().map(|(config, _)| config)))?;
-    for damaged in &damaged {
-        context.say(&format!("damaged: iteration {} is left out: {}", damaged.iteration, damaged.error.message));
-    }
+    context.say_left_out(&damaged);
     let Some(first) = replayed.first() else {
         return Err(damaged.into_iter().next().map_or_else(
             || Error::bad_input(format!("loop {} has no iterations", store.id())),

@@ -9,7 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::disk;
-use crate::engine::{self, facts, iteration_report, loop_so_far, newest, selection_report};
+use crate::engine::{self, SoFar, facts, iteration_report, loop_so_far, newest, selection_report};
 use crate::error::{Error, Result};
 use crate::model::ids::Iteration;
 use crate::report::{self, OneIteration, RuleText, WholeLoop, Write};
@@ -66,11 +66,17 @@ fn markdown(context: &Context, store: &Store, subject: Subject) -> Result<String
     match subject {
         Subject::Selection => selection_report(&context.layout, store),
         Subject::Summary => {
-            let so_far = loop_so_far(&context.layout, store)?;
+            let so_far = so_far(context, store)?;
             report::summary_markdown(store.id(), &so_far.points, &so_far.best, store.selection()?.as_ref())
         }
-        Subject::Iteration(number) => iteration_report(&context.layout, store, number),
+        Subject::Iteration(number) => iteration_report(&context.layout, store, &so_far(context, store)?, number),
     }
+}
+
+fn so_far(context: &Context, store: &Store) -> Result<SoFar> {
+    let so_far = loop_so_far(&context.layout, store)?;
+    context.say_left_out(&so_far.damaged);
+    Ok(so_far)
 }
 
 /// What `show`, `log` and `finish` print.
@@ -79,7 +85,7 @@ fn json(context: &Context, store: &Store, subject: Subject) -> Result<String> {
         Subject::Iteration(number) => output::line(&engine::iteration(store, number)?.record),
         Subject::Selection => output::line(&engine::selection(&context.layout, store)?),
         Subject::Summary => {
-            let so_far = loop_so_far(&context.layout, store)?;
+            let so_far = so_far(context, store)?;
             output::line(&log::answer(store.id(), &so_far.points, &so_far.best))
         }
     }
@@ -96,7 +102,7 @@ fn foreign(context: &Context, store: &Store, subject: Option<Subject>, form: &re
             if !matches!(subject, None | Some(Subject::Summary)) {
                 return Err(tells_only("the loop as a whole", "name summary, or nothing"));
             }
-            let so_far = loop_so_far(&context.layout, store)?;
+            let so_far = so_far(context, store)?;
             let selection = store.selection()?;
             write(&WholeLoop {
                 loop_id: store.id(),

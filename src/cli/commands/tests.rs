@@ -32,9 +32,7 @@ pub struct Asked {
 pub fn run(context: &Context, choice: &LoopChoice, asked: &Asked) -> Result<Exit> {
     let store = context.store(choice, true)?;
     let found = test_ledger(&context.layout, &store)?;
-    for damaged in &found.damaged {
-        context.say(&format!("damaged: iteration {} is left out: {}", damaged.iteration, damaged.error.message));
-    }
+    context.say_left_out(&found.damaged);
     let ledger = Ledger::new(&found.points, &found.frames);
     let Some(newest) = ledger.newest() else {
         return Err(Error::bad_input(format!("no report of loop {} names its tests", store.id()))

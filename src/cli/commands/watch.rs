@@ -9,7 +9,7 @@ use crate::cli::output;
 use crate::error::Result;
 use crate::model::ids::Iteration;
 use crate::report;
-use crate::store::Store;
+use crate::store::{Damaged, Store};
 
 /// How often the loop is looked at.
 const TICK: Duration = Duration::from_millis(250);
@@ -37,7 +37,7 @@ fn tell_new(context: &Context, store: &Store, told: &mut Option<Iteration>) -> R
         let record = match store.load(iteration) {
             Ok(stored) => stored.record,
             Err(error) => {
-                context.say(&format!("damaged: iteration {iteration} is left out: {}", error.message));
+                context.say_left_out(&[Damaged { iteration, error }]);
                 continue;
             }
         };

@@ -30,6 +30,9 @@ pub struct Work {
 }
 
 impl Work {
+    /// What a command reads on its standard input, if it is there.
+    pub const INPUT: &str = ".progress/.input";
+
     /// A copy of a work tree with its store.
     pub fn of(base: &Path) -> Work {
         let folder = in_memory();
@@ -58,6 +61,9 @@ impl Work {
             command.env_remove(name);
         }
         command.env("HIGHWATER_ROOT", self.root()).env("RAYON_NUM_THREADS", "1");
+        if let Ok(input) = std::fs::File::open(self.path(Work::INPUT)) {
+            command.stdin(input);
+        }
         command.args(arguments).current_dir(self.root());
         command
     }

@@ -1,0 +1,261 @@
+//! What holds of recording and restoring holds of the other commands, too.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{assert_kept, assert_next_record, assert_told, fail_everywhere, first_two, kill_everywhere, prepared};
+use crate::support::Project;
+use crate::support::work::{Work, listing};
+
+/// Commands that change nothing.
+const READING: [&[&str]; 12] = [
+    &["gate", "--json"],
+    &["status", "--json"],
+    &["log", "--json"],
+    &["show", "1", "--json"],
+    &["diff", "0", "1", "--json"],
+    &["tests", "--json"],
+    &["report", "1"],
+    &["report", "summary"],
+    &["verify", "--json"],
+    &["loops", "--json"],
+    &["replay", "--json"],
+    &["restore", "0", "--dry-run", "--json"],
+];
+
+#[test]
+fn what_the_disk_does_not_give_is_not_answered_as_something_else() {
+    let project = prepared();
+    let first = first_two(project.root());
+    for arguments in READING {
+        let sound = Work::of(project.root()).run(arguments);
+        assert_eq!(sound.code, 0, "{arguments:?}: {sound:?}");
+        fail_everywhere(project.root(), arguments, 10, |work, answer, at| {
+            // What cannot be read is a finding of `verify`'s, and bad input where it may not be.
+            let is_found = arguments[0] == "verify" || at.ends_with("EACCES");
+            let is_told = matches!(answer.code, 1 | 127) || (answer.code == 65 && is_found);
+            // A full or closed stdout changes no result.
+            let is_cut = at.contains(" with write ") && sound.stdout.starts_with(&answer.stdout);
+            let is_right = answer.code == 0 && (answer.stdout == sound.stdout || is_cut);
+            let says = |what: &str| answer.stderr.contains(what) || answer.stdout.contains(what);
+            let is_left_out =
+                answer.code == 0 && (says("unread: iteration ") || says("\":null") && arguments[0] == "loops");
+            assert!(is_told || is_right || is_left_out, "{at}: {answer:?}");
+            assert_kept(work, &first, at);
+        });
+    }
+}
+
+/// What is stored, without locks, caches and what writers left that were killed.
+fn stored(work: &Work) -> BTreeMap<PathBuf, Vec<u8>> {
+    let root = work.layout.store();
+    let files =
+        walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap).filter(|entry| entry.file_type().is_file());
+    let paths = files.map(|entry| entry.path().strip_prefix(&root).unwrap().to_owned());
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name != "lock" && !name.starts_with(".tmp-") && !path.starts_with("cache")
+    };
+    paths.filter(is_kept).map(|path| (path.clone(), std::fs::read(root.join(&path)).unwrap())).collect()
+}
+
+/// A loop in which a file was not kept, and the same with its derived files and the index of a pack damaged.
+fn sound_and_damaged() -> (Work, Work) {
+    let project = Project::new();
+    project.write("highwater.yaml", "limits:\n  file_bytes: 2000\n");
+    project.write("large", "x".repeat(3_000));
+    project.tests(&[("a", true)]);
+    project.run(&["begin", "--loop", "loop"]).expect(0);
+    project.write("src/lib.py", "def one():\n    return 11\n");
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["record"]).expect(0);
+    let sound = Work::of(project.root());
+    let damaged = Work::of(project.root());
+    for (path, bytes) in stored(&damaged) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let cut = match name {
+            "trajectory.json" | "best-tracker.json" | "metrics.json" => 0,
+            name if name.ends_with(".pack") => bytes.len() - 20,
+            _ => continue,
+        };
+        let path = damaged.layout.store().join(path);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::write(path, &bytes[..cut]).unwrap();
+    }
+    (sound, damaged)
+}
+
+#[test]
+fn a_repair_that_is_killed_is_made_again() {
+    let (sound, damaged) = sound_and_damaged();
+    let (before, first) = (stored(&sound), first_two(sound.root()));
+    kill_everywhere(damaged.root(), &["verify", "--repair", "--json"], 20, |work, _, at| {
+        work.run(&["verify", "--repair"]).expect(0);
+        assert_eq!(stored(work), before, "{at}");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+    });
+}
+
+#[test]
+fn a_repair_whose_calls_fail_says_so_or_is_right() {
+    let (sound, damaged) = sound_and_damaged();
+    let (before, first) = (stored(&sound), first_two(sound.root()));
+    fail_everywhere(damaged.root(), &["verify", "--repair", "--json"], 30, |work, answer, at| {
+        // What the disk does not give is a finding, too.
+        if answer.code != 65 {
+            assert_told(answer, at);
+        }
+        assert!(answer.code != 0 || stored(work) == before, "{at}: exit 0 and not repaired");
+        work.run(&["verify", "--repair"]).expect(0);
+        assert_eq!(stored(work), before, "{at}");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+    });
+}
+
+#[test]
+fn a_loop_that_is_not_begun_for_faults_can_be_begun() {
+    let project = Project::new();
+    project.write("src/lib.py", "def one():\n    return 1\n");
+    project.tests(&[("a", true), ("b", true)]);
+    let before = listing(project.root());
+    let begin = ["begin", "--loop", "loop", "--json"];
+    let goes_on = |work: &Work, is_begun: bool, at: &str| {
+        assert_eq!(work.listing(), before, "{at}");
+        let again = work.run(&begin);
+        let is_there = again.code == 65 && again.stderr.contains("loop");
+        assert!(again.code == 0 && !is_begun || is_there, "{at}: {again:?}");
+        assert_kept(work, std::slice::from_ref(&before), at);
+        assert_next_record(work, at);
+    };
+    kill_everywhere(project.root(), &begin, 20, |work, output, at| goes_on(work, !output.stdout.is_empty(), at));
+    fail_everywhere(project.root(), &begin, 30, |work, answer, at| {
+        let is_without_report = answer.code == 65 && answer.stderr.contains("cannot read the report");
+        if !is_without_report {
+            assert_told(answer, at);
+        }
+        goes_on(work, answer.code == 0, at);
+    });
+}
+
+#[test]
+fn files_put_back_by_path_are_put_back_or_not() {
+    let project = prepared();
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    let arguments = ["restore", "0", "src/lib.py", "run", "--json"];
+    let restored = Work::of(project.root());
+    restored.run(&arguments).expect(0);
+    let after = restored.listing();
+    assert_ne!(after, before);
+    kill_everywhere(project.root(), &arguments, 40, |work, output, at| {
+        assert_kept(work, &first, at);
+        super::assert_one_tree(work, &before, &after, !output.stdout.is_empty(), at);
+        assert_kept(work, &first, at);
+    });
+    fail_everywhere(project.root(), &arguments, 30, |work, answer, at| {
+        assert_told(answer, at);
+        super::assert_one_tree(work, &before, &after, answer.code == 0, at);
+        assert_kept(work, &first, at);
+    });
+}
+
+#[test]
+fn files_that_are_written_elsewhere_are_whole_where_it_says_so() {
+    let project = prepared();
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    fail_everywhere(project.root(), &["restore", "0", "--into", "elsewhere", "--json"], 30, |work, answer, at| {
+        assert_told(answer, at);
+        let (there, mut here): (Vec<_>, Vec<_>) =
+            work.listing().into_iter().partition(|(path, _)| path.starts_with("elsewhere"));
+        here.sort_unstable();
+        assert_eq!(here.into_iter().collect::<BTreeMap<_, _>>(), before, "{at}");
+        if answer.code == 0 {
+            let files = there.into_iter().filter_map(|(path, file)| {
+                let path = path.strip_prefix("elsewhere").unwrap().to_owned();
+                (path != PathBuf::new()).then_some((path, file))
+            });
+            assert_eq!(files.collect::<BTreeMap<_, _>>(), first[0], "{at}");
+        }
+        assert_kept(work, &first, at);
+    });
+}
+
+#[test]
+fn a_pruning_whose_calls_fail_drops_nothing_that_is_needed() {
+    let base = super::finished();
+    let clean = Work::of(base.root());
+    let pruned = clean.run(&["prune", "--json"]).expect(0).json();
+    let let_go = pruned["loops"][0]["let_go"].as_array().unwrap();
+    let kept: Vec<u32> = (0..5).filter(|n| !let_go.contains(&(*n).into())).collect();
+    let kept: BTreeMap<u32, _> = kept.into_iter().map(|number| (number, base.iteration(number))).collect();
+    fail_everywhere(base.root(), &["prune", "--json"], 30, |work, answer, at| {
+        assert_told(answer, at);
+        let sound = |work: &Work| {
+            let (findings, restorable) = work.verified();
+            assert!(findings.is_empty(), "{at}: {findings:?}");
+            for (number, files) in &kept {
+                assert!(restorable.contains(number), "{at}: {restorable:?}");
+                assert_eq!(&work.iteration(*number), files, "{at}");
+            }
+        };
+        sound(work);
+        work.run(&["prune"]).expect(0);
+        sound(work);
+        work.run(&["undo"]).expect(0);
+    });
+}
+
+#[test]
+fn what_is_accepted_is_accepted_or_not() {
+    let project = prepared();
+    project.tests(&[("a", true)]);
+    project.run(&["record"]).expect(0);
+    project.tests(&[("a", true), ("b", true)]);
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    let accept = ["accept", "--reason", "merged", "test_count_decreased", "--json"];
+    let accepted = Work::of(project.root());
+    accepted.run(&accept).expect(0);
+    let open = |work: &Work| {
+        let status = work.run(&["status", "--json"]).expect(0).json();
+        status["open_findings"].as_array().map(Vec::len)
+    };
+    let (open_before, open_after) = (open(&Work::of(project.root())), open(&accepted));
+    let is_one = |work: &Work, is_told: bool, at: &str| {
+        let open = open(work);
+        assert!(open == open_after || (open == open_before && !is_told), "{at}: {open:?}");
+        assert_eq!(work.listing(), before, "{at}");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+    };
+    kill_everywhere(project.root(), &accept, 5, |work, output, at| is_one(work, !output.stdout.is_empty(), at));
+    fail_everywhere(project.root(), &accept, 10, |work, answer, at| {
+        assert_told(answer, at);
+        is_one(work, answer.code == 0, at);
+    });
+}
+
+// PROMISES G1: whatever the disk says, the agent gets an answer that it can read, and goes on.
+#[test]
+fn a_hook_whose_calls_fail_answers_and_goes_on() {
+    let project = prepared();
+    let payload = |root: &std::path::Path| {
+        serde_json::json!({
+            "session_id": "s", "transcript_path": "/none", "cwd": root, "hook_event_name": "Stop",
+            "stop_hook_active": false, "last_assistant_message": "done",
+        })
+    };
+    let (before, first) = (listing(project.root()), first_two(project.root()));
+    project.write(Work::INPUT, payload(project.root()).to_string());
+    fail_everywhere(project.root(), &["hook", "run", "--agent", "claude"], 30, |work, answer, at| {
+        assert!(matches!(answer.code, 0 | 127), "{at}: {answer:?}");
+        let is_json = serde_json::from_str::<Value>(&answer.stdout).is_ok_and(|reply| reply.is_object());
+        assert!(answer.stdout.is_empty() || is_json, "{at}: {answer:?}");
+        assert_eq!(work.listing(), before, "{at}");
+        assert_kept(work, &first, at);
+        assert_next_record(work, at);
+    });
+}
