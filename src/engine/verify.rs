@@ -8,7 +8,7 @@ use super::judge::{judged_again, read_cases};
 use super::loops::frozen_config;
 use super::measure::measure_again;
 use super::work::line_changes;
-use crate::disk::{self, layout::Layout};
+use crate::disk::{self, layout::Layout, lock::Lock};
 use crate::error::{ErrorKind, Result};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{CodebaseMetrics, Metrics, TestMetrics};
@@ -48,7 +48,8 @@ pub struct Verified {
     pub let_go: Vec<Iteration>,
 }
 
-/// Checks a loop; nothing is written.
+/// Checks a loop; nothing is written. It waits for nobody: what seems to be wrong is looked at again while nobody writes, as
+/// far as that is to be had within the session's time.
 ///
 /// `head` is a number and a hash that were kept outside: only they show that the newest records were cut off, or that the
 /// whole history was written anew. `recompute` parses the stored reports and counts the stored trees again.
@@ -56,6 +57,25 @@ pub struct Verified {
 /// # Errors
 /// If the disk cannot be read. What is wrong with the loop is in the answer.
 pub fn verify(
+    session: &Session<'_>,
+    store: &Store,
+    head: Option<(Iteration, ObjectId)>,
+    recompute: bool,
+) -> Result<Verified> {
+    let verified = check(session, store, head, recompute);
+    if verified.as_ref().is_ok_and(|verified| verified.findings.is_empty()) {
+        return verified;
+    }
+    // A record, a restore or a pruning that came meanwhile is in one of the files that were read, and not in another.
+    let locks = Lock::exclusive(&session.layout.lock(), session.wait)
+        .and_then(|all| Ok((all, Lock::exclusive(&store.paths().lock(), session.wait)?)));
+    match locks {
+        Ok(_alone) => check(session, store, head, recompute),
+        Err(_) => verified,
+    }
+}
+
+fn check(
     session: &Session<'_>,
     store: &Store,
     head: Option<(Iteration, ObjectId)>,

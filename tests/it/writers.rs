@@ -125,6 +125,32 @@ fn eight_writers_of_25_records_lose_none() {
 }
 
 /// Takes the locks away: a directory has the name.
+#[test]
+fn who_verifies_beside_others_finds_nothing() {
+    let work = prepared();
+    let (writing, verified) = (AtomicUsize::new(2), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let (work, writing) = (&work, &writing);
+            scope.spawn(move || {
+                for round in 0..12 {
+                    std::fs::write(work.path("work"), format!("{writer}.{round}")).unwrap();
+                    work.run(&["record"]).expect(0);
+                    work.run(&["restore", "0"]).expect(0);
+                    work.run(&["prune"]).expect(0);
+                }
+                writing.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        while writing.load(Ordering::Relaxed) > 0 {
+            let answer = work.run(&["verify", "--json"]);
+            assert!(answer.code == 0, "{answer:?}");
+            verified.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    assert!(verified.into_inner() >= 5, "it was hardly verified meanwhile");
+}
+
 fn without_locks(work: &Work) {
     for lock in [work.layout.lock(), work.store().paths().lock()] {
         let _ = std::fs::remove_file(&lock);
