@@ -12,10 +12,11 @@ use super::args::{Common, LoopChoice};
 use super::diagnostic::printable;
 use super::output;
 use crate::config::{self, Effective};
-use crate::disk::{self, layout::Layout};
+use crate::disk::{self, layout::Layout, lock::Lock};
 use crate::engine::{self, Session};
 use crate::error::{self, Error, Result};
 use crate::model::config::LoopConfig;
+use crate::model::ids::LoopId;
 use crate::report::Screen;
 use crate::store::{Damaged, Store};
 
@@ -209,6 +210,19 @@ impl Context {
                 .help("`highwater begin -- CMD` opens one, with CMD the project's test command"));
         }
         engine::resolve(&self.layout, choice.id.as_ref(), closed_will_do)
+    }
+
+    /// The name of a loop that is to be opened: the one that was given, else the first free one, which is nobody else's as
+    /// long as the lock is held.
+    ///
+    /// # Errors
+    /// If the store cannot be made or read, or somebody else opens a loop and does not come to an end.
+    pub fn new_loop(&self, choice: &LoopChoice) -> Result<(LoopId, Option<Lock>)> {
+        if let Some(id) = &choice.id {
+            return Ok((id.clone(), None));
+        }
+        let alone = engine::opening(&self.layout, WAIT)?;
+        Ok((engine::new_name(&self.layout)?, Some(alone)))
     }
 
     /// Runs a stage of the engine, with a progress bar on stderr if it takes long and somebody looks.

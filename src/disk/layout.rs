@@ -97,6 +97,11 @@ impl Layout {
         self.store().join("lock")
     }
 
+    /// The lock of who opens a loop.
+    pub fn opening(&self) -> PathBuf {
+        self.cache().join("lock")
+    }
+
     /// Where one loop keeps its files.
     pub fn of_loop(&self, id: &LoopId) -> LoopLayout {
         LoopLayout { dir: self.store().join(id.as_str()) }

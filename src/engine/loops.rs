@@ -1,7 +1,9 @@
 //! Which loop a command is about, and the config that was frozen at its baseline.
 
+use std::time::Duration;
+
 use crate::config;
-use crate::disk::{self, layout::Layout};
+use crate::disk::{self, layout::Layout, lock::Lock};
 use crate::error::{Error, Result};
 use crate::model::config::LoopConfig;
 use crate::model::ids::{LoopId, ObjectId};
@@ -49,7 +51,18 @@ fn known(all: &[Loop]) -> String {
     )
 }
 
-/// The first free name of `loop-001`, `loop-002`, …
+/// Held by who opens a loop whose name was not given: of several at once, each finds what the one before it opened. Another
+/// one is waited for at most `wait`.
+///
+/// # Errors
+/// If the store cannot be made; a failure that names the holder if it is still held after `wait`.
+pub fn opening(layout: &Layout, wait: Duration) -> Result<Lock> {
+    disk::open_store(layout)?;
+    disk::make_directory(&layout.cache())?;
+    Lock::exclusive(&layout.opening(), wait)
+}
+
+/// The first free name of `loop-001`, `loop-002`, …; it stays free as long as [`opening`] is held.
 ///
 /// # Errors
 /// If the store cannot be read.

@@ -52,7 +52,7 @@ pub use estimate::{Answers, Ask};
 pub use finish::{Finished, Finishing, Verification, finish, selection, selection_report};
 pub use import::{Importing, import};
 pub use inspect::read_reports;
-pub use loops::{Frozen, config_in_force, frozen_config, new_name, resolve};
+pub use loops::{Frozen, config_in_force, frozen_config, new_name, opening, resolve};
 pub use measure::PassedOver;
 pub use needs::{DiskUse, LoopUse, disk_use};
 pub use own::{Given, given};

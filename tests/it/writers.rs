@@ -2,7 +2,8 @@
 //! others are killed meanwhile, and where nobody gets a lock. `HIGHWATER_SOAK=1` lets 32 write 100 records each, has locking
 //! fail by strace, and writes on overlayfs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,6 +126,43 @@ fn eight_writers_of_25_records_lose_none() {
 }
 
 /// Takes the locks away: a directory has the name.
+#[test]
+fn who_opens_loops_at_once_gets_one_each_and_hooks_share_one() {
+    let project = Project::new();
+    project.tests(&[("a", true), ("b", true)]);
+    let work = Work::of(project.root());
+    let at_once = |arguments: &[&str], input: &dyn Fn(usize) -> String| -> Vec<Answer> {
+        let start = |n: usize| {
+            let mut command = work.command(program(), arguments);
+            let mut child =
+                command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            // Who does not read it does not keep it open.
+            let _ = child.stdin.take().unwrap().write_all(input(n).as_bytes());
+            child
+        };
+        let children: Vec<_> = (0..6).map(start).collect();
+        children.into_iter().map(|child| answer(&child.wait_with_output().unwrap())).collect()
+    };
+    let begun: BTreeSet<String> = at_once(&["begin", "--json"], &|_| String::new())
+        .into_iter()
+        .map(|answer| answer.expect(0).json()["loop_id"].to_string())
+        .collect();
+    assert_eq!(begun.len(), 6, "{begun:?}");
+    for id in &begun {
+        work.run(&["finish", "--loop", id.trim_matches('"')]).expect(0);
+    }
+    // Six agents end a turn where no loop is open.
+    let payload = |n: usize| {
+        let fields = [("hook_event_name", "Stop".to_owned()), ("session_id", n.to_string()), ("cwd", "/".to_owned())];
+        serde_json::to_string(&BTreeMap::from(fields)).unwrap()
+    };
+    at_once(&["hook", "run", "--agent", "claude"], &payload).into_iter().for_each(|answer| drop(answer.expect(0)));
+    let loops = work.run(&["loops", "--json"]).expect(0).json();
+    let open: Vec<_> = loops["loops"].as_array().unwrap().iter().filter(|one| one["is_closed"] == false).collect();
+    assert_eq!((open.len(), &open[0]["newest"]), (1, &5.into()), "{loops}");
+    assert!(!work.path(".progress/.faults.log").exists());
+}
+
 #[test]
 fn who_verifies_beside_others_finds_nothing() {
     let work = prepared();

@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::{offer, text_file};
 use crate::disk;
-use crate::engine::{Opening, begin, new_name};
+use crate::engine::{Opening, begin};
 use crate::error::Result;
 
 /// What only `begin` takes.
@@ -25,12 +25,9 @@ pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: &Op
         config.progress.stuck_after = stuck_after;
     }
     disk::check_store(&context.layout)?;
-    let id = match &choice.id {
-        Some(id) => id.clone(),
-        None => new_name(&context.layout)?,
-    };
     let goal = options.goal.as_deref().map(|goal| text_of(context, goal)).transpose()?;
     let offer = offer(context, inputs)?;
+    let (id, _alone) = context.new_loop(choice)?;
     let opening = Opening { id, config, goal };
     let recorded = context.with_session(|session| begin(session, &opening, offer))?;
     tell(context, &recorded)?;

@@ -7,7 +7,7 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::disk;
-use crate::engine::{Importing, import, new_name};
+use crate::engine::{Importing, import};
 use crate::error::{Error, Result};
 use crate::ingest::Input;
 use crate::ingest::foreign::{LOOP_FORMATS, LoopFormat, parse_loop};
@@ -20,10 +20,7 @@ pub fn run(context: &Context, choice: &LoopChoice, file: &Path, format: Option<&
     let bytes = disk::read_named(&path, effective.config.limits.report_bytes)?;
     let (format, told) = parse_loop(&Input::bytes(shown.as_str(), &bytes), format)?;
     disk::check_store(&context.layout)?;
-    let id = match &choice.id {
-        Some(id) => id.clone(),
-        None => new_name(&context.layout)?,
-    };
+    let (id, _alone) = context.new_loop(choice)?;
     let importing = Importing { id, config: effective.config, file: &shown, format: format.name, told: &told };
     let store = context.with_session(|session| import(session, &importing))?;
     told.notes.iter().for_each(|note| context.say(note));

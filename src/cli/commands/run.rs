@@ -12,7 +12,7 @@ use crate::cli::estimator;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
 use crate::disk;
-use crate::engine::{Offer, Opening, Recorded, begin, new_name, record};
+use crate::engine::{Offer, Opening, Recorded, begin, new_name, opening, record};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -43,6 +43,10 @@ pub fn run(context: &Context, choice: &LoopChoice, annotate: bool, command: &[Os
 
 /// Records into the loop that is meant, or opens it; another writer is waited for at most `wait`.
 pub fn keep(context: &Context, choice: &LoopChoice, offer: Offer, wait: Duration) -> Result<Recorded> {
+    if let Some(store) = open_loop(context, choice)? {
+        return context.with_patience(wait, |session| record(session, &store, offer));
+    }
+    let _alone = opening(&context.layout, wait)?;
     if let Some(store) = open_loop(context, choice)? {
         return context.with_patience(wait, |session| record(session, &store, offer));
     }
