@@ -211,9 +211,10 @@ fn cuts_never_give_other_figures() {
         }
         let format = ingest::format(&format).unwrap();
         let whole = ingest::parse(&Input::bytes("whole", &bytes), Some(format)).unwrap().figures;
-        // Colours that are switched off after a line are part of its end.
+        // Colours that are switched off after a line are part of its end, and blanks are no next line.
         let at_line_end = |cut: usize| {
-            let before = &bytes[..cut];
+            let blanks = bytes[..cut].iter().rev().take_while(|byte| **byte == b' ').count();
+            let before = &bytes[..cut - blanks];
             before.strip_suffix(b"\x1b[0m").unwrap_or(before).ends_with(b"\n")
                 || matches!(bytes.get(cut), Some(b'\n' | b'\r'))
         };

@@ -57,6 +57,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
                 let why = "not gcovr's CSV: it does not begin with its heading";
                 let foreign = || Error::report(Reject::NotThisFormat, why).line(line.number);
                 columns = Some(heading(text).ok_or_else(foreign)?);
+                if !line.ended {
+                    return Err(refused("has no end").help(CUT_HELP));
+                }
             }
             // A number that is cut is a number, too.
             Some(_) if !line.ended => return Err(refused("has no end").help(CUT_HELP)),

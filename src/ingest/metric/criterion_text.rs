@@ -103,9 +103,11 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 /// Whether a line with which criterion's output may end is all there.
 fn is_whole(line: &str) -> bool {
     let line = line.trim();
-    let ends = [" mild", " severe", " detected.", " regressed.", " improved.", " threshold.", "]"];
+    let ends = [" mild", " severe", " detected.", " regressed.", " improved.", " threshold."];
     let is_summary = line.starts_with("Found ") && line.ends_with("%)");
-    is_summary || ends.iter().any(|end| line.ends_with(end))
+    // Below a change stands what it means.
+    let is_result = line.ends_with(']') && !line.contains('%');
+    is_summary || is_result || ends.iter().any(|end| line.ends_with(end))
 }
 
 #[cfg(test)]

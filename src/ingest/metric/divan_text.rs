@@ -68,7 +68,9 @@ fn row(line: &str) -> Option<(usize, &str, Option<f64>)> {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let (mut metrics, mut path): (Metrics, Vec<String>) = (Metrics::default(), Vec::new());
+    let (mut last, mut goes_on) = (0, false);
     while let Some(line) = lines.next()? {
+        last = line.number;
         if let Some(program) = heading(&line.text) {
             path = vec![program.to_owned()];
             continue;
@@ -81,13 +83,24 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             }
             continue;
         };
+        goes_on = is_followed(&line.text, median.is_none());
         path.truncate(depth + 1);
         path.push(name.to_owned());
         if median.is_some() {
             metrics.time(&path.join("."), median, "ns");
         }
     }
+    if goes_on {
+        let cut = Error::report(Reject::Malformed, "report ends before the last row of divan's tree");
+        return Err(cut.line(last).help(CUT_HELP));
+    }
     metrics.finish(&FORMAT)
+}
+
+/// Whether another row has to follow a row of the tree: one beside it or beside what it is in, or one in it if it is a group.
+fn is_followed(row: &str, has_no_time: bool) -> bool {
+    let (tree, rest) = row.split_at(row.find('─').unwrap_or_default());
+    !tree.ends_with('╰') || tree.contains('│') || (has_no_time && !rest.contains("(ignored)"))
 }
 
 #[cfg(test)]

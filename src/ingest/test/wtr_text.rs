@@ -1,8 +1,9 @@
 //! `wtr-text`: what Web Test Runner prints with its default reporter. Its definition is `getTestProgress.js` of
 //! `@web/test-runner`. <https://modern-web.dev/docs/test-runner/overview/>
 //!
-//! Each browser tells how far it is, again and again; the last line of all tells that they are done. Its sum of coverage is the
-//! mean of four shares, of which none is known.
+//! Each browser tells how far it is, again and again; the last line of all tells that they are done. A terminal is painted again
+//! for each file that is told of after that: from a log of it that ends before, a file that did not load may be missing. Its sum
+//! of coverage is the mean of four shares, of which none is known.
 
 use std::collections::BTreeMap;
 
@@ -109,8 +110,10 @@ impl Announced for Wtr {
             }
         } else if text == "Failed to run any tests." {
             self.is_off = true;
-        } else if let Some(file) = text.strip_suffix(':').filter(|file| !file.starts_with(' ') && file.contains('.')) {
+        } else if let Some(file) = text.strip_suffix(':').filter(|file| is_test_file(file)) {
             file.clone_into(&mut self.file);
+            // A terminal tells of a file and is painted again.
+            self.is_done = false;
         } else if let Some(case) = self.failed.take().and_then(|id| self.names.cases.get_mut(&id)) {
             case.message = first_lines(text.trim_start());
         }
@@ -130,6 +133,12 @@ impl Announced for Wtr {
         self.browsers.values().try_for_each(|browser| sum.merge(browser))?;
         self.names.report(&FORMAT, &sum, false)
     }
+}
+
+/// `test/cart.test.js`.
+fn is_test_file(path: &str) -> bool {
+    let ends = [".js", ".ts", ".jsx", ".tsx", ".mjs", ".mts", ".cjs", ".html"];
+    !path.starts_with(' ') && ends.iter().any(|end| path.ends_with(end))
 }
 
 /// Whether what failed is no test: the reasons of a file, or an error that was thrown outside of tests.
