@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::disk;
 use crate::engine::{self, SoFar, facts, iteration_report, loop_so_far, newest, selection_report};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::ids::Iteration;
 use crate::report::{self, OneIteration, RuleText, WholeLoop, Write};
 use crate::store::Store;
@@ -73,8 +73,13 @@ fn markdown(context: &Context, store: &Store, subject: Subject) -> Result<String
     }
 }
 
+/// The loop as far as its records are sound. Who reads a report later does not see what was said beside it: where the disk
+/// does not give a record, there is none.
 fn so_far(context: &Context, store: &Store) -> Result<SoFar> {
     let so_far = loop_so_far(&context.layout, store)?;
+    if let Some(unread) = so_far.damaged.iter().find(|one| one.error.kind == ErrorKind::Failed) {
+        return Err(unread.error.clone());
+    }
     context.say_left_out(&so_far.damaged);
     Ok(so_far)
 }

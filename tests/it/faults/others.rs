@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{assert_kept, assert_next_record, assert_told, fail_everywhere, first_two, kill_everywhere, prepared};
 use crate::support::Project;
-use crate::support::work::{Work, listing};
+use crate::support::work::{Listing, Work, listing};
 
 /// Commands that change nothing.
 const READING: [&[&str]; 12] = [
@@ -259,4 +259,44 @@ fn a_hook_whose_calls_fail_answers_and_goes_on() {
         assert_kept(work, &first, at);
         assert_next_record(work, at);
     });
+}
+
+// What is changed beside the store is somebody else's: it is as it was, or as it was to become.
+#[test]
+fn files_of_other_programs_are_as_before_or_as_told() {
+    let project = prepared();
+    project.write(".claude/settings.json", "{\n  // the house style\n  \"model\": \"opus\",\n}");
+    project.write("report.md", "# of the last loop\n");
+    let installed = Work::of(project.root());
+    let install = ["hook", "install", "--agent", "claude"];
+    installed.run(&install).expect(0);
+    for (base, arguments) in [
+        (project.root(), &install[..]),
+        (installed.root(), &["hook", "uninstall", "--agent", "claude"]),
+        (project.root(), &["report", "summary", "-o", "report.md"]),
+        (project.root(), &["report", "1", "--format", "junit", "-o", "as-junit.xml"]),
+    ] {
+        let (before, whole) = (listing(base), Work::of(base));
+        whole.run(arguments).expect(0);
+        let after = whole.listing();
+        assert_ne!(before, after, "{arguments:?}");
+        // What a killed writer made beside it stays: nothing is removed from folders of others by its name alone.
+        let is_beside = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(".tmp-");
+        let files = |listing: Listing| -> BTreeMap<PathBuf, _> {
+            listing.into_iter().filter(|(path, _)| !is_beside(path)).collect()
+        };
+        let (before, after) = (files(before), files(after));
+        let is_either = |work: &Work, is_told: bool, at: &str| {
+            let there = files(work.listing());
+            let is_right = there == after || (there == before && !is_told);
+            assert!(is_right, "{at}: {:?}", there.iter().filter(|(path, file)| before.get(*path) != Some(file)));
+            work.run(arguments).expect(0);
+            assert_eq!(files(work.listing()), after, "{at}");
+        };
+        kill_everywhere(base, arguments, 3, |work, _, at| is_either(work, false, at));
+        fail_everywhere(base, arguments, 5, |work, answer, at| {
+            assert_told(answer, at);
+            is_either(work, answer.code == 0, at);
+        });
+    }
 }
