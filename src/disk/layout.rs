@@ -106,6 +106,11 @@ impl Layout {
     pub fn of_loop(&self, id: &LoopId) -> LoopLayout {
         LoopLayout { dir: self.store().join(id.as_str()) }
     }
+
+    /// Where a loop is made that is imported, until all of it is there. No loop's name begins with a dot.
+    pub fn of_import(&self, id: &LoopId) -> LoopLayout {
+        LoopLayout { dir: self.store().join(format!(".import-{id}")) }
+    }
 }
 
 /// Where one loop keeps its files.

@@ -248,6 +248,18 @@ pub fn make_directory_unsynced(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Removes a folder of ours with all that is in it; one that is absent is no error.
+///
+/// # Errors
+/// A failure that names it.
+pub fn remove_folder(path: &Path) -> Result<()> {
+    #[allow(clippy::disallowed_methods, reason = "the folder is below the store, and links in it are not followed")]
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, &error)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes the store if it is absent, and checks it: see [`check_store`].
 ///
 /// # Errors

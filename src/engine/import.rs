@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use rustix::io::Errno;
 
 use super::finish::selection_so_far;
 use super::judge::judged;
@@ -36,7 +37,7 @@ pub struct Importing<'a> {
     pub told: &'a ForeignLoop,
 }
 
-/// Records all runs and closes the loop.
+/// Records all runs and closes the loop; until it is closed, it is not there. The caller holds [`super::opening`].
 ///
 /// # Errors
 /// Bad input if the loop has records already, or nobody knows which way the metric is better; a failure if the disk says no.
@@ -44,31 +45,38 @@ pub fn import(session: &Session<'_>, importing: &Importing<'_>) -> Result<Store>
     let config = declared(importing)?;
     disk::open_store(session.layout)?;
     let store = Store::new(session.layout, importing.id.clone());
-    let check_free = || {
-        if store.numbers()?.is_empty() {
-            return Ok(());
-        }
-        Err(Error::bad_input(format!("loop {} is there already", importing.id))
-            .at(store.paths().dir())
-            .help("`--loop OTHER` imports into another one"))
+    let target = store.paths().dir();
+    let is_there = || {
+        Error::bad_input(format!("loop {} is there already", importing.id))
+            .at(target)
+            .help("`--loop OTHER` imports into another one")
     };
-    check_free()?;
+    if disk::metadata(target)?.is_some() {
+        return Err(is_there());
+    }
     let text = config::to_yaml(&config)?;
     let captures = Lock::shared(&session.layout.lock(), session.wait)?;
     let mut pack = PackWriter::new(session.layout);
     let config_id = pack.add(text.as_bytes())?;
     let tree = pack.add(&Tree::default().encode())?;
     pack.finish()?;
-    let writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
-    check_free()?;
-    disk::make_directory(store.paths().dir())?;
-    disk::replace_synced(&store.paths().config(), text.as_bytes())?;
-    let recording = Recording { session, importing, config: &config, config_id, tree, store: &store };
+    let made = Store::of_import(session.layout, importing.id.clone());
+    let folder = made.paths().dir();
+    // Of an import that was killed.
+    disk::remove_folder(folder)?;
+    disk::make_directory(folder)?;
+    disk::replace_synced(&made.paths().config(), text.as_bytes())?;
+    let recording = Recording { session, importing, config: &config, config_id, tree, store: &made };
     recording.record_all()?;
-    let mut selection = selection_so_far(session.layout, &store)?;
+    let mut selection = selection_so_far(session.layout, &made)?;
     selection.verification.push("imported: no files were kept, so nothing was restored".to_owned());
-    store.close(&selection)?;
-    drop((writer, captures));
+    made.close(&selection)?;
+    disk::rename_if_free(folder, target).map_err(|error| match error {
+        Errno::EXIST => is_there(),
+        error => Error::io("move the loop to", target, &error.into()),
+    })?;
+    disk::sync_directory(&session.layout.store())?;
+    drop(captures);
     repair(session, &store)?;
     Ok(store)
 }

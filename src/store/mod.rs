@@ -91,6 +91,12 @@ impl Store {
         Store { id, paths }
     }
 
+    /// A loop that is imported, before it is moved to where the others are.
+    pub fn of_import(layout: &Layout, id: LoopId) -> Store {
+        let paths = layout.of_import(&id);
+        Store { id, paths }
+    }
+
     /// The loop's name.
     pub fn id(&self) -> &LoopId {
         &self.id

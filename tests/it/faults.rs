@@ -158,8 +158,8 @@ fn kill_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
     if !can_trace() {
         return;
     }
-    // The end of a loop is a restore, which is killed everywhere by itself.
-    let step = if arguments.contains(&"finish") { stride(3) } else { 1 };
+    // The end of a loop is a restore, which is killed everywhere by itself; an import is many records alike.
+    let step = if arguments.contains(&"finish") || arguments.contains(&"import") { stride(3) } else { 1 };
     let points: Vec<_> = points(base, arguments, changes_the_disk).into_iter().step_by(step).collect();
     let (killed, failed) = (AtomicUsize::new(0), Failed::default());
     std::thread::scope(|scope| {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::log;
 use crate::cli::args::LoopChoice;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, WAIT};
 use crate::cli::exit::Exit;
 use crate::disk;
-use crate::engine::{Importing, import};
+use crate::engine::{Importing, import, new_name, opening};
 use crate::error::{Error, Result};
 use crate::ingest::Input;
 use crate::ingest::foreign::{LOOP_FORMATS, LoopFormat, parse_loop};
@@ -20,7 +20,11 @@ pub fn run(context: &Context, choice: &LoopChoice, file: &Path, format: Option<&
     let bytes = disk::read_named(&path, effective.config.limits.report_bytes)?;
     let (format, told) = parse_loop(&Input::bytes(shown.as_str(), &bytes), format)?;
     disk::check_store(&context.layout)?;
-    let (id, _alone) = context.new_loop(choice)?;
+    let _alone = opening(&context.layout, WAIT)?;
+    let id = match &choice.id {
+        Some(id) => id.clone(),
+        None => new_name(&context.layout)?,
+    };
     let importing = Importing { id, config: effective.config, file: &shown, format: format.name, told: &told };
     let store = context.with_session(|session| import(session, &importing))?;
     told.notes.iter().for_each(|note| context.say(note));

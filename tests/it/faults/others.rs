@@ -300,3 +300,35 @@ fn files_of_other_programs_are_as_before_or_as_told() {
         });
     }
 }
+
+#[test]
+fn a_loop_is_imported_whole_or_not() {
+    let project = Project::new();
+    let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/loops/results.tsv");
+    project.write("results.tsv", std::fs::read(runs).unwrap());
+    let import = ["import", "results.tsv", "--loop", "loop", "--json"];
+    let whole = Work::of(project.root());
+    let log = whole.run(&import).expect(0).json();
+    let is_whole_or_not = |work: &Work, is_told: bool, at: &str| {
+        let loops = work.run(&["loops", "--json"]).expect(0).json();
+        let loops = loops["loops"].as_array().unwrap();
+        assert!(loops.len() == 1 || (loops.is_empty() && !is_told), "{at}: {loops:?}");
+        assert!(loops.iter().all(|one| one["is_closed"] == true), "{at}: {loops:?}");
+        if loops.is_empty() {
+            work.run(&import).expect(0);
+        }
+        // Times aside, it is the same loop.
+        let again = work.run(&["log", "--loop", "loop", "--json"]).expect(0).json();
+        assert_eq!(again["iterations"].as_array().unwrap().len(), log["iterations"].as_array().unwrap().len(), "{at}");
+        assert!(work.verified().0.is_empty(), "{at}: {:?}", work.verified().0);
+    };
+    kill_everywhere(project.root(), &import, 20, |work, output, at| {
+        is_whole_or_not(work, !output.stdout.is_empty(), at)
+    });
+    fail_everywhere(project.root(), &import, 30, |work, answer, at| {
+        if answer.code != 65 || !at.ends_with("EACCES") {
+            assert_told(answer, at);
+        }
+        is_whole_or_not(work, answer.code == 0, at);
+    });
+}
