@@ -177,6 +177,21 @@ mod tests {
         }
     }
 
+    // A file that was opened for writing alone gives an error wherever it is read.
+    #[test]
+    fn what_the_system_does_not_give_is_no_end_of_a_pack() {
+        let (_dir, _layout, path, good) = stored();
+        let unread = std::fs::File::options().write(true).open(&path).unwrap();
+        assert!(pack::rewrite(&unread, &mut Vec::new()).is_err());
+        assert!(pack::scan(&unread).is_empty());
+        // Inside a header it ends.
+        let read = |length: usize| {
+            std::fs::write(&path, &good[..length]).unwrap();
+            pack::rewrite(&std::fs::File::open(&path).unwrap(), &mut Vec::new())
+        };
+        assert_eq!(read(8 + 20).unwrap(), read(8).unwrap());
+    }
+
     #[test]
     fn of_a_pack_that_is_damaged_inside_the_sound_objects_are_saved_and_it_stays() {
         let (_dir, layout, path, mut bytes) = stored();
