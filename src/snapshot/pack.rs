@@ -238,7 +238,7 @@ pub(super) fn scan(file: &File) -> Frames {
 }
 
 /// The header of a frame; `None` if the pack ends before the frame does.
-fn frame_at(file: &File, offset: u64) -> io::Result<Option<(ObjectId, Frame)>> {
+pub(super) fn frame_at(file: &File, offset: u64) -> io::Result<Option<(ObjectId, Frame)>> {
     let mut header = [0; 48];
     match file.read_exact_at(&mut header, offset) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
