@@ -99,8 +99,24 @@ const MACHINERY: [&str; 24] = [
     "close",
 ];
 
-/// Calls of a command that read, of which so many are tried in the quick proof.
-const READING_POINTS: usize = 100;
+/// Commands that the quick proof tries at every call, or nearly; the others share their machinery, and are tried at some.
+const THOROUGHLY: [&str; 3] = ["record", "restore", "undo"];
+
+/// Every how manyth call that changes something is tried, and how many of those that read.
+struct Quick {
+    kills: usize,
+    failures: usize,
+    reading: usize,
+}
+
+impl Quick {
+    fn of(arguments: &[&str]) -> Quick {
+        match arguments.first().is_some_and(|command| THOROUGHLY.contains(command)) {
+            true => Quick { kills: 1, failures: 2, reading: 100 },
+            false => Quick { kills: 5, failures: 6, reading: 15 },
+        }
+    }
+}
 
 /// A thread that had less to do this time does not reach its last calls: then it is tried again.
 const TRIES: usize = 3;
@@ -158,9 +174,9 @@ fn kill_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
     if !can_trace() {
         return;
     }
-    // The end of a loop is a restore, which is killed everywhere by itself; an import is many records alike.
-    let step = if arguments.contains(&"finish") || arguments.contains(&"import") { stride(3) } else { 1 };
-    let points: Vec<_> = points(base, arguments, changes_the_disk).into_iter().step_by(step).collect();
+    let all = points(base, arguments, changes_the_disk);
+    assert!(all.len() >= at_least, "{} points are too few: nothing was proved", all.len());
+    let points: Vec<_> = all.into_iter().step_by(stride(Quick::of(arguments).kills)).collect();
     let (killed, failed) = (AtomicUsize::new(0), Failed::default());
     std::thread::scope(|scope| {
         for half in 0..2 {
@@ -187,7 +203,6 @@ fn kill_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
     let killed = killed.into_inner();
     failed.none();
     eprintln!("{arguments:?}: {killed} of {} kills", points.len());
-    assert!(points.len() >= at_least, "{} points are too few: nothing was proved", points.len());
     assert!(killed * 20 >= points.len() * 19, "only {killed} of {} kills fired", points.len());
 }
 
@@ -203,8 +218,10 @@ fn fail_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
         all.into_iter().partition(|(name, _)| !READING.contains(&name.as_str()));
     // Calls that read are many and alike; the loader's come first.
     let reading: Vec<_> = reading.into_iter().filter(|(_, count)| wants("all") || *count > 6).collect();
-    let step = stride(reading.len().div_ceil(READING_POINTS).max(1));
-    let points = changing.into_iter().step_by(stride(2)).chain(reading.into_iter().step_by(step));
+    assert!(changing.len() + reading.len() >= at_least, "too few points: nothing was proved");
+    let quick = Quick::of(arguments);
+    let step = stride(reading.len().div_ceil(quick.reading).max(1));
+    let points = changing.into_iter().step_by(stride(quick.failures)).chain(reading.into_iter().step_by(step));
     // Each once in the usual ways, and once in one of the others.
     let ways = if wants("all") { 3 } else { 1 };
     let faults: Vec<_> = points
@@ -241,7 +258,6 @@ fn fail_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
     let fired = fired.into_inner();
     failed.none();
     eprintln!("{arguments:?}: {fired} of {} faults", faults.len());
-    assert!(faults.len() >= at_least, "{} faults are too few: nothing was proved", faults.len());
     assert!(fired * 20 >= faults.len() * 19, "only {fired} of {} faults fired", faults.len());
 }
 
