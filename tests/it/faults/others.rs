@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::{assert_kept, assert_next_record, assert_told, fail_everywhere, first_two, kill_everywhere, prepared};
-use crate::support::Project;
-use crate::support::work::{Listing, Work, listing};
+use crate::support::work::{Listing, Work, listing, points};
+use crate::support::{Project, answer, can_trace};
 
 /// Commands that change nothing.
 const READING: [&[&str]; 12] = [
@@ -115,6 +115,28 @@ fn a_repair_whose_calls_fail_says_so_or_is_right() {
         assert_kept(work, &first, at);
         assert_next_record(work, at);
     });
+}
+
+// Why a file was not kept is told nowhere else.
+#[test]
+fn a_manifest_that_the_disk_does_not_give_is_not_made_again() {
+    if !can_trace() {
+        return;
+    }
+    let (sound, damaged) = sound_and_damaged();
+    let before = stored(&sound);
+    let repair = ["verify", "--repair"];
+    let opens = |name: &str, call: &str| name.starts_with("open") && call.contains("/manifest.json");
+    let points = points(damaged.root(), &repair, opens);
+    assert!(points.len() >= 2, "{points:?}");
+    for (name, count) in points {
+        let work = Work::of(damaged.root());
+        let (trace, inject) = (format!("trace={name}"), format!("inject={name}:error=EIO:when={count}"));
+        let answer = answer(&work.traced(&["-o", "/dev/null", "-e", &trace, "-e", &inject], &repair));
+        assert!(answer.code != 0 || stored(&work) == before, "{name} {count}: {answer:?}");
+        work.run(&repair).expect(0);
+        assert_eq!(stored(&work), before, "{name} {count}");
+    }
 }
 
 #[test]
