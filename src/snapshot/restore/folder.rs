@@ -116,7 +116,8 @@ pub fn open(path: &Path) -> Result<OwnedFd> {
 /// # Errors
 /// A failure that names what could not be removed.
 pub fn empty(path: &Path) -> Result<()> {
-    disk::list(path)?.into_iter().try_for_each(|name| unlink(&path.join(name)))?;
+    // Where the disk is told of freed blocks at once, each file waits for that.
+    for_each(&disk::list(path)?, |name| unlink(&path.join(name)))?;
     match rustix::fs::unlinkat(CWD, path, AtFlags::REMOVEDIR) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(Error::io("remove the directory", path, &error.into())),

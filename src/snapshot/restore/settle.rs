@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use rustix::io::Errno;
 
 use super::apply::going_on;
@@ -25,25 +26,25 @@ use crate::model::ids::{ObjectId, TreePath};
 /// # Errors
 /// A failure that names a path that is not as it should be: somebody is working on the tree right now.
 pub fn check_result(tree: &Beneath, ops: &[Op]) -> Result<Vec<TreePath>> {
-    let mut kept = Vec::new();
     // Where several steps concern one path, the last one says how it ends.
     let ends: BTreeMap<&TreePath, &Op> = ops.iter().map(|op| (&op.path, op)).collect();
-    for (path, op) in ends {
-        let seen = tree.look(path)?;
-        match (op.after, seen) {
-            (Some(wanted), Seen::There(there)) if wanted == there => {}
-            (None, Seen::Absent) => {}
-            (None, Seen::There(there)) if op.before != Some(there) || there.kind == Kind::Directory => {
-                kept.push(path.clone());
-            }
-            (None, Seen::Other) => kept.push(path.clone()),
-            _ => {
-                let error = Error::failed("the work tree is changing while it is restored");
-                return Err(going_on(error.at(&tree.name_of(path)).because("another program wrote there just now")));
-            }
+    let ends: Vec<(&TreePath, &Op)> = ends.into_iter().collect();
+    let kept: Vec<Result<Option<&TreePath>>> = ends.par_iter().map(|(path, op)| kept_at(tree, path, op)).collect();
+    kept.into_iter().filter_map(|kept| kept.map(|kept| kept.cloned()).transpose()).collect()
+}
+
+/// The path, if something of somebody else's stands where a step took something away.
+fn kept_at<'a>(tree: &Beneath, path: &'a TreePath, op: &Op) -> Result<Option<&'a TreePath>> {
+    match (op.after, tree.look(path)?) {
+        (Some(wanted), Seen::There(there)) if wanted == there => Ok(None),
+        (None, Seen::Absent) => Ok(None),
+        (None, Seen::There(there)) if op.before != Some(there) || there.kind == Kind::Directory => Ok(Some(path)),
+        (None, Seen::Other) => Ok(Some(path)),
+        _ => {
+            let error = Error::failed("the work tree is changing while it is restored");
+            Err(going_on(error.at(&tree.name_of(path)).because("another program wrote there just now")))
         }
     }
-    Ok(kept)
 }
 
 /// What the snapshots hold, so that a file that came out of the tree can be told from one that nobody has.
@@ -85,10 +86,10 @@ pub fn rescue(folder: &Folder, journal: Option<&Journal>, held: &Held) -> Result
             continue;
         }
         let open = folder::open(&place)?;
-        for name in names {
+        let looks: Vec<_> = names.par_iter().map(|name| look_at(open.as_fd(), name.as_bytes())).collect();
+        for (name, seen) in names.into_iter().zip(looks) {
             let from = place.join(&name);
-            let seen =
-                look_at(open.as_fd(), name.as_bytes()).map_err(|error| Error::io("read", &from, &error.into()))?;
+            let seen = seen.map_err(|error| Error::io("read", &from, &error.into()))?;
             let path = name.to_str().and_then(|name| paths.get(name)).copied();
             let is_held = seen.state().is_some_and(|state| held.holds(path, &state));
             if !is_held && seen != Seen::Absent {
