@@ -12,7 +12,7 @@ use super::{Asked, Offer, Session, transcript};
 use crate::disk::spool::Spool;
 use crate::error::{Error, ErrorKind, Reject, Result};
 use crate::ingest::merge::{Measurement, merge};
-use crate::ingest::{self, Format, Input, Parsed};
+use crate::ingest::{self, Format, Input, Parsed, RawBytes};
 use crate::model::activity::TranscriptPart;
 use crate::model::config::{Limits, LoopConfig};
 use crate::model::figures::ReportKind;
@@ -214,7 +214,7 @@ impl Reading<'_> {
 
     /// The format that the file's content tells.
     fn detect(&self, found: &Found) -> Result<Option<&'static Format>> {
-        let input = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
+        let input = || -> std::io::Result<Box<dyn RawBytes>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
         let detected = ingest::detect(&Input::source(&found.name, &input, self.config.limits.report_bytes))?;
         Ok(detected.map(|(format, _)| format))
     }
@@ -224,7 +224,7 @@ impl Reading<'_> {
     fn clean(&self, found: &Found) -> Option<&'static Format> {
         let before = self.earlier.sources.iter().find(|source| source.path == found.name)?;
         let format = ingest::format(before.format.as_deref()?)?;
-        let input = || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
+        let input = || -> std::io::Result<Box<dyn RawBytes>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
         let input = Input::source(&found.name, &input, self.config.limits.report_bytes);
         ingest::parse_clean(&input, format).map(|_| format)
     }
@@ -512,7 +512,7 @@ fn passed_over(name: &str, why: &str) -> PassedOver {
     PassedOver { name: name.to_owned(), why: why.to_owned() }
 }
 
-fn copy_of(spool: &Spool) -> std::io::Result<Box<dyn Read + Send>> {
+fn copy_of(spool: &Spool) -> std::io::Result<Box<dyn RawBytes>> {
     Ok(Box::new(spool.open()?))
 }
 

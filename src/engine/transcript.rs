@@ -15,8 +15,8 @@ use crate::disk;
 use crate::disk::hash::id_of;
 use crate::disk::spool::Spool;
 use crate::error::{Error, Result};
-use crate::ingest::Input;
 use crate::ingest::transcript::{Transcript, TranscriptFormat, parse_transcript};
+use crate::ingest::{Input, RawBytes};
 use crate::model::activity::{TranscriptMark, TranscriptPart};
 use crate::model::calls::CallLine;
 use crate::model::config::{Limits, LoopConfig};
@@ -41,7 +41,7 @@ pub fn read_transcript(
     let limits = Limits { report_bytes: limits.report_bytes.min(TRANSCRIPT_BYTES), ..limits.clone() };
     let files = files(root, &found, &limits)?;
     let open =
-        || -> io::Result<Box<dyn Read + Send>> { Ok(Box::new(Joined { rest: files.clone().into_iter(), open: None })) };
+        || -> io::Result<Box<dyn RawBytes>> { Ok(Box::new(Joined { rest: files.clone().into_iter(), open: None })) };
     parse_transcript(&Input::source(&found.name, &open, limits.report_bytes), format, id_of)
 }
 
@@ -206,6 +206,8 @@ struct Joined {
     rest: std::vec::IntoIter<PathBuf>,
     open: Option<io::Chain<File, &'static [u8]>>,
 }
+
+impl RawBytes for Joined {}
 
 impl Read for Joined {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

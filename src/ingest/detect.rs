@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use serde::de::IgnoredAny;
+
 use super::input::{CHUNK_BYTES, Input};
 use super::json;
 use super::text::without_terminal_codes;
@@ -56,7 +58,17 @@ pub struct Head<'a> {
     /// The report has no more than its beginning.
     is_whole: bool,
     tail: OnceCell<Split>,
+    pub(super) found: Found,
+}
+
+/// What one format found out about a report, and another asks, too.
+#[derive(Default)]
+pub(super) struct Found {
     is_of_tests: OnceCell<bool>,
+    /// Whether cargo test or pytest wrote one of its lines.
+    pub has_foreign_line: OnceCell<bool>,
+    /// Whether it is of another than linters that print text.
+    pub is_of_another: OnceCell<bool>,
 }
 
 impl<'a> Head<'a> {
@@ -71,7 +83,7 @@ impl<'a> Head<'a> {
         let xml = if text.trim_start().starts_with('<') { xml_head(&text) } else { None };
         let keys = json::first_keys(&text);
         let (input, text, is_whole) = (input.clone(), Split::new(text), raw.len() < CHUNK_BYTES);
-        Ok(Head { input, text, xml, keys, is_whole, tail: OnceCell::new(), is_of_tests: OnceCell::new() })
+        Ok(Head { input, text, xml, keys, is_whole, tail: OnceCell::new(), found: Found::default() })
     }
 
     /// The decoded text, terminal codes removed and every line ended by LF; its last line may be cut.
@@ -145,16 +157,23 @@ impl<'a> Head<'a> {
         Head::read(&Input::bytes("", prose.as_bytes())).is_ok_and(|head| (format.sniff)(&head) == Sniff::No)
     }
 
+    /// Whether it is JSON and nothing else, one document or several, as far as it goes: no line of text stands in it.
+    pub(super) fn is_json(&self) -> bool {
+        let text = self.text().trim_start();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+        text.starts_with(['{', '[']) && values.find_map(Result::err).is_none_or(|error| error.is_eof())
+    }
+
     /// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.
     pub(super) fn is_of_tests(&self) -> bool {
         let is_certain = |format: &&Format| matches!((format.sniff)(self), Sniff::Sure(_));
         let mut formats = FORMATS.iter().filter(|format| format.kind == ReportKind::Test);
-        *self.is_of_tests.get_or_init(|| formats.any(is_certain))
+        *self.found.is_of_tests.get_or_init(|| formats.any(is_certain))
     }
 
     /// What [`Head::is_of_tests`] answers, where each of those formats was asked already and none was certain.
     pub(super) fn is_not_of_tests(&self) {
-        self.is_of_tests.get_or_init(|| false);
+        self.found.is_of_tests.get_or_init(|| false);
     }
 }
 

@@ -10,8 +10,22 @@ use crate::error::{Error, Reject, Result};
 /// Bytes read in one go.
 pub(super) const CHUNK_BYTES: usize = 64 * 1024;
 
+/// The bytes of a report, from the first on.
+pub trait RawBytes: Read + Send {
+    /// Passes over what comes before the last chunk and the one before it, where that takes no reading: how many bytes.
+    /// Chunks have `chunk` bytes each, from the first byte on, and the last of them what is left.
+    ///
+    /// # Errors
+    /// If the system cannot.
+    fn skip_to_last(&mut self, _chunk: u64) -> io::Result<u64> {
+        Ok(0)
+    }
+}
+
+impl RawBytes for &[u8] {}
+
 /// Opens the report at its first byte.
-pub type Opener<'a> = dyn Fn() -> io::Result<Box<dyn Read + Send>> + Sync + 'a;
+pub type Opener<'a> = dyn Fn() -> io::Result<Box<dyn RawBytes>> + Sync + 'a;
 
 #[derive(Clone, Copy)]
 enum Bytes<'a> {
@@ -48,7 +62,7 @@ impl<'a> Input<'a> {
     /// # Errors
     /// The source cannot be opened.
     pub(super) fn open(&self) -> Result<Chunks<'a>> {
-        let reader: Box<dyn Read + Send + 'a> = match self.bytes {
+        let reader: Box<dyn RawBytes + 'a> = match self.bytes {
             Bytes::Held(bytes) => Box::new(bytes),
             Bytes::Opened(open) => open().map_err(|error| read_error(&error).in_file(&self.name))?,
         };
@@ -78,13 +92,14 @@ impl<'a> Input<'a> {
         Ok((raw, first))
     }
 
-    /// The decoded last characters (64 KiB of bytes at least, where there are so many). Reads all of it, and decodes those:
-    /// a character that begins before them is left out.
+    /// The decoded last characters (64 KiB of bytes at least, where there are so many). A character that begins before them is
+    /// left out.
     pub(super) fn last(&self) -> Result<String> {
         let mut chunks = self.open()?;
         let [mut before, mut last, mut next] = [const { Vec::new() }; 3];
         chunks.fill(&mut next)?;
         let mut decoding = Decoding::told_by(&next)?;
+        chunks.skip_to_last()?;
         while !next.is_empty() {
             std::mem::swap(&mut before, &mut last);
             std::mem::swap(&mut last, &mut next);
@@ -110,7 +125,7 @@ fn read_error(error: &io::Error) -> Error {
 
 /// The raw bytes, chunk by chunk.
 pub(super) struct Chunks<'a> {
-    reader: Box<dyn Read + Send + 'a>,
+    reader: Box<dyn RawBytes + 'a>,
     name: String,
     limit_bytes: u64,
     read_bytes: u64,
@@ -124,6 +139,13 @@ impl Chunks<'_> {
         self.fill(&mut buffer)?;
         self.buffer = buffer;
         Ok(&self.buffer)
+    }
+
+    /// As [`RawBytes::skip_to_last`].
+    fn skip_to_last(&mut self) -> Result<()> {
+        let passed = self.reader.skip_to_last(u64::try_from(CHUNK_BYTES).unwrap_or(u64::MAX));
+        self.read_bytes += passed.map_err(|error| read_error(&error).in_file(&self.name))?;
+        Ok(())
     }
 
     /// As [`Chunks::next`], into a buffer of the caller's.
@@ -405,9 +427,11 @@ mod tests {
         }
     }
 
+    impl RawBytes for io::Repeat {}
+
     #[test]
     fn p19_an_endless_source_is_refused_at_the_limit() {
-        let open = || Ok(Box::new(io::repeat(b'a')) as Box<dyn Read + Send>);
+        let open = || Ok(Box::new(io::repeat(b'a')) as Box<dyn RawBytes>);
         let input = Input::source("pipe", &open, 1_000_000);
         let mut text = input.text(Invalid::Escaped).unwrap();
         let error = loop {

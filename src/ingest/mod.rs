@@ -32,7 +32,7 @@ mod xml;
 pub use coverage::FileLines;
 pub use details::{CoverageDetails, Details, Finding, Level, LintDetails, SizeDetails, Sort, TestDetails, ToolCounts};
 pub use detect::{Head, Sniff, XmlHead};
-pub use input::{Input, Opener};
+pub use input::{Input, Opener, RawBytes};
 
 /// A report format.
 pub struct Format {
@@ -425,20 +425,22 @@ impl Parsed {
 /// A report error with place and help: empty, malformed or cut, not of the format (or of any), over a limit. A failure if
 /// the bytes cannot be read.
 pub fn parse(input: &Input<'_>, format: Option<&'static Format>) -> Result<Parsed> {
-    parse_unplaced(input, format).map_err(|error| error.in_file(input.name()))
+    let parsed = parse_unplaced(input, format).and_then(|found| found.ok_or_else(not_known));
+    parsed.map_err(|error| error.in_file(input.name()))
 }
 
-fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<Parsed> {
+/// `None` if no format knows it.
+fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<Option<Parsed>> {
     let head = Head::read(input)?;
     let Some(format) = format else {
-        let Some((format, sniffed_by)) = told_by_content(&head)? else { return Err(not_known()) };
+        let Some((format, sniffed_by)) = told_by_content(&head)? else { return Ok(None) };
         let parsed = (format.parse)(input).and_then(checked);
-        return parsed.map(|parsed| Parsed { sniffed_by, ..parsed }).map_err(|error| {
+        return parsed.map(|parsed| Some(Parsed { sniffed_by, ..parsed })).map_err(|error| {
             let how = format!("read as {}, by its content", format.name);
             with_cause(error, format, &how)
         });
     };
-    (format.parse)(input).and_then(checked).map_err(|error| {
+    (format.parse)(input).and_then(checked).map(Some).map_err(|error| {
         let looks = match told_by_content(&head) {
             Ok(Some((other, why))) if other != format => format!("; it looks like {} ({why})", other.name),
             _ => String::new(),
@@ -453,15 +455,18 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
 /// # Errors
 /// As [`parse`].
 pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<Vec<Parsed>> {
-    match parse(input, format) {
-        Ok(alone) if format.is_none() && alone.format.is_text() => Ok(with_others(alone, console::console(input))),
-        Ok(alone) => Ok(vec![alone]),
-        Err(error) if format.is_none() && matches!(detect(input), Ok(None)) => {
-            let spoken = console::console(input);
-            if spoken.is_empty() { Err(error) } else { Ok(spoken) }
-        }
-        Err(error) => Err(error),
-    }
+    parse_unplaced(input, format)
+        .and_then(|found| match found {
+            Some(alone) if format.is_none() && alone.format.is_text() => {
+                Ok(with_others(alone, console::console(input)))
+            }
+            Some(alone) => Ok(vec![alone]),
+            None => {
+                let spoken = console::console(input);
+                if spoken.is_empty() { Err(not_known()) } else { Ok(spoken) }
+            }
+        })
+        .map_err(|error| error.in_file(input.name()))
 }
 
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
@@ -578,7 +583,8 @@ pub fn detect(input: &Input<'_>) -> Result<Option<(&'static Format, String)>> {
 
 fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>> {
     let mut maybe = None;
-    for format in FORMATS.iter().copied() {
+    let is_json = head.is_json();
+    for format in FORMATS.iter().copied().filter(|format| !is_json || !format.is_text()) {
         if format.kind != ReportKind::Test {
             // Those of tests come first.
             head.is_not_of_tests();

@@ -23,58 +23,68 @@ pub(super) fn line<N: Numbers>(pattern: &str, text: &str, numbers: &mut N) -> bo
     is_whole
 }
 
-/// Nearly all lines are told by their first character.
+/// Nearly all lines are told by their first character, or by what follows their first number.
 #[inline]
 fn may_begin(pattern: &str, text: &str) -> bool {
-    match (pattern.as_bytes().first(), text.as_bytes().first()) {
-        (Some(b'@'), first) => first.is_some_and(u8::is_ascii_digit),
-        (Some(b'{') | None, _) => true,
-        (wanted, first) => wanted == first,
+    match (pattern.as_bytes(), text.as_bytes()) {
+        ([b'@', b'a'..=b'z', wanted, ..], [b'0'..=b'9', rest @ ..]) if !matches!(wanted, b'{' | b'@') => {
+            rest.iter().find(|byte| !byte.is_ascii_digit()) == Some(wanted)
+        }
+        ([b'@', ..], text) => text.first().is_some_and(u8::is_ascii_digit),
+        ([b'{', ..] | [], _) => true,
+        ([wanted, ..], text) => text.first() == Some(wanted),
     }
 }
 
-/// The first bytes, but for blanks, of the lines that some patterns may match: most lines are nobody's, and that is told at once.
-pub(super) struct Beginnings([bool; 256]);
+/// Patterns by the first byte, but for blanks, of the lines that they may match: most lines are nobody's, and that is told at
+/// once.
+pub(super) struct Index<T: 'static>(Vec<Vec<(&'static T, bool)>>);
 
-impl Beginnings {
-    /// Those of patterns.
-    pub(super) fn of<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Beginnings {
-        let mut beginnings = Beginnings([false; 256]);
-        patterns.into_iter().for_each(|pattern| beginnings.add(pattern));
-        beginnings
-    }
-
-    fn add(&mut self, pattern: &str) {
-        let pattern = pattern.trim_start();
-        let Some(first) = pattern.bytes().next() else { return };
-        let behind = pattern.get(1..).unwrap_or_default();
-        match first {
-            b'{' => {
-                let (may_be, rest) = behind.split_at(closing(behind).unwrap_or(behind.len()));
-                self.add(may_be);
-                self.add(rest.strip_prefix('}').unwrap_or(rest));
-            }
-            b'@' => (b'0'..=b'9').for_each(|digit| self.set(digit)),
-            first => self.set(first),
+impl<T> Index<T> {
+    /// Of what has a pattern each.
+    pub(super) fn of(all: &'static [T], pattern: impl Fn(&'static T) -> &'static str) -> Index<T> {
+        let mut index = Index((0..=u8::MAX).map(|_| Vec::new()).collect());
+        for one in all {
+            let pattern = pattern(one);
+            let mut first = [false; 256];
+            beginnings(pattern, &mut first);
+            let slots = index.0.iter_mut().zip(first).filter(|(_, is_first)| *is_first);
+            slots.for_each(|(slot, _)| slot.push((one, is_indented(pattern))));
         }
+        index
     }
 
-    fn set(&mut self, byte: u8) {
-        if let Some(is_one) = self.0.get_mut(usize::from(byte)) {
-            *is_one = true;
+    /// Those that may match the line, in their order, and the line as each of them expects it.
+    pub(super) fn like<'t>(&self, line: &'t str) -> impl Iterator<Item = (&'static T, &'t str)> {
+        let trimmed = line.trim_start();
+        let like = trimmed.bytes().next().and_then(|first| self.0.get(usize::from(first)));
+        like.into_iter().flatten().map(move |(one, is_indented)| (*one, if *is_indented { line } else { trimmed }))
+    }
+}
+
+/// Marks the bytes with which a line may begin that the pattern matches, but for blanks.
+fn beginnings(pattern: &str, bytes: &mut [bool; 256]) {
+    let pattern = pattern.trim_start();
+    let Some(first) = pattern.bytes().next() else { return };
+    let behind = pattern.get(1..).unwrap_or_default();
+    match first {
+        b'{' => {
+            let (may_be, rest) = behind.split_at(closing(behind).unwrap_or(behind.len()));
+            beginnings(may_be, bytes);
+            beginnings(rest.strip_prefix('}').unwrap_or(rest), bytes);
         }
-    }
-
-    /// Whether one of the patterns may match the line.
-    pub(super) fn may_be_of(&self, line: &str) -> bool {
-        let first = line.trim_start().bytes().next();
-        first.and_then(|byte| self.0.get(usize::from(byte))).is_some_and(|is_one| *is_one)
+        b'@' => bytes.iter_mut().skip(usize::from(b'0')).take(10).for_each(|digit| *digit = true),
+        first => bytes.iter_mut().skip(usize::from(first)).take(1).for_each(|byte| *byte = true),
     }
 }
 
 /// A line as a pattern expects it: most tools' output stands as well further in.
 pub(super) fn indented<'t>(pattern: &str, text: &'t str) -> &'t str {
-    if pattern.starts_with(' ') { text } else { text.trim_start() }
+    if is_indented(pattern) { text } else { text.trim_start() }
+}
+
+fn is_indented(pattern: &str) -> bool {
+    pattern.starts_with(' ')
 }
 
 /// Matches the beginning of a text; what is behind it.
@@ -100,7 +110,11 @@ fn part<'t, N: Numbers>(pattern: &str, mut text: &'t str, numbers: &mut N) -> Op
                 let left = text.trim_start_matches(' ');
                 (text, rest) = ((left.len() < text.len()).then_some(left)?, behind);
             }
-            _ => (text, rest) = (text.strip_prefix(next)?, behind),
+            _ => {
+                let length = rest.find(['{', '@', ' ']).unwrap_or(rest.len());
+                let (literal, behind) = rest.split_at_checked(length)?;
+                (text, rest) = (text.strip_prefix(literal)?, behind);
+            }
         }
     }
     Some(text)
@@ -150,12 +164,23 @@ mod tests {
     }
 
     #[test]
-    fn what_no_pattern_begins_like_none_matches() {
-        let beginnings = Beginnings::of(["{a}{b }c@p", "  [ d", "@f e", "é"]);
-        for (lines, may_be) in
-            [(["ac3", " b c", "c", "[ d", "7 e", "é"], true), (["x", "", " ", "e", "d", "@f"], false)]
-        {
-            lines.iter().for_each(|line| assert_eq!(beginnings.may_be_of(line), may_be, "{line}"));
+    fn a_line_is_matched_against_the_patterns_that_begin_like_it() {
+        const PATTERNS: [&str; 4] = ["{a}{b }c@p", "  [ d", "@f e", "é"];
+        let index = Index::of(&PATTERNS, |pattern| pattern);
+        let like = |line| index.like(line).map(|(one, text)| (*one, text)).collect::<Vec<_>>();
+        for (line, pattern, text) in [
+            ("ac3", 0, "ac3"),
+            (" b c", 0, "b c"),
+            ("c", 0, "c"),
+            ("  [", 1, "  ["),
+            ("[ d", 1, "[ d"),
+            (" 7 e", 2, "7 e"),
+            ("é", 3, "é"),
+        ] {
+            assert_eq!(like(line), [(PATTERNS[pattern], text)]);
+        }
+        for line in ["x", "", " ", "e", "d", "@f", "}"] {
+            assert_eq!(like(line), [], "{line}");
         }
     }
 

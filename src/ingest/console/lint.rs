@@ -72,14 +72,24 @@ impl Findings {
 
     pub(super) fn line(&mut self, text: &str) {
         self.claims.clear();
-        self.claims.extend(self.voices.iter().map(|voice| voice.claim(text)));
-        let ours = self.claims.iter().position(|claim| matches!(claim, Claim::Ours | Claim::Last));
-        for (at, (voice, claim)) in self.voices.iter_mut().zip(&self.claims).enumerate() {
-            match ours {
-                Some(ours) if ours == at => voice.line(text, *claim),
-                Some(_) => voice.end_run(),
-                None if *claim == Claim::Other => voice.line(text, *claim),
-                None => {}
+        let mut ours = None;
+        for (at, voice) in self.voices.iter().enumerate() {
+            let claim = voice.claim(text);
+            if matches!(claim, Claim::Ours | Claim::Last) {
+                ours = Some((at, claim));
+                break;
+            }
+            self.claims.push(claim);
+        }
+        match ours {
+            Some((ours, claim)) => {
+                for (at, voice) in self.voices.iter_mut().enumerate() {
+                    if at == ours { voice.line(text, claim) } else { voice.end_run() }
+                }
+            }
+            None => {
+                let others = self.voices.iter_mut().zip(&self.claims).filter(|(_, claim)| **claim == Claim::Other);
+                others.for_each(|(voice, claim)| voice.line(text, *claim));
             }
         }
         self.voices.retain(|voice| voice.count() <= RUNS_HELD);

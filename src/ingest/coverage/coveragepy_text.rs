@@ -10,6 +10,7 @@ use super::table::{cells, is_share, last_total, several};
 use super::totals::{Part, Totals};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::text::split_at;
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
@@ -42,6 +43,7 @@ pub(in crate::ingest) fn begins(line: &str) -> bool {
 
 /// How many columns of numbers a heading announces.
 fn columns(line: &str) -> Option<usize> {
+    split_at(line, "Cover")?;
     let cells = cells(line);
     let columns = match cells.as_slice() {
         ["Name", "Stmts", "Miss", "Cover", ..] => 3,

@@ -6,6 +6,7 @@ use super::table::{cells, is_share, last_total, several};
 use super::totals::{Part, Totals};
 use crate::error::Result;
 use crate::ingest::input::Input;
+use crate::ingest::text::split_at;
 use crate::ingest::values::whole;
 use crate::ingest::{CoverageDetails, Details, Format, Head, Parsed, Sniff};
 use crate::model::figures::{Figures, ReportKind};
@@ -43,6 +44,7 @@ enum Metric {
 }
 
 fn heading(line: &str) -> Option<Metric> {
+    split_at(line, "Cover")?;
     match cells(line).as_slice() {
         ["File", "Lines", "Exec", "Cover", "Missing"] => Some(Metric::Lines),
         ["File", "Branches", "Taken", "Cover", "Missing"] => Some(Metric::Branches),

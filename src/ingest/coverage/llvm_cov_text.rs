@@ -38,6 +38,9 @@ pub(in crate::ingest) fn begins(line: &str) -> bool {
 
 /// The names of the columns after the first; they hold single blanks.
 fn heading(line: &str) -> Option<Vec<String>> {
+    if !line.trim_start().starts_with("Filename") {
+        return None;
+    }
     let mut names = line.split("  ").map(str::trim).filter(|name| !name.is_empty());
     if names.next() != Some("Filename") {
         return None;

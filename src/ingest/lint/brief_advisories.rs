@@ -143,13 +143,13 @@ fn pip_audit(text: &str) -> Option<Counted> {
 
 /// `error: 1 vulnerability found!`, `warning: 2 allowed warnings found`, `error: 1 denied warning found!`.
 fn cargo_audit(text: &str) -> Option<Counted> {
-    let (word, rest) = text.split_once(": ").filter(|(word, _)| matches!(*word, "error" | "warning"))?;
+    let rest = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: "))?;
     let (number, rest) = leading_in(rest)?;
     let counts = match rest {
         " vulnerability found!" | " vulnerabilities found!" | " denied warning found!" | " denied warnings found!" => {
             [number, 0, 0]
         }
-        " allowed warning found" | " allowed warnings found" if word == "warning" => [0, number, 0],
+        " allowed warning found" | " allowed warnings found" if text.starts_with("warning") => [0, number, 0],
         _ => return None,
     };
     Some(Counted { tool: "cargo-audit", counts })

@@ -4,6 +4,7 @@
 use super::brief_text::Told;
 use super::lines::{Placed, bare_place, bracketed, is_class_name, placed};
 use crate::ingest::Level;
+use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 
 /// What a line tells.
@@ -89,7 +90,7 @@ fn bracketed_level(text: &str) -> Option<Told<'_>> {
 
 /// What Scalastyle says of a whole file, `/p/A.scala: message`. Its other lines cannot be told from scalac's.
 fn of_scala_file(text: &str) -> Option<(&str, &str)> {
-    let (path, message) = text.split_once(".scala: ").filter(|(path, _)| !path.contains([':', ' ']))?;
+    let (path, message) = split_at(text, ".scala: ").filter(|(path, _)| !path.contains([':', ' ']))?;
     Some((text.get(..path.len() + ".scala".len())?, message))
 }
 

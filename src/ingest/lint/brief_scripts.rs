@@ -32,10 +32,9 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
 /// TSLint's formatters: prose `ERROR: a.ts:3:5 - message`, before version 5.12 `ERROR: a.ts[3, 5]: message`; verbose
 /// `ERROR: (rule) a.ts[3, 5]: message`; stylish `ERROR: 3:5  rule  message` below the file.
 fn tslint(text: &str) -> Option<Told<'_>> {
-    let (level, rest) = match text.split_once(": ")? {
-        ("ERROR", rest) => (Level::Error, rest),
-        ("WARNING", rest) => (Level::Warning, rest),
-        _ => return None,
+    let (level, rest) = match text.strip_prefix("ERROR: ") {
+        Some(rest) => (Level::Error, rest),
+        None => (Level::Warning, text.strip_prefix("WARNING: ")?),
     };
     if let Some((line, rest)) = leading_in(rest) {
         let (_, rest) = leading_in(rest.strip_prefix(':')?)?;

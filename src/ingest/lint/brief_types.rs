@@ -70,12 +70,8 @@ fn pytype(text: &str) -> Option<Told<'_>> {
 
 /// `Error ------------ src/a.js:3:12`, with a message below it.
 fn flow(text: &str) -> Option<Told<'_>> {
-    let (word, rest) = text.split_once(' ')?;
-    let level = match word {
-        "Error" => Level::Error,
-        "Warning" => Level::Warning,
-        _ => return None,
-    };
+    let (word, level) = if text.starts_with("Error ") { ("Error", Level::Error) } else { ("Warning", Level::Warning) };
+    let rest = text.strip_prefix(word)?.strip_prefix(' ')?;
     let place =
         rest.trim_start_matches(['-', '┈', '─']).strip_prefix(' ').filter(|place| place.len() + 3 < rest.len())?;
     let place = bare_place(place)?;

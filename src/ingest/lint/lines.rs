@@ -95,10 +95,12 @@ pub(super) fn is_claimed<R: TextReader>(head: &Head<'_>) -> bool {
 
 /// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text.
 pub(super) fn is_of_another(head: &Head<'_>) -> bool {
-    head.xml().is_some()
-        || head.is_of_tests()
-        || matches!((super::rustc_text::FORMAT.sniff)(head), Sniff::Sure(_))
-        || head.lines().any(is_of_go_test)
+    *head.found.is_of_another.get_or_init(|| {
+        head.xml().is_some()
+            || head.is_of_tests()
+            || matches!((super::rustc_text::FORMAT.sniff)(head), Sniff::Sure(_))
+            || head.lines().any(is_of_go_test)
+    })
 }
 
 /// Lines around which `go test` prints what go vet would, too.

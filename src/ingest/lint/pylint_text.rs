@@ -66,7 +66,7 @@ fn message(text: &str) -> Option<Message<'_>> {
     }
     if let Some(place) = placed(text) {
         let (path, line) = (Some(place.path), place.line);
-        if let Some((id, rest)) = place.rest.split_once(": ").filter(|(id, _)| is_id(id)) {
+        if let Some((id, rest)) = split_at(place.rest, ": ").filter(|(id, _)| is_id(id)) {
             let (text, is_certain) = without_symbol(rest);
             return Some(Message { path, line, id, text, is_certain });
         }

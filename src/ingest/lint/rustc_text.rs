@@ -5,7 +5,7 @@ use super::rustc_json;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::test::{cargo_test_text, pytest_text};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, split_at};
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -25,26 +25,29 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    // The output of test runners has diagnostics above its results: it is told by the results; cargo's JSON, among which it
-    // prints them as text, by its lines.
-    let is_nextest = |line: &str| line.trim_start().starts_with("Nextest run ID ");
+    let mut reader = Reader::default();
     if head.xml().is_some()
-        || head.lines().any(|line| is_nextest(line) || rustc_json::is_ours(line))
-        || [&cargo_test_text::FORMAT, &pytest_text::FORMAT].iter().any(|f| matches!((f.sniff)(head), Sniff::Sure(_)))
+        || head.lines().try_for_each(|line| reader.line(line)).and_then(|()| reader.close()).is_err()
     {
         return Sniff::No;
     }
-    let mut reader = Reader::default();
-    if head.lines().try_for_each(|line| reader.line(line)).and_then(|()| reader.close()).is_err() {
+    let is_ended = reader.finished || reader.not_compiled;
+    if (reader.certain == 0 && !is_ended) || is_of_another(head) {
         return Sniff::No;
     }
     if reader.certain > 0 {
-        return Sniff::Sure("a diagnostic of rustc with its place in a .rs file, or its code".to_owned());
+        Sniff::Sure("a diagnostic of rustc with its place in a .rs file, or its code".to_owned())
+    } else {
+        Sniff::Maybe("a line with which cargo ends a build".to_owned())
     }
-    if reader.finished || reader.not_compiled {
-        return Sniff::Maybe("a line with which cargo ends a build".to_owned());
-    }
-    Sniff::No
+}
+
+/// The output of test runners has diagnostics above its results: it is told by the results; cargo's JSON, among which it
+/// prints them as text, by its lines.
+fn is_of_another(head: &Head<'_>) -> bool {
+    let is_nextest = |line: &str| line.trim_start().starts_with("Nextest run ID ");
+    head.lines().any(|line| is_nextest(line) || rustc_json::is_ours(line))
+        || [&cargo_test_text::FORMAT, &pytest_text::FORMAT].iter().any(|f| matches!((f.sniff)(head), Sniff::Sure(_)))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -237,7 +240,7 @@ fn beginning(text: &str) -> Option<(Level, Option<&str>, &str)> {
 
 /// `src/lib.rs:28:51: error[E0308]: mismatched types`, of `--message-format short`.
 fn short(text: &str) -> Option<Open> {
-    let path = text.get(..memchr::memmem::find(text.as_bytes(), b".rs:")? + 3)?;
+    let path = text.get(..split_at(text, ".rs:")?.0.len() + 3)?;
     let place = text.get(..path.len() + text.get(path.len()..)?.find(": ")?)?;
     let (level, code, message) = beginning(text.get(place.len() + 2..)?)?;
     let (_, line) = place_of(place);

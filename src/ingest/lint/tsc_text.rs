@@ -4,6 +4,10 @@
 //! `path:line:column - error TS2322: message` with the source below and a table at the end. Faults of the options have no
 //! place. Without `--pretty` there is no end.
 
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
 use super::LintTally;
 use super::lines::{Claim, TextReader, finding, finish_said, found, is_of_another, read};
 use crate::error::Result;
@@ -50,7 +54,8 @@ struct Diagnostic<'a> {
 }
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
-    for at in memchr::memmem::find_iter(text.as_bytes(), "error TS") {
+    static ERROR: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("error TS"));
+    for at in ERROR.find_iter(text.as_bytes()) {
         let (before, after) = (text.get(..at)?, text.get(at + 6..)?);
         let Some((code, message)) = after.split_once(':') else { continue };
         let is_code = code.strip_prefix("TS").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));

@@ -4,8 +4,8 @@
 use super::Mutants;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
-use crate::ingest::values::whole;
+use crate::ingest::text::{Lines, LongLine, split_at};
+use crate::ingest::values::{leading_in, whole};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -166,7 +166,8 @@ impl Reader {
 
 /// `5 mutants tested in 13s: 1 missed, 3 caught, 1 unviable`.
 fn cargo_mutants(text: &str) -> Option<Mutants> {
-    let (all, rest) = text.split_once(" mutant")?;
+    let (all, rest) = leading_in(text)?;
+    let rest = rest.strip_prefix(" mutant")?;
     let rest = rest.strip_prefix('s').unwrap_or(rest).strip_prefix(" tested in ")?;
     // The time may be `0:08`.
     let (_, counts) = rest.split_once(": ")?;
@@ -183,7 +184,7 @@ fn cargo_mutants(text: &str) -> Option<Mutants> {
         *slot = slot.checked_add(whole(number)?)?;
     }
     let sum = mutants.detected.checked_add(mutants.undetected)?.checked_add(others)?;
-    (whole(all) == Some(sum)).then_some(mutants)
+    (all == sum).then_some(mutants)
 }
 
 /// `⠏ 10/10  🎉 8 🫥 0  ⏰ 0  🤔 0  🙁 2  🔇 0`, of which every mutant prints one.
@@ -207,7 +208,7 @@ fn mutmut(text: &str) -> Option<Mutants> {
 
 /// `>> Generated 8 mutations Killed 6 (75%)`.
 fn pit(text: &str) -> Option<Mutants> {
-    let (all, rest) = text.split_once(">> Generated ")?.1.split_once(" mutations Killed ")?;
+    let (all, rest) = split_at(text, ">> Generated ")?.1.split_once(" mutations Killed ")?;
     let (detected, share) = rest.split_once(" (")?;
     share.strip_suffix("%)")?;
     let detected = whole(detected)?;

@@ -3,7 +3,7 @@
 use super::{Metrics, bench};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, split_at};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::Direction;
@@ -37,7 +37,7 @@ pub(in crate::ingest) fn begins(line: &str) -> bool {
 
 /// What stands before the key, and the middle of the interval after it, if it is whole.
 fn interval<'a>(line: &'a str, key: &str) -> Option<(&'a str, Option<(f64, &'static str)>)> {
-    let (name, rest) = line.split_once(key)?;
+    let (name, rest) = split_at(line, key)?;
     let words =
         rest.trim().strip_prefix('[')?.strip_suffix(']').map(|inside| inside.split_whitespace().collect::<Vec<_>>());
     let estimate = words.and_then(|words| match words.as_slice() {

@@ -4,7 +4,7 @@
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, split_at};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::Direction;
@@ -188,7 +188,7 @@ const TRENDS: [&str; 8] = [
 impl Trend<'_> {
     /// `http_reqs......................: 100     9.9/s`; before it a mark where a threshold stands.
     fn of(text: &str) -> Option<Trend<'_>> {
-        let (name, told) = text.trim_start_matches(['✓', '✗']).trim_start().split_once("..: ")?;
+        let (name, told) = split_at(text.trim_start_matches(['✓', '✗']).trim_start(), "..: ")?;
         let name = name.trim_end_matches('.');
         TRENDS.contains(&name).then_some(Trend { name, told: told.trim() })
     }

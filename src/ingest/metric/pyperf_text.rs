@@ -5,7 +5,8 @@
 use super::{Metrics, seconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, split_at};
+use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 
@@ -40,7 +41,7 @@ fn begins(line: &str) -> bool {
 
 /// `sum: Mean +- std dev: 477 ns +- 5 ns`: the name before it, if there is one, and the time.
 fn mean(text: &str) -> Option<(&str, f64)> {
-    let (before, rest) = text.split_once(MEAN)?;
+    let (before, rest) = split_at(text, MEAN)?;
     let (value, deviation) = rest.split_once(" +- ")?;
     time(deviation)?;
     let name = if before.is_empty() { "" } else { before.strip_suffix(": ")? };
@@ -49,9 +50,8 @@ fn mean(text: &str) -> Option<(&str, f64)> {
 
 /// `1000 loops, best of 5: 3.26 nsec per loop`.
 fn best(text: &str) -> Option<f64> {
-    let (loops, rest) = text.split_once(" loop")?;
-    loops.parse::<u64>().ok()?;
-    let (_, rest) = rest.trim_start_matches('s').strip_prefix(", best of ")?.split_once(": ")?;
+    let (_, rest) = leading_in(text)?;
+    let (_, rest) = rest.strip_prefix(" loop")?.trim_start_matches('s').strip_prefix(", best of ")?.split_once(": ")?;
     time(rest.strip_suffix(" per loop")?)
 }
 

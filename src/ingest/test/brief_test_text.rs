@@ -102,7 +102,7 @@ impl Told {
     /// Takes a line; the tool if a summary ends with it.
     fn take(&mut self, text: &str) -> Result<Option<&'static str>> {
         let is_anothers = std::mem::replace(&mut self.is_anothers, text.starts_with("Finished in "));
-        if let Some((tool, summary)) = summed_up(RUNNING, text) {
+        if let Some((tool, summary)) = summed_up(&RUNNING, text) {
             self.running = Some(summary);
             return Ok(Some(tool));
         }
@@ -116,14 +116,14 @@ impl Told {
         }
         // Such a summary is like that of bats.
         let of_one = [
-            (of_worker(text), OF_WORKERS),
-            (of_assembly(text), OF_ASSEMBLIES),
-            (of_tcl(text), OF_TCL),
-            (of_expecto(text), OF_EXPECTO),
+            (of_worker(text), &OF_WORKERS),
+            (of_assembly(text), &OF_ASSEMBLIES),
+            (of_tcl(text), &OF_TCL),
+            (of_expecto(text), &OF_EXPECTO),
         ];
         let alone = match of_one.into_iter().find_map(|(text, patterns)| Some((text?, patterns))) {
             Some((text, patterns)) => summed_up(patterns, text),
-            None => summed_up(LINES, text)
+            None => summed_up(&LINES, text)
                 .filter(|_| !is_progress_of_hunit(text))
                 .or_else(|| of_junit(text).or_else(|| of_dejagnu(text)))
                 .filter(|_| !is_anothers),

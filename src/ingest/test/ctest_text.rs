@@ -7,7 +7,7 @@ use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
 use super::{CASES_KEPT, milliseconds};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::text::{is_number, printable};
+use crate::ingest::text::{is_number, printable, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -137,7 +137,7 @@ struct Line<'a> {
 
 /// `2/8 Test #2: fails ............................***Failed    0.07 sec`; when it is repeated, without `2/8`.
 fn result(line: &str) -> Option<Line<'_>> {
-    let (before, rest) = line.trim_end().split_once("Test ")?;
+    let (before, rest) = split_at(line.trim_end(), "Test ")?;
     let rest = rest.trim_start().strip_prefix('#')?;
     let is_place =
         |(at, all): (&str, &str)| [at, all].iter().all(|part| part.trim().bytes().all(|b| b.is_ascii_digit()));

@@ -42,8 +42,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
 fn clocked(line: &str) -> Option<(Summary, &str)> {
     let (clock, rest) = line.split_once(' ')?;
     let is_number = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_digit());
-    let (minutes, seconds) = clock.split_once(':')?;
-    let (counts, text) = rest.split_once(": ").filter(|_| is_number(minutes) && is_number(seconds))?;
+    clock.split_once(':').filter(|(minutes, seconds)| is_number(minutes) && is_number(seconds))?;
+    let (counts, text) = rest.split_once(": ")?;
     let mut summary = Summary::default();
     for count in counts.split(' ') {
         let (slot, number) = match count.split_at_checked(1)? {

@@ -101,7 +101,7 @@ fn read(line: &str) -> Line<'_> {
     }
     let is_time = |text: &str| text.strip_suffix('s').is_some_and(|text| milliseconds(text).is_some());
     let mut words = line.split_whitespace();
-    let word = words.next().unwrap_or_default();
+    let word = words.next().filter(|word| matches!(*word, "FAIL" | "ok" | "?")).unwrap_or_default();
     let gap = line.get(word.len()..).unwrap_or_default();
     let is_column = gap.starts_with('\t') || gap.starts_with("  ");
     let (package, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());

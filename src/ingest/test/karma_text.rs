@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::text_report::{Names, Summary};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::first_lines;
+use crate::ingest::text::{first_lines, split_at};
 use crate::ingest::values::leading;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
@@ -49,6 +49,7 @@ struct Browser {
 
 /// `Chrome 120.0 (Linux): Executed 5 of 6 (2 FAILED) (skipped 1) (0.164 secs / 0.041 secs)`.
 fn executed(line: &str) -> Option<(&str, Browser)> {
+    split_at(line, ": Executed ")?;
     let (name, rest) = line.rsplit_once(": Executed ").filter(|(name, _)| name.ends_with(')'))?;
     let (executed, rest) = leading(rest.as_bytes())?;
     let rest = std::str::from_utf8(rest).ok()?;

@@ -5,7 +5,7 @@
 use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::{first_lines, printable};
+use crate::ingest::text::{first_lines, printable, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -43,6 +43,7 @@ fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
     if !line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
+    split_at(line, ", ")?;
     let counts: Vec<_> = line.split(", ").map(counted).collect::<Option<_>>()?;
     let words: Vec<&str> = counts.iter().map(|(_, word)| word.strip_suffix('s').unwrap_or(word)).collect();
     let is_whole = matches!(

@@ -8,6 +8,7 @@ use super::text_runs::Unannounced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
+use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -224,7 +225,7 @@ fn row(content: &str) -> Row<'_> {
     if let Some(title) = content.strip_prefix("- ") {
         return Row::Test(Outcome::Skipped, title);
     }
-    let is_failure = content.split_once(") ").is_some_and(|(number, _)| is_number(number));
+    let is_failure = leading_in(content).is_some_and(|(_, rest)| rest.starts_with(") "));
     if is_failure { Row::Failure } else { Row::Text(content) }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn no_result(why: &str, line: u64) -> Error {
 
 /// Whether it is XML, or cargo test or pytest wrote it, whose tests may print what any other runner does.
 pub(super) fn is_foreign(head: &Head<'_>) -> bool {
-    head.xml().is_some() || head.lines().any(is_foreign_line)
+    head.xml().is_some() || *head.found.has_foreign_line.get_or_init(|| head.lines().any(is_foreign_line))
 }
 
 /// Whether cargo test or pytest wrote the line.

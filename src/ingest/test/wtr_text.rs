@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::text_report::{Names, Summary};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::{first_lines, is_number};
+use crate::ingest::text::{first_lines, is_number, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -49,6 +49,7 @@ const OF_A_FILE: [&str; 3] = ["Could not import your test module", "Browser test
 /// `Chrome: |███   | 1/3 test files | 3 passed, 1 failed, 1 skipped`: the browser and its tests. A terminal breaks the line
 /// before its last word.
 fn progress(line: &str) -> Option<(&str, Summary)> {
+    split_at(line, " test files | ")?;
     // What a page logs is indented.
     let (name, rest) = line.split_once(": ").filter(|_| !line.starts_with(' '))?;
     let (bar, rest) = rest.trim_start().strip_prefix('|')?.split_once("| ")?;

@@ -72,8 +72,8 @@ fn summary(text: &str) -> Option<Summary> {
     // `FAIL! - Suite Timeout Elapsed -- 1 Passed | …`.
     let behind = text.strip_prefix("FAIL! - ").and_then(|rest| rest.split_once(" -- "));
     let told = match behind {
-        Some((_, counts)) => summed_up(OF_SUITES, &format!("FAIL! -- {counts}")),
-        None => summed_up(OF_SUITES, text),
+        Some((_, counts)) => summed_up(&OF_SUITES, &format!("FAIL! -- {counts}")),
+        None => summed_up(&OF_SUITES, text),
     };
     told.map(|(_, summary)| summary).or_else(|| succinct(text)?)
 }

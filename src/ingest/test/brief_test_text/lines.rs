@@ -5,104 +5,128 @@
 
 use std::sync::LazyLock;
 
-use crate::ingest::patterns::{self, Beginnings, Numbers, indented};
+use crate::ingest::patterns::{self, Index, Numbers, indented};
 use crate::ingest::test::text_report::Summary;
 use crate::ingest::values::whole;
 
-/// A runner, and its summary of one line. Several add up.
-pub(super) const LINES: &[(&str, &str)] = &[
-    (
-        "Pest",
-        "Tests:{ @f failed}{,}{ @e errors}{,}{ @p warning{s}}{,}{ @p deprecated}{,}{ @p risky}{,}{ @s incomplete}{,}\
+/// A runner, and its summary of one line.
+pub(super) type Lines = LazyLock<Index<(&'static str, &'static str)>>;
+
+/// Several add up.
+pub(super) static LINES: Lines = Lines::new(|| {
+    Index::of(
+        &[
+            (
+                "Pest",
+                "Tests:{ @f failed}{,}{ @e errors}{,}{ @p warning{s}}{,}{ @p deprecated}{,}{ @p risky}{,}{ @s incomplete}{,}\
          { @p notice{s}}{,}{ @s todo{s}}{,}{ @s skipped}{,}{ @p passed}{,}{ @s pending}{ (@_ assertion{s})}",
-    ),
-    ("snforge", "Tests: @p passed, @f failed, @s {skipped}{ignored}{, @s ignored}, @_ filtered out"),
-    ("bats", "@a test{s}, @f failure{s}{, @s skipped}{, @e not run}{ in @_ seconds}"),
-    ("JUnit 4", "OK (@p test{s})"),
-    (
-        "Pester",
-        "Tests Passed: @p, Failed: @f, Skipped: @s{,} {Pending: @s, }{Inconclusive: @s, }{Inconclusive: @s}\
+            ),
+            ("snforge", "Tests: @p passed, @f failed, @s {skipped}{ignored}{, @s ignored}, @_ filtered out"),
+            ("bats", "@a test{s}, @f failure{s}{, @s skipped}{, @e not run}{ in @_ seconds}"),
+            ("JUnit 4", "OK (@p test{s})"),
+            (
+                "Pester",
+                "Tests Passed: @p, Failed: @f, Skipped: @s{,} {Pending: @s, }{Inconclusive: @s, }{Inconclusive: @s}\
          {Total: @_, }{NotRun: @_}",
-    ),
-    ("Pester", "Container failed: @e"),
-    ("EUnit", " Failed: @f. Skipped: @s. Passed: @p."),
-    ("EUnit", " All @p tests passed."),
-    ("EUnit", " Test passed.@P"),
-    ("EUnit", "One or more tests were cancelled.@E"),
-    (
-        "Bazel",
-        "Executed @_ out of @_ test{s}:{ @p test{s} pass{es}}{,}{ and}{ @e fail{s} to build}{,}{ and}{ @f fail{s} locally}\
+            ),
+            ("Pester", "Container failed: @e"),
+            ("EUnit", " Failed: @f. Skipped: @s. Passed: @p."),
+            ("EUnit", " All @p tests passed."),
+            ("EUnit", " Test passed.@P"),
+            ("EUnit", "One or more tests were cancelled.@E"),
+            (
+                "Bazel",
+                "Executed @_ out of @_ test{s}:{ @p test{s} pass{es}}{,}{ and}{ @e fail{s} to build}{,}{ and}{ @f fail{s} locally}\
          {,}{ and}{ @f fail{s} remotely}{,}{ and}{ @s {was}{were} skipped}.",
-    ),
-    ("tasty", "All @p tests passed (@*"),
-    ("tasty", "@f out of @a tests failed (@*"),
-    ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
-    ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
-    ("Alcotest", "Test Successful in @_s. @p test{s} run."),
-    ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
-    (
-        "LuaUnit",
-        "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
-    ),
-    ("zope.testrunner", " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped} in @*"),
-    ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
-    ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
-    ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
-    ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
-    ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
-    ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
-    ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
-    ("CUnit", " tests @_ @_ @p @f @s"),
-    ("Unity", "@a Tests @f Failures @s Ignored"),
-    ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
-    ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
-    ("ZIO Test", "@p tests passed. @f tests failed. @s tests ignored.{ @*}"),
-    ("Nette Tester", "OK (@a test{s}{, @s skipped}, @_ seconds)"),
-    ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
-    ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
-    ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
-    ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
-    ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
-    ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
-    ("UnitTest++", "Success: @p test{s} passed."),
-    ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
-    ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
-    ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
-    ("nf-test", "FAILURE: Executed @a test{s} in @_s (@f failed)"),
-    ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
-    ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
-    ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
-    (
-        "Buck2",
-        "Tests finished: Pass @p. Fail @f.{ Timeout @f.}{ Fatal @e.}{ Skip @s.}{ Omit @s.}{ Infra Failure @e.}{ Build failure @e}",
-    ),
-    ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
-    ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
-    ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
-    (
-        "node-tap",
-        "Asserts: {\u{200b}}{\u{200b}}{\u{200b}}{@f failed{\u{200b}}, {\u{200b}}}{@p passed{\u{200b}}, {\u{200b}}}{@s todo{\u{200b}}, {\u{200b}}}{@s skip{\u{200b}}, {\u{200b}}}of @a{\u{200b}}",
-    ),
-    (
-        "jasmine-spec-reporter",
-        "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
-    ),
-    ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
-];
+            ),
+            ("tasty", "All @p tests passed (@*"),
+            ("tasty", "@f out of @a tests failed (@*"),
+            ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
+            ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
+            ("Alcotest", "Test Successful in @_s. @p test{s} run."),
+            ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
+            (
+                "LuaUnit",
+                "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
+            ),
+            ("zope.testrunner", " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped} in @*"),
+            ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
+            ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
+            ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
+            ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
+            ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
+            ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
+            ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
+            ("CUnit", " tests @_ @_ @p @f @s"),
+            ("Unity", "@a Tests @f Failures @s Ignored"),
+            (
+                "MSTest",
+                "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}",
+            ),
+            ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
+            ("ZIO Test", "@p tests passed. @f tests failed. @s tests ignored.{ @*}"),
+            ("Nette Tester", "OK (@a test{s}{, @s skipped}, @_ seconds)"),
+            ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
+            ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
+            ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
+            ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
+            ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
+            ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
+            ("UnitTest++", "Success: @p test{s} passed."),
+            ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
+            ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
+            ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
+            ("nf-test", "FAILURE: Executed @a test{s} in @_s (@f failed)"),
+            ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
+            ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
+            ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
+            (
+                "Buck2",
+                "Tests finished: Pass @p. Fail @f.{ Timeout @f.}{ Fatal @e.}{ Skip @s.}{ Omit @s.}{ Infra Failure @e.}{ Build failure @e}",
+            ),
+            ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
+            ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
+            ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
+            (
+                "node-tap",
+                "Asserts: {\u{200b}}{\u{200b}}{\u{200b}}{@f failed{\u{200b}}, {\u{200b}}}{@p passed{\u{200b}}, {\u{200b}}}{@s todo{\u{200b}}, {\u{200b}}}{@s skip{\u{200b}}, {\u{200b}}}of @a{\u{200b}}",
+            ),
+            (
+                "jasmine-spec-reporter",
+                "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
+            ),
+            ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
+        ],
+        |(_, pattern)| pattern,
+    )
+});
 
 /// Of a suite of Ginkgo's. Where the run ended for several reasons at once, the counts have a line of their own.
-pub(super) const OF_SUITES: &[(&str, &str)] = &[
-    ("Ginkgo", "{{SUCCESS!}{FAIL!} -- }@p Passed | @f Failed | {@_ Flaked | }{@_ Repeated | }@s Pending | @s Skipped"),
-    ("Ginkgo", "FAIL! -- A BeforeSuite node failed so all tests were skipped.@E"),
-];
+pub(super) static OF_SUITES: Lines = Lines::new(|| {
+    Index::of(
+        &[
+            (
+                "Ginkgo",
+                "{{SUCCESS!}{FAIL!} -- }@p Passed | @f Failed | {@_ Flaked | }{@_ Repeated | }@s Pending | @s Skipped",
+            ),
+            ("Ginkgo", "FAIL! -- A BeforeSuite node failed so all tests were skipped.@E"),
+        ],
+        |(_, pattern)| pattern,
+    )
+});
 
 /// What WebdriverIO says behind the mark of each of its workers.
-pub(super) const OF_WORKERS: &[(&str, &str)] = &[
-    ("WebdriverIO", "@p passing{ (@*}"),
-    ("WebdriverIO", "@f failing"),
-    ("WebdriverIO", "@s skipped"),
-    ("WebdriverIO", "@s pending"),
-];
+pub(super) static OF_WORKERS: Lines = Lines::new(|| {
+    Index::of(
+        &[
+            ("WebdriverIO", "@p passing{ (@*}"),
+            ("WebdriverIO", "@f failing"),
+            ("WebdriverIO", "@s skipped"),
+            ("WebdriverIO", "@s pending"),
+        ],
+        |(_, pattern)| pattern,
+    )
+});
 
 /// The line behind such a mark: `[chrome 140.0 linux #0-0] 2 passing (1.1s)`.
 pub(super) fn of_worker(text: &str) -> Option<&str> {
@@ -112,8 +136,12 @@ pub(super) fn of_worker(text: &str) -> Option<&str> {
 }
 
 /// What xUnit.net says behind the name of each assembly.
-pub(super) const OF_ASSEMBLIES: &[(&str, &str)] =
-    &[("xUnit.net", "Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*")];
+pub(super) static OF_ASSEMBLIES: Lines = Lines::new(|| {
+    Index::of(
+        &[("xUnit.net", "Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*")],
+        |(_, pattern)| pattern,
+    )
+});
 
 /// The line behind such a name: `   Shop.Tests  Total: 7, Errors: 0, …`.
 pub(super) fn of_assembly(text: &str) -> Option<&str> {
@@ -122,7 +150,8 @@ pub(super) fn of_assembly(text: &str) -> Option<&str> {
 }
 
 /// What tcltest says behind the name of each file, or of the script that runs them all.
-pub(super) const OF_TCL: &[(&str, &str)] = &[("tcltest", "Total\t@a\tPassed\t@_\tSkipped\t@s\tFailed\t@f")];
+pub(super) static OF_TCL: Lines =
+    Lines::new(|| Index::of(&[("tcltest", "Total\t@a\tPassed\t@_\tSkipped\t@s\tFailed\t@f")], |(_, pattern)| pattern));
 
 /// The line behind such a name: `cart.test: Total 4 Passed 1 …`, with tabs between them.
 pub(super) fn of_tcl(text: &str) -> Option<&str> {
@@ -178,7 +207,9 @@ pub(super) fn is_progress_of_hunit(text: &str) -> bool {
 }
 
 /// What Expecto says at the end of the line that its banner stands in.
-pub(super) const OF_EXPECTO: &[(&str, &str)] = &[("Expecto", "@p passed, @s ignored, @f failed, @e errored.{ @*}")];
+pub(super) static OF_EXPECTO: Lines = Lines::new(|| {
+    Index::of(&[("Expecto", "@p passed, @s ignored, @f failed, @e errored.{ @*}")], |(_, pattern)| pattern)
+});
 
 /// The end of `[12:00:00 INF] EXPECTO! 6 tests run in 00:00:00.08 for cart – 2 passed, …`.
 pub(super) fn of_expecto(text: &str) -> Option<&str> {
@@ -188,66 +219,85 @@ pub(super) fn of_expecto(text: &str) -> Option<&str> {
 }
 
 /// Likewise, of runners that sum up again and again: the last summary is the whole.
-pub(super) const RUNNING: &[(&str, &str)] = &[
-    ("Robot Framework", "@a {test}{task}{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
-    ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
-];
+pub(super) static RUNNING: Lines = Lines::new(|| {
+    Index::of(
+        &[
+            ("Robot Framework", "@a {test}{task}{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
+            ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
+        ],
+        |(_, pattern)| pattern,
+    )
+});
 
 /// A runner, and its summary of several lines, in order. `?` stands before what may be missing.
-pub(super) const BLOCKS: &[(&str, &[&str])] = &[
-    ("Meson", &["Ok: @p", "?Expected Fail: @s", "Fail: @f", "?Unexpected Pass: @f", "?Skipped: @s", "?Timeout: @f"]),
-    (
-        "Automake",
-        &["# TOTAL: @_", "# PASS: @p", "# SKIP: @s", "# XFAIL: @s", "# FAIL: @f", "# XPASS: @f", "# ERROR: @e"],
-    ),
-    (
-        "JUnit",
+static BLOCKS: LazyLock<Index<(&str, &[&str])>> = LazyLock::new(|| {
+    Index::of(
         &[
-            "[ @e containers failed ]",
-            "[ @_ tests found ]",
-            "[ @s tests skipped ]",
-            "[ @_ tests started ]",
-            "[ @s tests aborted ]",
-            "[ @p tests successful ]",
-            "[ @f tests failed ]",
+            (
+                "Meson",
+                &["Ok: @p", "?Expected Fail: @s", "Fail: @f", "?Unexpected Pass: @f", "?Skipped: @s", "?Timeout: @f"],
+            ),
+            (
+                "Automake",
+                &["# TOTAL: @_", "# PASS: @p", "# SKIP: @s", "# XFAIL: @s", "# FAIL: @f", "# XPASS: @f", "# ERROR: @e"],
+            ),
+            (
+                "JUnit",
+                &[
+                    "[ @e containers failed ]",
+                    "[ @_ tests found ]",
+                    "[ @s tests skipped ]",
+                    "[ @_ tests started ]",
+                    "[ @s tests aborted ]",
+                    "[ @p tests successful ]",
+                    "[ @f tests failed ]",
+                ],
+            ),
+            (
+                "stestr",
+                &[
+                    " - Passed: @p",
+                    " - Skipped: @s",
+                    " - Expected Fail: @s",
+                    " - Unexpected Success: @f",
+                    " - Failed: @f",
+                ],
+            ),
+            ("uvu", &[" Total: @r", " Passed: @p", " Skipped: @s", " Duration: @*"]),
+            ("tap-spec", &[" total: @_", " passing: @p", "? failing: @f", " duration: @*"]),
+            (
+                "NUnit",
+                &[
+                    "Test Count: @a, Passed: @p, Failed: @_, {Warnings: @p, }Inconclusive: @s, Skipped: @s",
+                    "?Failed Tests - Failures: @f, Errors: @e, Invalid: @e",
+                ],
+            ),
+            (
+                "NUnit",
+                &[
+                    "Tests run: @r, Errors: @e, Failures: @f, Inconclusive: 0, Time: @*",
+                    "Not run: @s, Invalid: @_, Ignored: @_, Skipped: @_",
+                ],
+            ),
+            ("OUnit", &["Ran: @p tests in: @_ seconds.", "OK"]),
+            ("doctest", &["@_ test{s} in @_ item{s}.", "@p passed{ and @f failed}{, @s skipped}."]),
+            ("elm-test", &["Duration: @_ ms", "Passed: @p", "Failed: @f", "?Skipped: @s", "?Todo: @s"]),
+            (
+                "hurl",
+                &[
+                    "Executed files: @_",
+                    "?Executed requests: @*",
+                    "Succeeded files: @p (@*",
+                    "Failed files: @f (@*",
+                    "Duration: @*",
+                ],
+            ),
+            ("lab", &["@p tests complete{ (@s skipped)}", "Test duration: @*"]),
+            ("lab", &["@f of @r tests failed{ (@s skipped)}", "Test duration: @*"]),
         ],
-    ),
-    (
-        "stestr",
-        &[" - Passed: @p", " - Skipped: @s", " - Expected Fail: @s", " - Unexpected Success: @f", " - Failed: @f"],
-    ),
-    ("uvu", &[" Total: @r", " Passed: @p", " Skipped: @s", " Duration: @*"]),
-    ("tap-spec", &[" total: @_", " passing: @p", "? failing: @f", " duration: @*"]),
-    (
-        "NUnit",
-        &[
-            "Test Count: @a, Passed: @p, Failed: @_, {Warnings: @p, }Inconclusive: @s, Skipped: @s",
-            "?Failed Tests - Failures: @f, Errors: @e, Invalid: @e",
-        ],
-    ),
-    (
-        "NUnit",
-        &[
-            "Tests run: @r, Errors: @e, Failures: @f, Inconclusive: 0, Time: @*",
-            "Not run: @s, Invalid: @_, Ignored: @_, Skipped: @_",
-        ],
-    ),
-    ("OUnit", &["Ran: @p tests in: @_ seconds.", "OK"]),
-    ("doctest", &["@_ test{s} in @_ item{s}.", "@p passed{ and @f failed}{, @s skipped}."]),
-    ("elm-test", &["Duration: @_ ms", "Passed: @p", "Failed: @f", "?Skipped: @s", "?Todo: @s"]),
-    (
-        "hurl",
-        &[
-            "Executed files: @_",
-            "?Executed requests: @*",
-            "Succeeded files: @p (@*",
-            "Failed files: @f (@*",
-            "Duration: @*",
-        ],
-    ),
-    ("lab", &["@p tests complete{ (@s skipped)}", "Test duration: @*"]),
-    ("lab", &["@f of @r tests failed{ (@s skipped)}", "Test duration: @*"]),
-];
+        |(_, lines)| lines.first().copied().unwrap_or_default(),
+    )
+});
 
 /// The numbers of a summary, as they come.
 #[derive(Clone, Debug, Default)]
@@ -300,25 +350,11 @@ impl Counts {
     }
 }
 
-/// Of all of these.
-static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
-    let alone = [LINES, RUNNING, OF_WORKERS, OF_ASSEMBLIES, OF_SUITES, OF_TCL, OF_EXPECTO]
-        .into_iter()
-        .flatten()
-        .map(|(_, pattern)| *pattern);
-    Beginnings::of(alone.chain(BLOCKS.iter().filter_map(|(_, lines)| lines.first().copied())))
-});
-
 /// What a line tells by itself.
-pub(super) fn summed_up(patterns: &[(&'static str, &str)], text: &str) -> Option<(&'static str, Summary)> {
-    if !BEGINNINGS.may_be_of(text) {
-        return None;
-    }
-    patterns.iter().find_map(|(tool, pattern)| {
+pub(super) fn summed_up(patterns: &Lines, text: &str) -> Option<(&'static str, Summary)> {
+    patterns.like(text).find_map(|((tool, pattern), text)| {
         let mut counts = Counts::default();
-        patterns::line(pattern, indented(pattern, text), &mut counts)
-            .then(|| counts.summary())?
-            .map(|summary| (*tool, summary))
+        patterns::line(pattern, text, &mut counts).then(|| counts.summary())?.map(|summary| (*tool, summary))
     })
 }
 
@@ -347,13 +383,10 @@ pub(super) struct Block {
 impl Block {
     /// The one that begins with the line.
     pub(super) fn begun(text: &str) -> Option<Block> {
-        if !BEGINNINGS.may_be_of(text) {
-            return None;
-        }
-        BLOCKS.iter().find_map(|(tool, lines)| {
+        BLOCKS.like(text).find_map(|((tool, lines), text)| {
             let (first, left) = lines.split_first()?;
             let mut counts = Counts::default();
-            patterns::line(first, indented(first, text), &mut counts).then_some(Block { tool, left, counts })
+            patterns::line(first, text, &mut counts).then_some(Block { tool, left, counts })
         })
     }
 
