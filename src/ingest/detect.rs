@@ -157,11 +157,15 @@ impl<'a> Head<'a> {
         Head::read(&Input::bytes("", prose.as_bytes())).is_ok_and(|head| (format.sniff)(&head) == Sniff::No)
     }
 
-    /// Whether it is JSON and nothing else, one document or several, as far as it goes: no line of text stands in it.
+    /// Whether it is JSON and nothing else, one document or several, as far as it goes, and ends so: no line of text stands
+    /// in it.
     pub(super) fn is_json(&self) -> bool {
         let text = self.text().trim_start();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-        text.starts_with(['{', '[']) && values.find_map(Result::err).is_none_or(|error| error.is_eof())
+        let ends_so = || self.last_lines().map(str::trim_end).rfind(|line| !line.is_empty());
+        text.starts_with(['{', '['])
+            && values.find_map(Result::err).is_none_or(|error| error.is_eof())
+            && (self.is_whole || ends_so().is_some_and(|line| line.ends_with(['}', ']'])))
     }
 
     /// Whether a format of tests is certain of it: a test runner's output may hold what any other tool prints.
@@ -324,6 +328,13 @@ mod tests {
 
     fn told(text: &str) -> Option<&'static str> {
         crate::ingest::detect(&Input::bytes("x", text.as_bytes())).unwrap().map(|(format, _)| format.name)
+    }
+
+    #[test]
+    fn text_behind_a_long_json_document_is_heard() {
+        let json = format!("{{\"words\": [{}\"\"]}}\n", "\"some of them\",\n".repeat(2 * CHUNK_BYTES / 16));
+        assert_eq!(told(&format!("{json}=== 2 passed in 0.01s ===\n")), Some("pytest-text"));
+        assert_eq!(told(&json), None);
     }
 
     #[test]
