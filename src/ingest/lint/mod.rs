@@ -216,9 +216,14 @@ impl LintTally {
         Ok(())
     }
 
+    /// Whether another finding is kept; otherwise it may as well be counted alone.
+    pub(super) fn has_room(&self) -> bool {
+        self.details.findings.len() < FINDINGS_KEPT && self.kept_bytes < KEPT_BYTES
+    }
+
     /// Keeps a finding that is counted elsewhere.
     fn keep(&mut self, finding: Finding) {
-        if self.details.findings.len() < FINDINGS_KEPT && self.kept_bytes < KEPT_BYTES {
+        if self.has_room() {
             let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
             let texts = finding.message.len() + length(&finding.path) + length(&finding.rule);
             self.kept_bytes += FINDING_BYTES + texts;

@@ -279,6 +279,9 @@ fn count(result: SarifResult, rules: &Rules, tally: &mut LintTally) -> Result<()
     }
     let rule = reference.id.as_deref().or_else(|| rules.name(&reference)).map(|rule| printable(rule, 200));
     let (tool, sort) = tool_and_sort(&rules.tool, rule.as_deref());
+    if !tally.has_room() {
+        return tally.count(&tool, sort, level, 1);
+    }
     let place = result.locations.unwrap_or_default().into_iter().find_map(|location| location.physical_location);
     let (file, region) = place.map_or((None, None), |place| (place.artifact_location, place.region));
     let line = region.and_then(|region| region.start_line.number());
