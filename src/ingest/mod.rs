@@ -228,6 +228,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::phpcs_text::FORMAT,
     &lint::phpstan_text::FORMAT,
     &lint::next_text::FORMAT,
+    &lint::webpack_text::FORMAT,
     &lint::dart_analyze_text::FORMAT,
     &lint::semgrep_text::FORMAT,
     &lint::elixir_text::FORMAT,

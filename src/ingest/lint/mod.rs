@@ -125,6 +125,7 @@ pub mod unix_text;
 pub mod vale_json;
 pub mod valgrind_xml;
 pub mod vnu_xml;
+pub mod webpack_text;
 pub mod yamllint_text;
 pub mod yarn_audit_json;
 pub mod zizmor_json;
@@ -156,7 +157,7 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
 pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
-        | "dmd" | "verilator" => Sort::Compiler,
+        | "dmd" | "verilator" | "webpack" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
         | "svelte-check" => Sort::TypeChecker,
         _ => Sort::Linter,

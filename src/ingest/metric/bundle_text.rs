@@ -10,6 +10,7 @@ use self::webpack::Webpack;
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::lint::webpack_text::has_entries;
 use crate::ingest::text::{Lines, LongLine};
 use crate::ingest::values::whole;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
@@ -42,8 +43,9 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = head.lines().any(|line| begins(line) && !esbuild::begins(line))
         || (head.lines().any(esbuild::begins) && head.lines().any(esbuild::is_end));
-    // What esbuild found stands above, and is more than a size.
-    let has_findings = head.lines().any(|line| line.starts_with("▲ [WARNING]") || line.starts_with("✘ [ERROR]"));
+    // What esbuild or webpack found stands above, and is more than a size.
+    let has_findings =
+        has_entries(head) || head.lines().any(|line| line.starts_with("▲ [WARNING]") || line.starts_with("✘ [ERROR]"));
     match is_ours && !has_findings && !head.is_of_tests() {
         true => Sniff::Sure("sizes as a bundler prints them".into()),
         false => Sniff::No,

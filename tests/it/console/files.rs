@@ -43,6 +43,7 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         compiled.iter().map(|name| (format!("cargo-test-text/good-{name}.txt"), "rustc-text")).collect();
     let others = [
         ("brief-text/good-esbuild.txt", "bundle-text"),
+        ("bundle-text/good.txt", "webpack-text"),
         ("cargo-test-text/good.txt", "rustc-text"),
         ("criterion-text/good-cargo-bench.txt", "rustc-text"),
         ("exunit-text/good.txt", "elixir-text"),
@@ -56,6 +57,7 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         ("node-test-text/good-coverage.txt", "brief-coverage-text"),
         ("tap/good-node-coverage.tap", "brief-coverage-text"),
         ("vitest-text/good-unhandled.txt", "istanbul-text"),
+        ("webpack-text/good-warnings.txt", "bundle-text"),
     ];
     expected.extend(others.map(|(name, format)| (name.to_owned(), format)));
     expected.sort();

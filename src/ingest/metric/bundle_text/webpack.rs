@@ -1,6 +1,7 @@
 //! webpack: `asset main.js 2.66 KiB [emitted] [minimized] (name: main)`.
 
 use super::{Bundler, HAS_ERRORS, Outcome, Sum, bytes};
+use crate::ingest::lint::webpack_text::counts;
 
 #[derive(Default)]
 pub(super) struct Webpack {
@@ -33,15 +34,6 @@ fn row(line: &str) -> Option<(&str, f64)> {
     None
 }
 
-/// Whether the build has errors, by its last line: `webpack 5.90.0 compiled with 1 error in 12 ms`; of one compiler of several
-/// `  client (webpack 5.90.0) compiled successfully in 12 ms`.
-fn end(line: &str) -> Option<bool> {
-    let (who, how) = line.split_once(" compiled ")?;
-    let version = who.rsplit_once("webpack ")?.1.trim_end_matches(')');
-    let is_version = version.split('.').count() == 3 && version.starts_with(|c: char| c.is_ascii_digit());
-    (is_version && (how.starts_with("successfully") || how.starts_with("with "))).then_some(how.contains(" error"))
-}
-
 impl Bundler for Webpack {
     fn line(&mut self, line: &str) {
         if let Some((name, bytes)) = row(line) {
@@ -49,8 +41,8 @@ impl Bundler for Webpack {
         } else if line.starts_with("+ ") && line.contains(" asset") {
             // `+ 17 assets`, whose sizes are not told.
             self.files.leaves_out = true;
-        } else if let Some(has_errors) = end(line) {
-            self.has_errors = has_errors;
+        } else if let Some([errors, _]) = counts(line.trim_end()) {
+            self.has_errors = errors > 0;
             self.files.is_over = true;
             self.are_several = line.starts_with(' ');
         }
