@@ -229,6 +229,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::phpstan_text::FORMAT,
     &lint::next_text::FORMAT,
     &lint::webpack_text::FORMAT,
+    &lint::bundler_text::FORMAT,
     &lint::dart_analyze_text::FORMAT,
     &lint::semgrep_text::FORMAT,
     &lint::elixir_text::FORMAT,

@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::ingest::Parsed;
 use crate::ingest::lint::lines::{Claim, TextReader};
 use crate::ingest::lint::{
-    bandit_text, biome_text, brief_text, dart_analyze_text, elixir_text, eslint_text, flake8_text, gcc_text,
-    govet_text, knip_text, msbuild_text, mypy_text, next_text, oxlint_text, phpcs_text, phpstan_text, pylint_text,
-    pyright_text, rubocop_text, ruff_text, rustc_text, semgrep_text, shellcheck_text, stylelint_text, tsc_text,
-    ty_text, unix_text, webpack_text, yamllint_text, zizmor_text,
+    bandit_text, biome_text, brief_text, bundler_text, dart_analyze_text, elixir_text, eslint_text, flake8_text,
+    gcc_text, govet_text, knip_text, msbuild_text, mypy_text, next_text, oxlint_text, phpcs_text, phpstan_text,
+    pylint_text, pyright_text, rubocop_text, ruff_text, rustc_text, semgrep_text, shellcheck_text, stylelint_text,
+    tsc_text, ty_text, unix_text, webpack_text, yamllint_text, zizmor_text,
 };
 use crate::ingest::test::runs::RUNS_HELD;
 
@@ -34,6 +34,7 @@ fn voices() -> Vec<Box<dyn Voice>> {
         Box::new(Talk::<unix_text::Reader>::default()),
         Box::new(Talk::<next_text::Reader>::default()),
         Box::new(Talk::<webpack_text::Reader>::default()),
+        Box::new(Talk::<bundler_text::Reader>::default()),
         Box::new(Talk::<dart_analyze_text::Reader>::default()),
         Box::new(Talk::<semgrep_text::Reader>::default()),
         Box::new(Talk::<elixir_text::Reader>::default()),

@@ -23,6 +23,7 @@ pub mod brief_text;
 mod brief_types;
 mod brief_web;
 pub mod bundler_audit_json;
+pub mod bundler_text;
 pub mod cargo_audit_json;
 pub mod cargo_deny_json;
 pub mod cfn_lint_json;
@@ -157,7 +158,7 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
 pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
-        | "dmd" | "verilator" | "webpack" => Sort::Compiler,
+        | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "parcel" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
         | "svelte-check" => Sort::TypeChecker,
         _ => Sort::Linter,

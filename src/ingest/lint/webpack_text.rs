@@ -1,4 +1,4 @@
-//! `webpack-text`: the errors and warnings that webpack prints above its last line.
+//! `webpack-text`: the errors and warnings that webpack and Rspack print above their last line.
 //! <https://webpack.js.org/configuration/stats/>
 //!
 //! `ERROR in ./src/a.js 3:5-10`, its message below it, and in the last line how many there are. What webpack 4 prints has no
@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     name: "webpack-text",
     kind: ReportKind::Lint,
     about: "terminal output of webpack: errors and warnings",
-    written_by: "webpack 5",
+    written_by: "webpack 5, Rspack",
     told_by: "\"ERROR in ./src/a.js 3:5-10\", or \"webpack 5.90.0 compiled with 1 error in 12 ms\"",
     has_end: true,
     counting: "As many as the last line says; of several compilers their sum. What ESLint and stylelint report through webpack is \
@@ -51,19 +51,23 @@ fn entry(text: &str) -> Option<(Level, &str)> {
     }
 }
 
-/// Errors and warnings of `webpack 5.90.0 compiled with 1 error and 2 warnings in 12 ms`, with `errors-only` without version and
+/// The tool, and errors and warnings of `webpack 5.90.0 compiled with 1 error and 2 warnings in 12 ms`, with `errors-only` without version and
 /// time; of one compiler of several `  client (webpack 5.90.0) compiled successfully in 12 ms`.
-pub(in crate::ingest) fn counts(text: &str) -> Option<[u64; 2]> {
+pub(in crate::ingest) fn counts(text: &str) -> Option<(&'static str, [u64; 2])> {
     let (who, how) = split_at(text, " compiled ")?;
     let who = who.strip_suffix(')').unwrap_or(who);
     let is_version = |word: &str| word.split('.').count() == 3 && word.starts_with(|c: char| c.is_ascii_digit());
     let who = who.rsplit_once(' ').filter(|(_, last)| is_version(last)).map_or(who, |(name, _)| name);
-    if !matches!(who.strip_suffix("webpack")?.chars().next_back(), None | Some(' ' | '(')) {
+    let (tool, before) = match who.strip_suffix("Rspack") {
+        Some(before) => ("rspack", before),
+        None => ("webpack", who.strip_suffix("webpack")?),
+    };
+    if !matches!(before.chars().next_back(), None | Some(' ' | '(')) {
         return None;
     }
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(" in ") || rest.starts_with(" (");
     if how.strip_prefix("successfully").is_some_and(is_end) {
-        return Some([0, 0]);
+        return Some((tool, [0, 0]));
     }
     let (mut counts, mut rest) = ([0, 0], how.strip_prefix("with ")?);
     loop {
@@ -77,7 +81,7 @@ pub(in crate::ingest) fn counts(text: &str) -> Option<[u64; 2]> {
         let after = after.strip_prefix('s').unwrap_or(after);
         match after.strip_prefix(" and ") {
             Some(next) => rest = next,
-            None => return is_end(after).then_some(counts),
+            None => return is_end(after).then_some((tool, counts)),
         }
     }
 }
@@ -102,26 +106,26 @@ impl Open {
             self.line = numbers.and_then(|(line, _)| line.parse().ok());
             self.message.clear();
         } else if self.message.is_empty() {
-            text.clone_into(&mut self.message);
+            // Rspack's messages have a sign.
+            text.strip_prefix("× ").unwrap_or(text).clone_into(&mut self.message);
         }
     }
 
+    /// Its tool is told below it.
     fn finding(self) -> Finding {
         let Open { level, place, message, line } = self;
         let (path, place_line) = path_and_line(&place);
         let Some(path) = path else {
             // `asset size limit: The following …`; `configuration`, of which the next line tells.
             let message = if place.contains(": ") { place } else { format!("{place}: {message}") };
-            return finding(TOOL, level, (None, None), None, &message);
+            return finding("", level, (None, None), None, &message);
         };
         let is_code = |code: &str| code.strip_prefix("TS").is_some_and(is_number);
         let told = message.split_once(": ").filter(|(code, _)| is_code(code));
         let (rule, message) = told.map_or((None, message.as_str()), |(code, message)| (Some(code), message));
-        finding(TOOL, level, (Some(path), line.or(place_line)), rule, message)
+        finding("", level, (Some(path), line.or(place_line)), rule, message)
     }
 }
-
-const TOOL: &str = "webpack";
 
 /// The file behind loaders, and its line: `./loader.js!./src/a.css 3:5-10`, `./src/a.ts:3:5`. No file: a part of the build.
 fn path_and_line(place: &str) -> (Option<&str>, Option<u64>) {
@@ -163,8 +167,8 @@ impl Reader {
     }
 
     /// Counts what the last line tells of, by name as far as it was told.
-    fn count(&mut self, counts: [u64; 2]) -> Result<()> {
-        self.tally.tool(TOOL, Sort::Compiler);
+    fn count(&mut self, tool: &str, counts: [u64; 2]) -> Result<()> {
+        self.tally.tool(tool, Sort::Compiler);
         let of_linters = std::mem::take(&mut self.of_linters);
         let mut entries = std::mem::take(&mut self.entries);
         for ((level, said), others) in [Level::Error, Level::Warning].into_iter().zip(counts).zip(of_linters) {
@@ -172,10 +176,10 @@ impl Reader {
             for entry in entries.extract_if(.., |entry| entry.level == level) {
                 if left > 0 {
                     left -= 1;
-                    self.tally.finding(entry, Sort::Compiler)?;
+                    self.tally.finding(Finding { tool: tool.to_owned(), ..entry }, Sort::Compiler)?;
                 }
             }
-            self.tally.count(TOOL, Sort::Compiler, level, left)?;
+            self.tally.count(tool, Sort::Compiler, level, left)?;
         }
         Ok(())
     }
@@ -186,9 +190,9 @@ impl TextReader for Reader {
         if let Some((level, place)) = entry(text) {
             self.close();
             self.open = Some(Open { level, place: place.trim_end().to_owned(), message: String::new(), line: None });
-        } else if let Some(counts) = counts(text) {
+        } else if let Some((tool, counts)) = counts(text) {
             self.close();
-            self.count(counts)?;
+            self.count(tool, counts)?;
         } else if text.trim().is_empty() {
             self.close();
         } else if let Some(open) = &mut self.open {
@@ -227,10 +231,10 @@ mod tests {
     use crate::ingest::Details;
     use crate::ingest::input::Input;
 
-    fn told(text: &str) -> Vec<(Level, Option<String>, Option<u64>, Option<String>, String)> {
+    fn told(text: &str) -> Vec<Finding> {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT)).unwrap();
         let Details::Lint(lint) = parsed.details else { panic!("lint") };
-        lint.findings.into_iter().map(|one| (one.level, one.path, one.line, one.rule, one.message)).collect()
+        lint.findings
     }
 
     #[test]
@@ -242,12 +246,13 @@ mod tests {
             ("webpack 5.90.0 compiled successfully in 12 ms", Some([0, 0])),
             ("  client (webpack 5.90.0) compiled with 1 error in 12 ms", Some([1, 0])),
             ("2026-11-25 03:22:37: webpack 5.112.2 compiled with 2 errors in 205 ms (bcbc8a47)", Some([2, 0])),
+            ("Rspack compiled with 2 errors in 24 ms", Some([2, 0])),
             ("webpack 5.90.0 compiled with 1 error and ", None),
             ("webpack 5.90.0 compiled with 1 problem", None),
             ("a.webpack compiled successfully", None),
             ("rustc 1.90.0 compiled successfully in 12 ms", None),
         ] {
-            assert_eq!(counts(text), expected, "{text}");
+            assert_eq!(counts(text).map(|(_, counts)| counts), expected, "{text}");
         }
     }
 
@@ -259,9 +264,7 @@ mod tests {
             WARNING in asset size limit: The following asset(s) are large.\nThis can impact\n\n\
             WARNING in configuration\nThe 'mode' option has not been set.\n\n\
             webpack 5.90.0 compiled with 3 errors and 2 warnings in 12 ms\n";
-        let finding = |level, path: Option<&str>, line, rule: Option<&str>, message: &str| {
-            (level, path.map(str::to_owned), line, rule.map(str::to_owned), message.to_owned())
-        };
+        let finding = |level, path, line, rule, message| finding("webpack", level, (path, line), rule, message);
         assert_eq!(
             told(text),
             [

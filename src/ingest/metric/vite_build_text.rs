@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Metrics;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
+use crate::ingest::lint::bundler_text::has_failed;
 use crate::ingest::text::{Lines, LongLine};
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff};
 use crate::model::figures::ReportKind;
@@ -28,7 +29,7 @@ pub const FORMAT: Format = Format {
 const MOST_FILES: usize = 100_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.lines().any(begins) && !head.is_of_tests() {
+    match head.lines().any(begins) && !head.is_of_tests() && !has_failed(head) {
         true => Sniff::Sure("sizes as vite build prints them".into()),
         false => Sniff::No,
     }

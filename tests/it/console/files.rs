@@ -56,6 +56,8 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         ("nextest-text/good.txt", "rustc-text"),
         ("node-test-text/good-coverage.txt", "brief-coverage-text"),
         ("tap/good-node-coverage.tap", "brief-coverage-text"),
+        ("vite-build-text/good-map.txt", "bundler-text"),
+        ("vite-build-text/good.txt", "bundler-text"),
         ("vitest-text/good-unhandled.txt", "istanbul-text"),
         ("webpack-text/good-warnings.txt", "bundle-text"),
     ];

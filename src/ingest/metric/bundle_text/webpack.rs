@@ -41,7 +41,7 @@ impl Bundler for Webpack {
         } else if line.starts_with("+ ") && line.contains(" asset") {
             // `+ 17 assets`, whose sizes are not told.
             self.files.leaves_out = true;
-        } else if let Some([errors, _]) = counts(line.trim_end()) {
+        } else if let Some((_, [errors, _])) = counts(line.trim_end()) {
             self.has_errors = errors > 0;
             self.files.is_over = true;
             self.are_several = line.starts_with(' ');

@@ -1,0 +1,347 @@
+//! `bundler-text`: why a build failed, as Vite, Rollup and Parcel print it; and that it did not.
+//!
+//! They stop at the first error, but for Vite 8, which says how many there are. The sizes that Vite prints are
+//! `vite-build-text`'s; webpack has a format of its own.
+
+use super::LintTally;
+use super::lines::{Claim, TextReader, bare_place, finding, is_of_another, read};
+use crate::error::{Error, Reject, Result};
+use crate::ingest::values::leading_in;
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::model::figures::ReportKind;
+
+/// Bundlers' output.
+pub const FORMAT: Format = Format {
+    name: "bundler-text",
+    kind: ReportKind::Lint,
+    about: "terminal output of bundlers: why a build failed",
+    written_by: "vite build, rollup, parcel build",
+    told_by: "\"error during build:\", \"[!] RollupError: …\", or \"🚨 Build failed.\"",
+    has_end: false,
+    counting: "Each failed build is an error, or as many as Vite 8 says. Rollup's lines with \"(!)\" are warnings. A build that came \
+               to its end has found none.",
+    sniff,
+    parse: |input| read::<Reader>(input, "a bundler"),
+};
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    let mut reader = Reader::default();
+    let is_ours = head.lines().map(str::trim_end).any(|line| {
+        // Of a build of Vite's that did not fail, its sizes are more to tell.
+        let is_ours = reader.claim(line) != Claim::Other && built(line) != Some(VITE);
+        reader.is_rollup |= begins_rollup(line);
+        is_ours
+    });
+    match (is_ours || has_failed(head)) && !is_of_another(head) {
+        true => Sniff::Sure("the line with which a bundler's build fails or ends".into()),
+        false => Sniff::No,
+    }
+}
+
+/// Whether a build failed there.
+pub(in crate::ingest) fn has_failed(head: &Head<'_>) -> bool {
+    head.lines().chain(head.last_lines()).any(|line| failed(line.trim_end()).is_some())
+}
+
+const VITE: &str = "vite";
+const ROLLUP: &str = "rollup";
+const PARCEL: &str = "parcel";
+
+/// Whose build fails with the line, and what is said on it.
+fn failed(text: &str) -> Option<(&'static str, &str)> {
+    match text {
+        "error during build:" => Some((VITE, "")),
+        "🚨 Build failed." => Some((PARCEL, "")),
+        // `[!] RollupError: Could not resolve …`, `[!] (plugin terser) Error: …`.
+        _ => {
+            let rest = text.strip_prefix("[!] ")?;
+            let (plugin, told) = match rest.strip_prefix("(plugin ").and_then(|rest| rest.split_once(") ")) {
+                Some((_, told)) => (true, told),
+                None => (false, rest),
+            };
+            Some((ROLLUP, told.strip_prefix("RollupError: ").or(plugin.then_some(told))?))
+        }
+    }
+}
+
+/// Whose build came to its end with the line: `✓ built in 1.23s`, `✨ Built in 1.23s`.
+fn built(text: &str) -> Option<&'static str> {
+    let is_time = |text: &str| leading_in(text).is_some() && text.ends_with('s');
+    let is_of = |begin: &str| text.strip_prefix(begin).is_some_and(is_time);
+    if is_of("✓ built in ") {
+        Some(VITE)
+    } else if is_of("✨ Built in ") {
+        Some(PARCEL)
+    } else {
+        None
+    }
+}
+
+/// Whether Rollup says what it builds: `src/a.js → dist...`.
+fn begins_rollup(text: &str) -> bool {
+    text.contains(" → ") && text.ends_with("...")
+}
+
+/// The number in Vite 8's `Build failed with 2 errors:`.
+fn number(text: &str) -> Option<u64> {
+    let (number, rest) = leading_in(text.strip_prefix("Build failed with ")?)?;
+    matches!(rest, " error:" | " errors:").then_some(number)
+}
+
+/// Code and message of Vite 8's `[MISSING_EXPORT] message`, plugin and message of `[vite:css] message`.
+fn marked(text: &str) -> Option<(&str, &str)> {
+    let (mark, message) = text.strip_prefix('[')?.split_once("] ")?;
+    let is_mark = !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-:@/".contains(&byte));
+    is_mark.then_some((mark, message))
+}
+
+/// Place and message of Rollup's `src/a.js (2:19): message`.
+fn placed(text: &str) -> Option<((&str, Option<u64>), &str)> {
+    let (path, rest) = text.split_once(" (")?;
+    let (line, rest) = leading_in(rest)?;
+    let (_, rest) = leading_in(rest.strip_prefix(':')?)?;
+    let message = rest.strip_prefix(')')?;
+    Some(((path, Some(line)), message.strip_prefix(": ").unwrap_or(message)))
+}
+
+/// One thing that is wrong.
+#[derive(Default)]
+struct Fault {
+    message: String,
+    rule: Option<String>,
+    path: Option<String>,
+    line: Option<u64>,
+}
+
+/// A build that failed.
+struct Open {
+    tool: &'static str,
+    /// How many it says there are.
+    number: Option<u64>,
+    faults: Vec<Fault>,
+}
+
+/// Faults of one build that are kept by name.
+const FAULTS_HELD: usize = 1_000;
+
+impl Open {
+    fn line(&mut self, text: &str) {
+        if self.number.is_none() && self.faults.is_empty() {
+            self.number = number(text);
+            if self.number.is_some() {
+                return;
+            }
+        }
+        let text = text.trim();
+        let place = match self.tool {
+            VITE => {
+                // `╭─[ src/a.js:2:20 ]`, before Vite 8 `file: /app/src/a.js:2:20`.
+                let frame = text.strip_prefix("╭─[ ").and_then(|text| text.strip_suffix(" ]"));
+                frame.or_else(|| text.strip_prefix("file: "))
+            }
+            ROLLUP => placed(text).filter(|(_, message)| message.is_empty()).map(|_| text),
+            _ => Some(text).filter(|text| bare_place(text).is_some()),
+        };
+        let last = self.faults.last_mut().filter(|fault| !fault.message.is_empty());
+        match (last, place) {
+            (Some(fault), Some(place)) if fault.path.is_none() => {
+                let at = placed(place).map(|(place, _)| place).or_else(|| bare_place(place));
+                let (path, line) = at.unwrap_or((place, None));
+                (fault.path, fault.line) = (Some(path.to_owned()), line);
+            }
+            (None, None) if !text.is_empty() => self.begin(text),
+            // Each is marked where it says how many there are.
+            (Some(_), None) if self.number.is_some() && marked(text).is_some() => self.begin(text),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, text: &str) {
+        if self.faults.len() == FAULTS_HELD {
+            return;
+        }
+        let (rule, message) = marked(text).map_or((None, text), |(rule, message)| (Some(rule.to_owned()), message));
+        let message =
+            message.strip_prefix("@parcel/").and_then(|told| told.split_once(": ")).map_or(message, |told| told.1);
+        let (place, message) = placed(message).map_or((None, message), |(place, message)| (Some(place), message));
+        let (path, line) = place.map_or((None, None), |(path, line)| (Some(path.to_owned()), line));
+        self.faults.push(Fault { message: message.to_owned(), rule, path, line });
+    }
+}
+
+/// Reads lines.
+#[derive(Default)]
+pub(in crate::ingest) struct Reader {
+    tally: LintTally,
+    open: Option<Open>,
+    /// Rollup said what it builds, `src/a.js → dist...`, and not yet that it did.
+    is_rollup: bool,
+}
+
+impl Reader {
+    /// Counts the build that failed above.
+    fn close(&mut self) -> Result<()> {
+        let Some(Open { tool, number, faults }) = self.open.take() else { return Ok(()) };
+        if faults.is_empty() && number.is_none() {
+            let why = "report ends before it says why the build failed";
+            return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
+        }
+        let mut left = number.unwrap_or(1);
+        for Fault { message, rule, path, line } in faults {
+            if left > 0 {
+                left -= 1;
+                let place = (path.as_deref(), line.filter(|line| *line > 0));
+                self.tally.finding(finding(tool, Level::Error, place, rule.as_deref(), &message), Sort::Compiler)?;
+            }
+        }
+        self.tally.count(tool, Sort::Compiler, Level::Error, left)
+    }
+
+    /// Whether Rollup says that it wrote what it was to build: `created dist in 12ms`.
+    fn is_created(&self, text: &str) -> bool {
+        let told = text.strip_prefix("created ").and_then(|rest| rest.rsplit_once(" in "));
+        self.is_rollup && told.is_some_and(|(_, time)| leading_in(time).is_some() && time.ends_with('s'))
+    }
+
+    fn is_warning(&self, text: &str) -> bool {
+        self.is_rollup && text.starts_with("(!) ")
+    }
+}
+
+impl TextReader for Reader {
+    fn line(&mut self, text: &str) -> Result<()> {
+        if let Some((tool, told)) = failed(text) {
+            self.close()?;
+            let mut open = Open { tool, number: None, faults: Vec::new() };
+            if !told.is_empty() {
+                open.begin(told);
+            }
+            self.open = Some(open);
+            self.is_rollup = false;
+        } else if let Some(tool) = built(text).or_else(|| self.is_created(text).then_some(ROLLUP)) {
+            self.close()?;
+            self.tally.tool(tool, Sort::Compiler);
+            self.is_rollup = false;
+        } else if self.is_warning(text) {
+            let message = text.trim_start_matches("(!) ");
+            self.tally.finding(finding(ROLLUP, Level::Warning, (None, None), None, message), Sort::Compiler)?;
+        } else if let Some(open) = &mut self.open {
+            open.line(text);
+        } else {
+            self.is_rollup |= begins_rollup(text);
+        }
+        Ok(())
+    }
+
+    fn claim(&self, text: &str) -> Claim {
+        if built(text).is_some() || self.is_created(text) {
+            Claim::Last
+        } else if failed(text).is_some() || self.is_warning(text) {
+            Claim::Ours
+        } else {
+            Claim::Other
+        }
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        built(text).is_some()
+    }
+
+    fn finish(mut self) -> Result<Option<Parsed>> {
+        self.close()?;
+        self.tally.finish_found(&FORMAT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Reject;
+    use crate::ingest::Details;
+    use crate::ingest::input::Input;
+
+    fn parse(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    /// Tool, path, line, rule and message of each finding.
+    fn told(text: &str) -> Vec<[String; 5]> {
+        let Details::Lint(lint) = parse(text).unwrap().details else { panic!("lint") };
+        let or_none = |text: Option<String>| text.unwrap_or_default();
+        let findings = lint.findings.into_iter();
+        findings
+            .map(|one| {
+                let line = or_none(one.line.map(|line| line.to_string()));
+                [one.tool, or_none(one.path), line, or_none(one.rule), one.message]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn vite_stops_at_its_first_error() {
+        let failed = "✗ Build failed in 40ms\nerror during build:\n";
+        for (rest, expected) in [
+            (
+                "Could not resolve \"./b.js\" from \"a.js\"\nfile: /app/a.js\n    at x (file:///y.js:1:2)\n",
+                ["vite", "/app/a.js", "", "", "Could not resolve \"./b.js\" from \"a.js\""],
+            ),
+            (
+                "src/a.js (2:19): Expression expected\nfile: /app/src/a.js:2:19\n\n1: a\n",
+                ["vite", "src/a.js", "2", "", "Expression expected"],
+            ),
+            (
+                "[vite:css] [postcss] Unclosed block\nfile: /app/a.css:3:1\n",
+                ["vite", "/app/a.css", "3", "vite:css", "[postcss] Unclosed block"],
+            ),
+        ] {
+            assert_eq!(told(&format!("{failed}{rest}")), [expected], "{rest}");
+        }
+        assert_eq!(parse(failed).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn vite_8_says_how_many_there_are() {
+        let text = "error during build:\nBuild failed with 3 errors:\n\n[PARSE_ERROR] Unexpected token\n   ╭─[ src/a.js:2:20 ]\n   │\n\
+            ───╯\n\n[MISSING_EXPORT] \"b\" is not exported by \"b.js\".\n   ╭─[ c.js:1:9 ]\n    at x\n";
+        let expected = [
+            ["vite", "src/a.js", "2", "PARSE_ERROR", "Unexpected token"],
+            ["vite", "c.js", "1", "MISSING_EXPORT", "\"b\" is not exported by \"b.js\"."],
+        ];
+        assert_eq!(
+            (told(text).as_slice(), parse(text).unwrap().figures.errors),
+            (expected.map(|one| one.map(str::to_owned)).as_slice(), Some(3))
+        );
+        let one = "error during build:\nBuild failed with 1 error:\n\nError: [vite]: Rolldown failed to resolve import \"x\".\nThis is\n";
+        assert_eq!(told(one), [["vite", "", "", "", "Error: [vite]: Rolldown failed to resolve import \"x\"."]]);
+    }
+
+    #[test]
+    fn rollup_and_parcel_tell_one_error() {
+        let rollup = "\nsrc/a.js → out...\n(!) Circular dependency\nsrc/a.js -> src/b.js\n";
+        assert_eq!(
+            told(&format!("{rollup}[!] RollupError: Could not resolve \"./b.js\"\nsrc/a.js (1:54)\n    at x\n")),
+            [
+                ["rollup", "", "", "", "Circular dependency"],
+                ["rollup", "src/a.js", "1", "", "Could not resolve \"./b.js\""]
+            ]
+        );
+        assert_eq!(told("[!] (plugin terser) Error: No\n"), [["rollup", "", "", "", "Error: No"]]);
+        assert_eq!(
+            told(
+                "Building...\n🚨 Build failed.\n\n@parcel/core: Failed to resolve './b.js'\n\n  /app/a.js:1:54\n  > 1 | b\n"
+            ),
+            [["parcel", "/app/a.js", "1", "", "Failed to resolve './b.js'"]]
+        );
+        assert!(parse("[!] not so\n").is_err());
+    }
+
+    #[test]
+    fn a_build_that_came_to_its_end_found_none() {
+        for text in ["✓ built in 91ms\n", "✨ Built in 1.20s\n", "a.js → out...\ncreated out in 12ms\n"] {
+            assert_eq!(parse(text).unwrap().figures.total, Some(0), "{text}");
+        }
+        for text in ["✓ built in a hurry\n", "created out in 12ms\n"] {
+            assert_eq!(parse(text).unwrap_err().reject(), Some(Reject::NotThisFormat), "{text}");
+        }
+    }
+}
