@@ -1,15 +1,15 @@
-//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, and of Checkstyle, detekt, PHP_CodeSniffer,
-//! Scalastyle and standardrb, for `brief-text`.
+//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of CMake, ReScript and Crystal, and of Checkstyle,
+//! detekt, PHP_CodeSniffer, Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
-use super::lines::{Placed, bare_place, bracketed, is_class_name, placed};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_path, placed};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, detekt, php, standardrb].iter().find_map(|read| read(text))
+    [bracketed_level, kotlinc, detekt, php, standardrb, cmake].iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -25,6 +25,71 @@ pub(super) fn solc<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         _ => return None,
     };
     Some(Told { level, ..Told::error("solc", place, rule, message) })
+}
+
+/// `CMake Error at src/CMakeLists.txt:3 (add_executable):`, below it the message; `CMake Warning (dev) in CMakeLists.txt:`.
+pub(super) fn cmake_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (level, rest) = cmake_level(before)?;
+    let rest = rest.strip_suffix(':')?;
+    let (place, command) = match rest.strip_prefix(" at ") {
+        Some(rest) => {
+            bracketed(rest, '(', ')').map_or((rest, None), |(place, command)| (place.trim_end(), Some(command)))
+        }
+        None => (rest.strip_prefix(" in ")?, None),
+    };
+    let place = bare_place(place).unwrap_or((place, None));
+    let message = text.strip_prefix("  ")?;
+    Some(Told { level, ..Told::error("cmake", place, command, message) })
+}
+
+/// `CMake Error: The source directory "/app" does not exist.`
+fn cmake(text: &str) -> Option<Told<'_>> {
+    let (level, message) = cmake_level(text)?;
+    let message = message.strip_prefix(": ")?;
+    Some(Told { level, path: None, ..Told::error("cmake", ("", None), None, message) })
+}
+
+fn cmake_level(text: &str) -> Option<(Level, &str)> {
+    let text = text.strip_prefix("CMake ")?;
+    if let Some(rest) = text.strip_prefix("Error") {
+        return Some((Level::Error, rest));
+    }
+    let rest = text.strip_prefix("Deprecation ").unwrap_or(text).strip_prefix("Warning")?;
+    // Whom it concerns.
+    let concerned = [" (dev)", " (author)", " (deprecated)"].iter().find_map(|whom| rest.strip_prefix(whom));
+    Some((Level::Warning, concerned.unwrap_or(rest)))
+}
+
+/// ReScript's `We've found a bug for you!` or `Warning number 26`, below it `/app/src/Demo.res:1:14-16`.
+pub(super) fn rescript<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let said = before.trim();
+    let level = match said {
+        "We've found a bug for you!" | "Syntax error!" => Level::Error,
+        _ if !said.starts_with("Warning number ") => return None,
+        _ if said.ends_with(" (configured as error)") => Level::Error,
+        _ => Level::Warning,
+    };
+    let text = text.trim_start();
+    let (path, _) = split_at(text, ".res:").or_else(|| split_at(text, ".resi:"))?;
+    let (path, rest) = text.split_at_checked(path.len() + text.get(path.len()..)?.find(':')?)?;
+    let (line, _) = leading_in(rest.strip_prefix(':')?)?;
+    is_path(path).then(|| Told { level, ..Told::error("rescript", (path, Some(line)), None, said) })
+}
+
+/// Crystal's `Error: message`, with `In src/app.cr:3:5` above it and the source between them.
+pub(super) fn crystal<'a>(title: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let message = text.strip_prefix("Error: ")?;
+    Some(Told::error("crystal", crystal_place(title)?, None, message))
+}
+
+/// The place above it.
+pub(super) fn crystal_place(text: &str) -> Option<(&str, Option<u64>)> {
+    bare_place(text.strip_prefix("In ")?).filter(|(path, _)| path.ends_with(".cr"))
+}
+
+/// The tool that says that it found nothing.
+pub(super) fn clean(text: &str) -> Option<&'static str> {
+    text.starts_with("-- Configuring done").then_some("cmake")
 }
 
 /// `Errors parsing A.php`, with which `php -l` ends each file that it cannot parse.
@@ -153,6 +218,75 @@ const SOURCES: [&str; 5] = ["java", "kt", "kts", "scala", "groovy"];
 mod tests {
     use super::*;
     use crate::ingest::lint::brief_text;
+
+    #[test]
+    fn cmake_rescript_and_crystal_tell_place_and_message_in_two_lines() {
+        use Level::{Error, Warning};
+        for (before, text, tool, level, place, message) in [
+            ("CMake Error at a b/x.cmake:5 (find_package):", "  No Nope.", "cmake", Error, "a b/x.cmake:5", "No Nope."),
+            (
+                "CMake Warning (dev) in CMakeLists.txt:",
+                "  No project().",
+                "cmake",
+                Warning,
+                "CMakeLists.txt:0",
+                "No project().",
+            ),
+            (
+                "CMake Deprecation Warning at CMakeLists.txt:1 (x):",
+                "  Old.",
+                "cmake",
+                Warning,
+                "CMakeLists.txt:1",
+                "Old.",
+            ),
+            (
+                "  We've found a bug for you!",
+                "  /p/D.res:3:14-16",
+                "rescript",
+                Error,
+                "/p/D.res:3",
+                "We've found a bug for you!",
+            ),
+            ("  Warning number 26", "  D.resi:1:22", "rescript", Warning, "D.resi:1", "Warning number 26"),
+            (
+                "  Warning number 8 (configured as error)",
+                "  D.res:1:2-4:5",
+                "rescript",
+                Error,
+                "D.res:1",
+                "Warning number 8 (configured as error)",
+            ),
+        ] {
+            let told = brief_text::told(before, text).unwrap_or_else(|| panic!("{before}"));
+            let (path, line) = place.rsplit_once(':').unwrap();
+            assert_eq!(
+                (told.tool, told.level, told.path, told.message),
+                (tool, level, Some(path), message),
+                "{before}"
+            );
+            assert_eq!(told.line.unwrap_or(0).to_string(), line, "{before}");
+        }
+        let told = brief_text::told("", "CMake Error: The source directory \"/p\" does not exist.").unwrap();
+        assert_eq!(
+            (told.tool, told.path, told.message),
+            ("cmake", None, "The source directory \"/p\" does not exist.")
+        );
+        let told = crystal("In src/a.cr:5:8", "Error: expected argument").unwrap();
+        assert_eq!((told.path, told.line, told.message), (Some("src/a.cr"), Some(5), "expected argument"));
+        assert_eq!(
+            (clean("-- Configuring done (0.1s)"), clean("-- Configuring incomplete, errors occurred!")),
+            (Some("cmake"), None)
+        );
+        for (before, text) in [
+            ("CMake Error at x.cmake:5 (x):", "No blanks"),
+            ("CMake Warnings", "  x"),
+            ("  Warning number 26", "  /p/D.rs:1:22"),
+            ("  A bug", "  /p/D.res:1:22"),
+        ] {
+            assert!(brief_text::told(before, text).is_none(), "{before}");
+        }
+    }
 
     #[test]
     fn every_form_of_a_place_is_read() {

@@ -33,7 +33,7 @@ pub const FORMAT: Format = Format {
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
                  cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
-                 Terraform, lizard (-w), autoflake",
+                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -104,6 +104,8 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         pydocstyle,
         brief_types::psalm_below,
         brief_build::solc,
+        brief_build::cmake_below,
+        brief_build::rescript,
         brief_advisories::codespan,
         brief_web::below,
     ];
@@ -125,6 +127,7 @@ fn clean(text: &str) -> Option<&'static str> {
         _ if text.starts_with("CSpell: Files checked: ") && text.contains(", Issues found: 0 in ") => Some("cspell"),
         _ => brief_scripts::clean(text)
             .or_else(|| brief_checkers::clean(text))
+            .or_else(|| brief_build::clean(text))
             .or_else(|| brief_types::clean(text))
             .or_else(|| brief_web::clean(text))
             .or_else(|| brief_documents::clean(text)),
@@ -338,7 +341,7 @@ pub(in crate::ingest) struct Reader {
     is_npm_audit: bool,
     /// How far govulncheck follows what it tells below.
     section: Option<Level>,
-    /// The first line of a finding of TFLint's, the place of which stands further below.
+    /// The first line of a finding of TFLint's or Crystal's, of which the rest stands further below.
     title: String,
 }
 
@@ -351,6 +354,7 @@ impl Reader {
             .or_else(|| brief_advisories::govulncheck(text, self.section))
             .or_else(|| brief_advisories::osv_scanner(text))
             .or_else(|| brief_checkers::tflint(&self.title, text))
+            .or_else(|| brief_build::crystal(&self.title, text))
             .or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
@@ -367,8 +371,13 @@ impl Reader {
         self.is_npm_audit = brief_advisories::is_npm_audit(text) || (self.is_npm_audit && self.counted(text).is_none());
         text.clone_into(&mut self.before);
         self.section = brief_advisories::section(text).or(self.section);
-        if brief_checkers::begins_tflint(text) {
+        // Between Crystal's place and its message stands the source.
+        let is_crystal_over =
+            brief_build::crystal_place(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
+        if brief_checkers::begins_tflint(text) || brief_build::crystal_place(text).is_some() {
             text.clone_into(&mut self.title);
+        } else if is_crystal_over {
+            self.title.clear();
         }
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
