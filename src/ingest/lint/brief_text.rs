@@ -184,7 +184,8 @@ fn svelte_check<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     };
     // Many print a file and a line, and an error below.
     let has_column = |path: &str| before.get(path.len() + 1..).is_some_and(|numbers| numbers.contains(':'));
-    let place = bare_place(before).filter(|(path, _)| has_column(path))?;
+    // Next.js's places begin with the sign for here.
+    let place = bare_place(before).filter(|(path, _)| has_column(path) && !path.starts_with("./"))?;
     Some(Told { level, ..Told::error("svelte-check", place, None, message) })
 }
 

@@ -1,11 +1,12 @@
-//! `bundler-text`: why a build failed, as Vite, Rollup and Parcel print it; and that it did not.
+//! `bundler-text`: why a build failed, as Vite, Rollup, Rolldown, Parcel and Next.js print it; and that it did not.
 //!
-//! They stop at the first error, but for Vite 8, which says how many there are. The sizes that Vite prints are
-//! `vite-build-text`'s; webpack has a format of its own.
+//! They stop at the first error, or say how many there are. The sizes that Vite and Next.js print are `vite-build-text`'s and
+//! `bundle-text`'s; webpack has a format of its own, and type errors under Next.js are `next-text`'s.
 
 use super::LintTally;
 use super::lines::{Claim, TextReader, bare_place, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -15,10 +16,10 @@ pub const FORMAT: Format = Format {
     name: "bundler-text",
     kind: ReportKind::Lint,
     about: "terminal output of bundlers: why a build failed",
-    written_by: "vite build, rollup, parcel build",
-    told_by: "\"error during build:\", \"[!] RollupError: …\", or \"🚨 Build failed.\"",
+    written_by: "vite build, rollup, rolldown, tsdown, parcel build, next build",
+    told_by: "\"error during build:\", \"[!] RollupError: …\", \"🚨 Build failed.\", or \"Error: Turbopack build failed with 1 error:\"",
     has_end: false,
-    counting: "Each failed build is an error, or as many as Vite 8 says. Rollup's lines with \"(!)\" are warnings. A build that came \
+    counting: "Each failed build is an error, or as many as it says. Rollup's lines with \"(!)\" are warnings. A build that came \
                to its end has found none.",
     sniff,
     parse: |input| read::<Reader>(input, "a bundler"),
@@ -28,7 +29,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let mut reader = Reader::default();
     let is_ours = head.lines().map(str::trim_end).any(|line| {
         // Of a build of Vite's that did not fail, its sizes are more to tell.
-        let is_ours = reader.claim(line) != Claim::Other && built(line) != Some(VITE);
+        let is_ours = reader.claim(line) != Claim::Other && !matches!(built(line), Some(VITE | NEXT));
         reader.is_rollup |= begins_rollup(line);
         is_ours
     });
@@ -45,47 +46,80 @@ pub(in crate::ingest) fn has_failed(head: &Head<'_>) -> bool {
 
 const VITE: &str = "vite";
 const ROLLUP: &str = "rollup";
+const ROLLDOWN: &str = "rolldown";
 const PARCEL: &str = "parcel";
+const NEXT: &str = "next";
 
-/// Whose build fails with the line, and what is said on it.
-fn failed(text: &str) -> Option<(&'static str, &str)> {
-    match text {
-        "error during build:" => Some((VITE, "")),
-        "🚨 Build failed." => Some((PARCEL, "")),
-        // `[!] RollupError: Could not resolve …`, `[!] (plugin terser) Error: …`.
-        _ => {
-            let rest = text.strip_prefix("[!] ")?;
-            let (plugin, told) = match rest.strip_prefix("(plugin ").and_then(|rest| rest.split_once(") ")) {
-                Some((_, told)) => (true, told),
-                None => (false, rest),
-            };
-            Some((ROLLUP, told.strip_prefix("RollupError: ").or(plugin.then_some(told))?))
-        }
-    }
+/// The line with which a build fails: whose it is, what is said on it, and how many errors there are, if that is.
+struct Failure<'a> {
+    tool: &'static str,
+    told: &'a str,
+    number: Option<u64>,
 }
 
-/// Whose build came to its end with the line: `✓ built in 1.23s`, `✨ Built in 1.23s`.
+fn failed(text: &str) -> Option<Failure<'_>> {
+    let without = |tool| Some(Failure { tool, told: "", number: None });
+    match text {
+        "error during build:" => return without(VITE),
+        "🚨 Build failed." => return without(PARCEL),
+        _ => {}
+    }
+    if let Some(rest) = text.strip_prefix("Error: Turbopack build") {
+        return Some(Failure { tool: NEXT, told: "", number: Some(number(rest)?) });
+    }
+    if text.starts_with("Error occurred prerendering page ") {
+        let told = split_at(text, ". Read more").map_or(text, |(told, _)| told);
+        return Some(Failure { tool: NEXT, told, number: Some(1) });
+    }
+    // Of Rolldown and tsdown: ` ERROR  Error: Build failed with 1 error:`, where nobody looks on `[error] Build failed with …`.
+    if let Some(rest) = text.strip_prefix(" ERROR  ").or_else(|| text.strip_prefix("[error] ")) {
+        let number = number(rest.strip_prefix("Error: ").unwrap_or(rest).strip_prefix("Build")?)?;
+        return Some(Failure { tool: ROLLDOWN, told: "", number: Some(number) });
+    }
+    // `[!] RollupError: Could not resolve …`, `[!] (plugin terser) Error: …`.
+    let rest = text.strip_prefix("[!] ")?;
+    let (plugin, told) = match rest.strip_prefix("(plugin ").and_then(|rest| rest.split_once(") ")) {
+        Some((_, told)) => (true, told),
+        None => (false, rest),
+    };
+    let told = told.strip_prefix("RollupError: ").or(plugin.then_some(told))?;
+    Some(Failure { tool: ROLLUP, told, number: None })
+}
+
+/// The number in ` failed with 2 errors:`.
+fn number(text: &str) -> Option<u64> {
+    let (number, rest) = leading_in(text.strip_prefix(" failed with ")?)?;
+    matches!(rest, " error:" | " errors:").then_some(number)
+}
+
+/// Above what webpack has to say under Next.js before version 16, and below it.
+const NEXT_FAILED: &str = "Failed to compile.";
+const NEXT_OVER: &str = "> Build failed because of webpack errors";
+
+/// Whose build came to its end with the line: `✓ built in 1.23s`, `✨ Built in 1.23s`, `✔ Build complete in 27ms`. Next.js goes on
+/// after it.
 fn built(text: &str) -> Option<&'static str> {
     let is_time = |text: &str| leading_in(text).is_some() && text.ends_with('s');
-    let is_of = |begin: &str| text.strip_prefix(begin).is_some_and(is_time);
-    if is_of("✓ built in ") {
-        Some(VITE)
-    } else if is_of("✨ Built in ") {
-        Some(PARCEL)
-    } else {
-        None
-    }
+    // Before version 16 of Next.js its signs are set in.
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let ends = [
+        ("✓ built in ", VITE),
+        ("✨ Built in ", PARCEL),
+        ("✔ Build complete in ", ROLLDOWN),
+        ("[success] Build complete in ", ROLLDOWN),
+        ("✓ Compiled successfully in ", NEXT),
+    ];
+    let told = ends.iter().find(|(begin, _)| text.strip_prefix(begin).is_some_and(is_time)).map(|(_, tool)| *tool);
+    let is_rolldown = || {
+        let rest = text.strip_prefix("✔ rolldown v").or_else(|| text.strip_prefix("[success] rolldown v"));
+        rest.and_then(|rest| split_at(rest, " Finished in ")).is_some_and(|(_, time)| is_time(time))
+    };
+    told.or_else(|| is_rolldown().then_some(ROLLDOWN)).or_else(|| (text == "✓ Compiled successfully").then_some(NEXT))
 }
 
 /// Whether Rollup says what it builds: `src/a.js → dist...`.
 fn begins_rollup(text: &str) -> bool {
     text.contains(" → ") && text.ends_with("...")
-}
-
-/// The number in Vite 8's `Build failed with 2 errors:`.
-fn number(text: &str) -> Option<u64> {
-    let (number, rest) = leading_in(text.strip_prefix("Build failed with ")?)?;
-    matches!(rest, " error:" | " errors:").then_some(number)
 }
 
 /// Code and message of Vite 8's `[MISSING_EXPORT] message`, plugin and message of `[vite:css] message`.
@@ -119,6 +153,8 @@ struct Open {
     /// How many it says there are.
     number: Option<u64>,
     faults: Vec<Fault>,
+    /// Nothing counts yet: what follows may be a type error, which is another's to tell.
+    is_unsure: bool,
 }
 
 /// Faults of one build that are kept by name.
@@ -127,14 +163,17 @@ const FAULTS_HELD: usize = 1_000;
 impl Open {
     fn line(&mut self, text: &str) {
         if self.number.is_none() && self.faults.is_empty() {
-            self.number = number(text);
+            self.number = text.strip_prefix("Build").and_then(number);
             if self.number.is_some() {
                 return;
             }
         }
         let text = text.trim();
+        if self.tool == NEXT {
+            return self.line_of_next(text);
+        }
         let place = match self.tool {
-            VITE => {
+            VITE | ROLLDOWN => {
                 // `╭─[ src/a.js:2:20 ]`, before Vite 8 `file: /app/src/a.js:2:20`.
                 let frame = text.strip_prefix("╭─[ ").and_then(|text| text.strip_suffix(" ]"));
                 frame.or_else(|| text.strip_prefix("file: "))
@@ -153,6 +192,20 @@ impl Open {
             // Each is marked where it says how many there are.
             (Some(_), None) if self.number.is_some() && marked(text).is_some() => self.begin(text),
             _ => {}
+        }
+    }
+
+    /// The place of each comes first. What is below an import trace has no message.
+    fn line_of_next(&mut self, text: &str) {
+        if text.starts_with("./") && self.faults.len() < FAULTS_HELD {
+            self.faults.retain(|fault| !fault.message.is_empty());
+            let (path, line) = bare_place(text).unwrap_or((text, None));
+            self.faults.push(Fault { path: Some(path.to_owned()), line, ..Fault::default() });
+        } else if let Some(fault) = self.faults.last_mut().filter(|fault| fault.message.is_empty()) {
+            match text.strip_prefix("Error: ").unwrap_or(text) {
+                "" => drop(self.faults.pop()),
+                message => message.clone_into(&mut fault.message),
+            }
         }
     }
 
@@ -181,12 +234,15 @@ pub(in crate::ingest) struct Reader {
 impl Reader {
     /// Counts the build that failed above.
     fn close(&mut self) -> Result<()> {
-        let Some(Open { tool, number, faults }) = self.open.take() else { return Ok(()) };
+        let Some(Open { tool, number, mut faults, is_unsure: false }) = self.open.take() else { return Ok(()) };
+        faults.retain(|fault| !fault.message.is_empty());
         if faults.is_empty() && number.is_none() {
             let why = "report ends before it says why the build failed";
             return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
         }
-        let mut left = number.unwrap_or(1);
+        // Of webpack under Next.js, and of those who stop at the first.
+        let told = if tool == NEXT { u64::try_from(faults.len()).unwrap_or(u64::MAX) } else { 1 };
+        let mut left = number.unwrap_or(told);
         for Fault { message, rule, path, line } in faults {
             if left > 0 {
                 left -= 1;
@@ -210,14 +266,22 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        if let Some((tool, told)) = failed(text) {
+        if let Some(Failure { tool, told, number }) = failed(text) {
             self.close()?;
-            let mut open = Open { tool, number: None, faults: Vec::new() };
+            let mut open = Open { tool, number, faults: Vec::new(), is_unsure: false };
             if !told.is_empty() {
                 open.begin(told);
             }
             self.open = Some(open);
             self.is_rollup = false;
+        } else if text == NEXT_FAILED {
+            self.close()?;
+            self.open = Some(Open { tool: NEXT, number: None, faults: Vec::new(), is_unsure: true });
+        } else if text == NEXT_OVER {
+            if let Some(open) = self.open.as_mut() {
+                open.is_unsure = false;
+            }
+            self.close()?;
         } else if let Some(tool) = built(text).or_else(|| self.is_created(text).then_some(ROLLUP)) {
             self.close()?;
             self.tally.tool(tool, Sort::Compiler);
@@ -234,9 +298,9 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
-        if built(text).is_some() || self.is_created(text) {
+        if built(text).is_some_and(|tool| tool != NEXT) || self.is_created(text) {
             Claim::Last
-        } else if failed(text).is_some() || self.is_warning(text) {
+        } else if failed(text).is_some() || built(text).is_some() || text == NEXT_OVER || self.is_warning(text) {
             Claim::Ours
         } else {
             Claim::Other
@@ -336,8 +400,42 @@ mod tests {
     }
 
     #[test]
+    fn rolldown_says_how_many_there_are() {
+        let text = "Build failed with 2 errors:\n\n[PARSE_ERROR] Error: Unexpected token\n   ╭─[ a.ts:2:20 ]\n";
+        for begin in [" ERROR  Error: ", " ERROR  ", "[error] "] {
+            assert_eq!(
+                told(&format!("{begin}{text}")),
+                [["rolldown", "a.ts", "2", "PARSE_ERROR", "Error: Unexpected token"]]
+            );
+            assert_eq!(parse(&format!("{begin}{text}")).unwrap().figures.errors, Some(2));
+        }
+    }
+
+    #[test]
+    fn next_tells_places_above_messages() {
+        let turbopack = "> Build error occurred\nError: Turbopack build failed with 3 errors:\n./app/a.tsx:1:1\nError: Not found\n> 1 | x\n\n\
+            ./app/b.tsx\nParsing failed\n\nImport trace:\n  ./app/c.tsx\n  ./app/d.tsx\n\n";
+        let expected =
+            [["next", "./app/a.tsx", "1", "", "Not found"], ["next", "./app/b.tsx", "", "", "Parsing failed"]];
+        assert_eq!(told(turbopack), expected);
+        assert_eq!(parse(turbopack).unwrap().figures.errors, Some(3));
+        let webpack = "Failed to compile.\n\n./app/a.tsx:1:1\nNot found\n\n./app/b.tsx\nParsing failed\n\nImport trace for requested module:\n./app/c.tsx\n./app/d.tsx\n\n\n";
+        assert_eq!(told(&format!("{webpack}> Build failed because of webpack errors\n")), expected);
+        assert!(parse(webpack).is_err());
+        let page = "✓ Compiled successfully in 896ms\nError occurred prerendering page \"/\". Read more: https://x.y\nError: no\n";
+        assert_eq!(told(page), [["next", "", "", "", "Error occurred prerendering page \"/\""]]);
+    }
+
+    #[test]
     fn a_build_that_came_to_its_end_found_none() {
-        for text in ["✓ built in 91ms\n", "✨ Built in 1.20s\n", "a.js → out...\ncreated out in 12ms\n"] {
+        for text in [
+            "✔ rolldown v1.3.2 Finished in 20.82 ms\n",
+            "[success] Build complete in 27ms\n",
+            "✓ Compiled successfully in 887ms\n",
+            "✓ built in 91ms\n",
+            "✨ Built in 1.20s\n",
+            "a.js → out...\ncreated out in 12ms\n",
+        ] {
             assert_eq!(parse(text).unwrap().figures.total, Some(0), "{text}");
         }
         for text in ["✓ built in a hurry\n", "created out in 12ms\n"] {

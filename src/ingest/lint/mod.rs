@@ -158,9 +158,8 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
 pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
-        | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "parcel" | "rescript" | "crystal" => {
-            Sort::Compiler
-        }
+        | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "rolldown" | "parcel" | "next"
+        | "rescript" | "crystal" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
         | "svelte-check" => Sort::TypeChecker,
         _ => Sort::Linter,

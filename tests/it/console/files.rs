@@ -43,6 +43,8 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         compiled.iter().map(|name| (format!("cargo-test-text/good-{name}.txt"), "rustc-text")).collect();
     let others = [
         ("brief-text/good-esbuild.txt", "bundle-text"),
+        ("bundle-text/good-next-14.txt", "bundler-text"),
+        ("bundle-text/good-next-15.txt", "bundler-text"),
         ("bundle-text/good.txt", "webpack-text"),
         ("cargo-test-text/good.txt", "rustc-text"),
         ("criterion-text/good-cargo-bench.txt", "rustc-text"),
@@ -53,6 +55,8 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         ("gotestsum-text/good-standard-verbose.txt", "govet-text"),
         ("gotestsum-text/good.txt", "govet-text"),
         ("jest-text/good.txt", "istanbul-text"),
+        ("next-text/good-build.txt", "bundler-text"),
+        ("next-text/good-type-error.txt", "bundler-text"),
         ("nextest-text/good.txt", "rustc-text"),
         ("node-test-text/good-coverage.txt", "brief-coverage-text"),
         ("tap/good-node-coverage.tap", "brief-coverage-text"),
