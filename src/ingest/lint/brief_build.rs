@@ -1,15 +1,15 @@
-//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of CMake, ReScript and Crystal, and of Checkstyle,
-//! detekt, PHP_CodeSniffer, Scalastyle and standardrb, for `brief-text`.
+//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of CMake, ReScript, Crystal and Python's parser, and of
+//! Checkstyle, detekt, PHP_CodeSniffer, Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
 use super::lines::{Placed, bare_place, bracketed, is_class_name, is_path, placed};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
-use crate::ingest::values::leading_in;
+use crate::ingest::values::{leading_in, whole};
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, detekt, php, standardrb, cmake].iter().find_map(|read| read(text))
+    [bracketed_level, kotlinc, detekt, php, standardrb, cmake, sorry].iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -76,15 +76,33 @@ pub(super) fn rescript<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     is_path(path).then(|| Told { level, ..Told::error("rescript", (path, Some(line)), None, said) })
 }
 
-/// Crystal's `Error: message`, with `In src/app.cr:3:5` above it and the source between them.
-pub(super) fn crystal<'a>(title: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let message = text.strip_prefix("Error: ")?;
-    Some(Told::error("crystal", crystal_place(title)?, None, message))
+/// Crystal's `Error: message`, and Python's `SyntaxError: message`, with the place above it and the source between them.
+pub(super) fn titled<'a>(title: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (tool, place) = title_of(title)?;
+    let words: &[&str] =
+        if tool == "crystal" { &["Error: "] } else { &["SyntaxError: ", "IndentationError: ", "TabError: "] };
+    let (word, message) = words.iter().find_map(|word| Some((word, text.strip_prefix(word)?)))?;
+    let rule = Some(word.trim_end_matches(": ")).filter(|rule| *rule != "Error");
+    Some(Told::error(tool, place, rule, message))
 }
 
-/// The place above it.
-pub(super) fn crystal_place(text: &str) -> Option<(&str, Option<u64>)> {
-    bare_place(text.strip_prefix("In ")?).filter(|(path, _)| path.ends_with(".cr"))
+/// The place above it: `In src/app.cr:3:5`; `  File "a.py", line 3`, where nothing was called, and of compileall behind `***`.
+pub(super) fn title_of(text: &str) -> Option<(&'static str, (&str, Option<u64>))> {
+    if let Some(place) = text.strip_prefix("In ") {
+        return bare_place(place).filter(|(path, _)| path.ends_with(".cr")).map(|place| ("crystal", place));
+    }
+    let place = text.strip_prefix("*** ").unwrap_or(text).trim_start().strip_prefix("File \"")?;
+    let (path, line) = place.split_once("\", line ")?;
+    Some(("python", (path, Some(whole(line)?))))
+}
+
+/// `Sorry: IndentationError: message (a.py, line 2)`, of compileall behind `***`.
+fn sorry(text: &str) -> Option<Told<'_>> {
+    let (rule, rest) = text.strip_prefix("*** ").unwrap_or(text).strip_prefix("Sorry: ")?.split_once(": ")?;
+    let (message, place) = rest.strip_suffix(')')?.rsplit_once(" (")?;
+    let (path, line) = place.split_once(", line ")?;
+    let is_ours = rule.ends_with("Error") && is_path(path);
+    Some(Told::error("python", (path, Some(whole(line).filter(|_| is_ours)?)), Some(rule), message))
 }
 
 /// The tool that says that it found nothing.
@@ -272,8 +290,20 @@ mod tests {
             (told.tool, told.path, told.message),
             ("cmake", None, "The source directory \"/p\" does not exist.")
         );
-        let told = crystal("In src/a.cr:5:8", "Error: expected argument").unwrap();
-        assert_eq!((told.path, told.line, told.message), (Some("src/a.cr"), Some(5), "expected argument"));
+        let told = titled("In src/a.cr:5:8", "Error: expected argument").unwrap();
+        assert_eq!(
+            (told.path, told.line, told.rule, told.message),
+            (Some("src/a.cr"), Some(5), None, "expected argument")
+        );
+        let told = titled("***   File \"./a b.py\", line 3", "SyntaxError: invalid syntax").unwrap();
+        assert_eq!((told.path, told.line, told.rule), (Some("./a b.py"), Some(3), Some("SyntaxError")));
+        let told = brief_text::told("", "*** Sorry: TabError: mixed (a.py, line 3)").unwrap();
+        assert_eq!((told.path, told.line, told.rule, told.message), (Some("a.py"), Some(3), Some("TabError"), "mixed"));
+        assert!(
+            titled("  File \"a.py\", line 3, in f", "SyntaxError: x").is_none(),
+            "it was raised, and not by the parser"
+        );
+        assert!(titled("  File \"a.py\", line 3", "NameError: x").is_none());
         assert_eq!(
             (clean("-- Configuring done (0.1s)"), clean("-- Configuring incomplete, errors occurred!")),
             (Some("cmake"), None)

@@ -33,7 +33,7 @@ pub const FORMAT: Format = Format {
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
                  cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
-                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal",
+                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors)",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -342,7 +342,7 @@ pub(in crate::ingest) struct Reader {
     is_npm_audit: bool,
     /// How far govulncheck follows what it tells below.
     section: Option<Level>,
-    /// The first line of a finding of TFLint's or Crystal's, of which the rest stands further below.
+    /// The first line of a finding of TFLint's, Crystal's or Python's, of which the rest stands further below.
     title: String,
 }
 
@@ -355,7 +355,7 @@ impl Reader {
             .or_else(|| brief_advisories::govulncheck(text, self.section))
             .or_else(|| brief_advisories::osv_scanner(text))
             .or_else(|| brief_checkers::tflint(&self.title, text))
-            .or_else(|| brief_build::crystal(&self.title, text))
+            .or_else(|| brief_build::titled(&self.title, text))
             .or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
@@ -372,12 +372,11 @@ impl Reader {
         self.is_npm_audit = brief_advisories::is_npm_audit(text) || (self.is_npm_audit && self.counted(text).is_none());
         text.clone_into(&mut self.before);
         self.section = brief_advisories::section(text).or(self.section);
-        // Between Crystal's place and its message stands the source.
-        let is_crystal_over =
-            brief_build::crystal_place(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
-        if brief_checkers::begins_tflint(text) || brief_build::crystal_place(text).is_some() {
+        // Between a compiler's place and its message stands the source.
+        let is_source_over = brief_build::title_of(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
+        if brief_checkers::begins_tflint(text) || brief_build::title_of(text).is_some() {
             text.clone_into(&mut self.title);
-        } else if is_crystal_over {
+        } else if is_source_over {
             self.title.clear();
         }
         self.is_repeating |= brief_build::is_repetition(text);

@@ -159,7 +159,7 @@ pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
         | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "rolldown" | "parcel" | "next"
-        | "rescript" | "crystal" => Sort::Compiler,
+        | "rescript" | "crystal" | "python" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
         | "svelte-check" => Sort::TypeChecker,
         _ => Sort::Linter,
