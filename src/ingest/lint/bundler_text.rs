@@ -119,7 +119,7 @@ fn built(text: &str) -> Option<&'static str> {
 
 /// Whether Rollup says what it builds: `src/a.js → dist...`.
 fn begins_rollup(text: &str) -> bool {
-    text.contains(" → ") && text.ends_with("...")
+    text.ends_with("...") && text.contains(" → ")
 }
 
 /// Code and message of Vite 8's `[MISSING_EXPORT] message`, plugin and message of `[vite:css] message`.

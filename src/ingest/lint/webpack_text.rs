@@ -4,11 +4,15 @@
 //! `ERROR in ./src/a.js 3:5-10`, its message below it, and in the last line how many there are. What webpack 4 prints has no
 //! such line, and is not read. The sizes of a build without errors are `bundle-text`'s.
 
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
 use super::LintTally;
 use super::lines::{Claim, TextReader, bare_place, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::metric::bundle_text;
-use crate::ingest::text::{is_number, split_at};
+use crate::ingest::text::is_number;
 use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Finding, Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -54,7 +58,9 @@ fn entry(text: &str) -> Option<(Level, &str)> {
 /// The tool, and errors and warnings of `webpack 5.90.0 compiled with 1 error and 2 warnings in 12 ms`, with `errors-only` without version and
 /// time; of one compiler of several `  client (webpack 5.90.0) compiled successfully in 12 ms`.
 pub(in crate::ingest) fn counts(text: &str) -> Option<(&'static str, [u64; 2])> {
-    let (who, how) = split_at(text, " compiled ")?;
+    static COMPILED: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(" compiled "));
+    let at = COMPILED.find(text.as_bytes())?;
+    let (who, how) = (text.get(..at)?, text.get(at + " compiled ".len()..)?);
     let who = who.strip_suffix(')').unwrap_or(who);
     let is_version = |word: &str| word.split('.').count() == 3 && word.starts_with(|c: char| c.is_ascii_digit());
     let who = who.rsplit_once(' ').filter(|(_, last)| is_version(last)).map_or(who, |(name, _)| name);
