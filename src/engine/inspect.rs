@@ -48,6 +48,7 @@ pub fn read_reports(
     ingest::parse_all(&Input::source(&name, &open, limits.report_bytes), format)
 }
 
+// Here, and not beside the trait: the readers of reports have no disk.
 impl RawBytes for File {
     fn skip_to_last(&mut self, chunk: u64) -> io::Result<u64> {
         let last = self.metadata()?.len().saturating_sub(1) / chunk;

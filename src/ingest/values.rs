@@ -25,10 +25,7 @@ pub(super) fn whole(text: &str) -> Option<u64> {
 pub(super) fn leading(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (mut number, mut rest) = (0_u64, bytes);
     while let [digit @ b'0'..=b'9', after @ ..] = rest {
-        let digit = u64::from(digit - b'0');
-        // So many digits always fit, and looking for each whether they do takes twice the time.
-        let fits = bytes.len() - rest.len() < 18;
-        number = if fits { number * 10 + digit } else { number.checked_mul(10)?.checked_add(digit)? };
+        number = number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
         rest = after;
     }
     (rest.len() < bytes.len()).then_some((number, rest))

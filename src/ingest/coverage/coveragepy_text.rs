@@ -43,6 +43,7 @@ pub(in crate::ingest) fn begins(line: &str) -> bool {
 
 /// How many columns of numbers a heading announces.
 fn columns(line: &str) -> Option<usize> {
+    // Nearly every line is told by that alone.
     split_at(line, "Cover")?;
     let cells = cells(line);
     let columns = match cells.as_slice() {

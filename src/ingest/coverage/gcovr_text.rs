@@ -44,6 +44,7 @@ enum Metric {
 }
 
 fn heading(line: &str) -> Option<Metric> {
+    // Nearly every line is told by that alone.
     split_at(line, "Cover")?;
     match cells(line).as_slice() {
         ["File", "Lines", "Exec", "Cover", "Missing"] => Some(Metric::Lines),

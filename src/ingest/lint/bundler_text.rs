@@ -33,7 +33,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
         reader.is_rollup |= begins_rollup(line);
         is_ours
     });
-    match (is_ours || has_failed(head)) && !is_of_another(head) {
+    let fails_at_last = || head.last_lines().any(|line| failed(line.trim_end()).is_some());
+    match (is_ours || fails_at_last()) && !is_of_another(head) {
         true => Sniff::Sure("the line with which a bundler's build fails or ends".into()),
         false => Sniff::No,
     }

@@ -21,7 +21,7 @@ use crate::model::figures::ReportKind;
 pub const FORMAT: Format = Format {
     name: "webpack-text",
     kind: ReportKind::Lint,
-    about: "terminal output of webpack: errors and warnings",
+    about: "terminal output of webpack and Rspack: errors and warnings",
     written_by: "webpack 5, Rspack",
     told_by: "\"ERROR in ./src/a.js 3:5-10\", or \"webpack 5.90.0 compiled with 1 error in 12 ms\"",
     has_end: true,
@@ -33,8 +33,9 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let has_end = || head.lines().chain(head.last_lines()).any(|line| counts(line.trim_end()).is_some());
-    let is_told = has_entries(head) || !head.lines().any(bundle_text::begins);
-    match (is_told && has_end(), has_entries(head)) {
+    let has_entries = has_entries(head);
+    let is_told = || has_entries || !head.lines().any(bundle_text::begins);
+    match (has_end() && is_told(), has_entries) {
         (true, _) if !is_of_another(head) => Sniff::Sure("the last line of webpack".into()),
         (false, true) if !is_of_another(head) => Sniff::Maybe("an error or a warning as webpack prints it".into()),
         _ => Sniff::No,
@@ -55,9 +56,10 @@ fn entry(text: &str) -> Option<(Level, &str)> {
     }
 }
 
-/// The tool, and errors and warnings of `webpack 5.90.0 compiled with 1 error and 2 warnings in 12 ms`, with `errors-only` without version and
-/// time; of one compiler of several `  client (webpack 5.90.0) compiled successfully in 12 ms`.
+/// The tool, and errors and warnings of `webpack 5.90.0 compiled with 1 error and 2 warnings in 12 ms`, with `errors-only`
+/// without version and time; of one compiler of several `  client (webpack 5.90.0) compiled successfully in 12 ms`.
 pub(in crate::ingest) fn counts(text: &str) -> Option<(&'static str, [u64; 2])> {
+    // In these words, `split_at` finds no sign that is rare.
     static COMPILED: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(" compiled "));
     let at = COMPILED.find(text.as_bytes())?;
     let (who, how) = (text.get(..at)?, text.get(at + " compiled ".len()..)?);

@@ -44,9 +44,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = head.lines().any(|line| begins(line) && !esbuild::begins(line))
         || (head.lines().any(esbuild::begins) && head.lines().any(esbuild::is_end));
     // What esbuild or webpack found stands above, and is more than a size.
-    let has_findings =
-        has_entries(head) || head.lines().any(|line| line.starts_with("▲ [WARNING]") || line.starts_with("✘ [ERROR]"));
-    match is_ours && !has_findings && !head.is_of_tests() {
+    let has_findings = || {
+        has_entries(head) || head.lines().any(|line| line.starts_with("▲ [WARNING]") || line.starts_with("✘ [ERROR]"))
+    };
+    match is_ours && !has_findings() && !head.is_of_tests() {
         true => Sniff::Sure("sizes as a bundler prints them".into()),
         false => Sniff::No,
     }

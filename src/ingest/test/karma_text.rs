@@ -49,6 +49,7 @@ struct Browser {
 
 /// `Chrome 120.0 (Linux): Executed 5 of 6 (2 FAILED) (skipped 1) (0.164 secs / 0.041 secs)`.
 fn executed(line: &str) -> Option<(&str, Browser)> {
+    // Nearly every line is told by that alone.
     split_at(line, ": Executed ")?;
     let (name, rest) = line.rsplit_once(": Executed ").filter(|(name, _)| name.ends_with(')'))?;
     let (executed, rest) = leading(rest.as_bytes())?;

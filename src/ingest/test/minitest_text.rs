@@ -43,6 +43,7 @@ fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
     if !line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
+    // Nearly every line is told by that alone.
     split_at(line, ", ")?;
     let counts: Vec<_> = line.split(", ").map(counted).collect::<Option<_>>()?;
     let words: Vec<&str> = counts.iter().map(|(_, word)| word.strip_suffix('s').unwrap_or(word)).collect();

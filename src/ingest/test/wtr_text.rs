@@ -49,6 +49,7 @@ const OF_A_FILE: [&str; 3] = ["Could not import your test module", "Browser test
 /// `Chrome: |███   | 1/3 test files | 3 passed, 1 failed, 1 skipped`: the browser and its tests. A terminal breaks the line
 /// before its last word.
 fn progress(line: &str) -> Option<(&str, Summary)> {
+    // Nearly every line is told by that alone.
     split_at(line, " test files | ")?;
     // What a page logs is indented.
     let (name, rest) = line.split_once(": ").filter(|_| !line.starts_with(' '))?;

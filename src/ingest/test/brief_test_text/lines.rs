@@ -12,120 +12,112 @@ use crate::ingest::values::whole;
 /// A runner, and its summary of one line.
 pub(super) type Lines = LazyLock<Index<(&'static str, &'static str)>>;
 
+fn by_pattern(lines: &'static [(&'static str, &'static str)]) -> Index<(&'static str, &'static str)> {
+    Index::of(lines, |(_, pattern)| pattern)
+}
+
 /// Several add up.
 pub(super) static LINES: Lines = Lines::new(|| {
-    Index::of(
-        &[
-            (
-                "Pest",
-                "Tests:{ @f failed}{,}{ @e errors}{,}{ @p warning{s}}{,}{ @p deprecated}{,}{ @p risky}{,}{ @s incomplete}{,}\
+    by_pattern(&[
+        (
+            "Pest",
+            "Tests:{ @f failed}{,}{ @e errors}{,}{ @p warning{s}}{,}{ @p deprecated}{,}{ @p risky}{,}{ @s incomplete}{,}\
          { @p notice{s}}{,}{ @s todo{s}}{,}{ @s skipped}{,}{ @p passed}{,}{ @s pending}{ (@_ assertion{s})}",
-            ),
-            ("snforge", "Tests: @p passed, @f failed, @s {skipped}{ignored}{, @s ignored}, @_ filtered out"),
-            ("bats", "@a test{s}, @f failure{s}{, @s skipped}{, @e not run}{ in @_ seconds}"),
-            ("JUnit 4", "OK (@p test{s})"),
-            (
-                "Pester",
-                "Tests Passed: @p, Failed: @f, Skipped: @s{,} {Pending: @s, }{Inconclusive: @s, }{Inconclusive: @s}\
+        ),
+        ("snforge", "Tests: @p passed, @f failed, @s {skipped}{ignored}{, @s ignored}, @_ filtered out"),
+        ("bats", "@a test{s}, @f failure{s}{, @s skipped}{, @e not run}{ in @_ seconds}"),
+        ("JUnit 4", "OK (@p test{s})"),
+        (
+            "Pester",
+            "Tests Passed: @p, Failed: @f, Skipped: @s{,} {Pending: @s, }{Inconclusive: @s, }{Inconclusive: @s}\
          {Total: @_, }{NotRun: @_}",
-            ),
-            ("Pester", "Container failed: @e"),
-            ("EUnit", " Failed: @f. Skipped: @s. Passed: @p."),
-            ("EUnit", " All @p tests passed."),
-            ("EUnit", " Test passed.@P"),
-            ("EUnit", "One or more tests were cancelled.@E"),
-            (
-                "Bazel",
-                "Executed @_ out of @_ test{s}:{ @p test{s} pass{es}}{,}{ and}{ @e fail{s} to build}{,}{ and}{ @f fail{s} locally}\
+        ),
+        ("Pester", "Container failed: @e"),
+        ("EUnit", " Failed: @f. Skipped: @s. Passed: @p."),
+        ("EUnit", " All @p tests passed."),
+        ("EUnit", " Test passed.@P"),
+        ("EUnit", "One or more tests were cancelled.@E"),
+        (
+            "Bazel",
+            "Executed @_ out of @_ test{s}:{ @p test{s} pass{es}}{,}{ and}{ @e fail{s} to build}{,}{ and}{ @f fail{s} locally}\
          {,}{ and}{ @f fail{s} remotely}{,}{ and}{ @s {was}{were} skipped}.",
-            ),
-            ("tasty", "All @p tests passed (@*"),
-            ("tasty", "@f out of @a tests failed (@*"),
-            ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
-            ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
-            ("Alcotest", "Test Successful in @_s. @p test{s} run."),
-            ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
-            (
-                "LuaUnit",
-                "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
-            ),
-            ("zope.testrunner", " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped} in @*"),
-            ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
-            ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
-            ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
-            ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
-            ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
-            ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
-            ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
-            ("CUnit", " tests @_ @_ @p @f @s"),
-            ("Unity", "@a Tests @f Failures @s Ignored"),
-            (
-                "MSTest",
-                "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}",
-            ),
-            ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
-            ("ZIO Test", "@p tests passed. @f tests failed. @s tests ignored.{ @*}"),
-            ("Nette Tester", "OK (@a test{s}{, @s skipped}, @_ seconds)"),
-            ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
-            ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
-            ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
-            ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
-            ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
-            ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
-            ("UnitTest++", "Success: @p test{s} passed."),
-            ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
-            ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
-            ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
-            ("nf-test", "FAILURE: Executed @a test{s} in @_s (@f failed)"),
-            ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
-            ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
-            ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
-            (
-                "Buck2",
-                "Tests finished: Pass @p. Fail @f.{ Timeout @f.}{ Fatal @e.}{ Skip @s.}{ Omit @s.}{ Infra Failure @e.}{ Build failure @e}",
-            ),
-            ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
-            ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
-            ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
-            (
-                "node-tap",
-                "Asserts: {\u{200b}}{\u{200b}}{\u{200b}}{@f failed{\u{200b}}, {\u{200b}}}{@p passed{\u{200b}}, {\u{200b}}}{@s todo{\u{200b}}, {\u{200b}}}{@s skip{\u{200b}}, {\u{200b}}}of @a{\u{200b}}",
-            ),
-            (
-                "jasmine-spec-reporter",
-                "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
-            ),
-            ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
-        ],
-        |(_, pattern)| pattern,
-    )
+        ),
+        ("tasty", "All @p tests passed (@*"),
+        ("tasty", "@f out of @a tests failed (@*"),
+        ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
+        ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
+        ("Alcotest", "Test Successful in @_s. @p test{s} run."),
+        ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
+        (
+            "LuaUnit",
+            "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
+        ),
+        ("zope.testrunner", " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped} in @*"),
+        ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
+        ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
+        ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
+        ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
+        ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
+        ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
+        ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
+        ("CUnit", " tests @_ @_ @p @f @s"),
+        ("Unity", "@a Tests @f Failures @s Ignored"),
+        ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
+        ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
+        ("ZIO Test", "@p tests passed. @f tests failed. @s tests ignored.{ @*}"),
+        ("Nette Tester", "OK (@a test{s}{, @s skipped}, @_ seconds)"),
+        ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
+        ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
+        ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
+        ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
+        ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
+        ("UnitTest++", "FAILURE: @f out of @a tests failed (@_ failure{s})."),
+        ("UnitTest++", "Success: @p test{s} passed."),
+        ("terraform test", "Success! @p passed, @f failed{, @s skipped}."),
+        ("terraform test", "Failure! @p passed, @f failed{, @s skipped}."),
+        ("nf-test", "SUCCESS: Executed @p test{s} in @*"),
+        ("nf-test", "FAILURE: Executed @a test{s} in @_s (@f failed)"),
+        ("Move", "Test result: {OK}{FAILED}. Total tests: @a; passed: @p; failed: @f"),
+        ("V", "Summary for all V _test.v files:{ @f failed}{,}{ @s skipped}{,}{ @p passed}, @a total.@*"),
+        ("MoonBit", "Total tests: @a, passed: @p, failed: @f.{ [@*}"),
+        (
+            "Buck2",
+            "Tests finished: Pass @p. Fail @f.{ Timeout @f.}{ Fatal @e.}{ Skip @s.}{ Omit @s.}{ Infra Failure @e.}{ Build failure @e}",
+        ),
+        ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
+        ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
+        ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
+        (
+            "node-tap",
+            "Asserts: {\u{200b}}{\u{200b}}{\u{200b}}{@f failed{\u{200b}}, {\u{200b}}}{@p passed{\u{200b}}, {\u{200b}}}{@s todo{\u{200b}}, {\u{200b}}}{@s skip{\u{200b}}, {\u{200b}}}of @a{\u{200b}}",
+        ),
+        (
+            "jasmine-spec-reporter",
+            "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
+        ),
+        ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
+    ])
 });
 
 /// Of a suite of Ginkgo's. Where the run ended for several reasons at once, the counts have a line of their own.
 pub(super) static OF_SUITES: Lines = Lines::new(|| {
-    Index::of(
-        &[
-            (
-                "Ginkgo",
-                "{{SUCCESS!}{FAIL!} -- }@p Passed | @f Failed | {@_ Flaked | }{@_ Repeated | }@s Pending | @s Skipped",
-            ),
-            ("Ginkgo", "FAIL! -- A BeforeSuite node failed so all tests were skipped.@E"),
-        ],
-        |(_, pattern)| pattern,
-    )
+    by_pattern(&[
+        (
+            "Ginkgo",
+            "{{SUCCESS!}{FAIL!} -- }@p Passed | @f Failed | {@_ Flaked | }{@_ Repeated | }@s Pending | @s Skipped",
+        ),
+        ("Ginkgo", "FAIL! -- A BeforeSuite node failed so all tests were skipped.@E"),
+    ])
 });
 
 /// What WebdriverIO says behind the mark of each of its workers.
 pub(super) static OF_WORKERS: Lines = Lines::new(|| {
-    Index::of(
-        &[
-            ("WebdriverIO", "@p passing{ (@*}"),
-            ("WebdriverIO", "@f failing"),
-            ("WebdriverIO", "@s skipped"),
-            ("WebdriverIO", "@s pending"),
-        ],
-        |(_, pattern)| pattern,
-    )
+    by_pattern(&[
+        ("WebdriverIO", "@p passing{ (@*}"),
+        ("WebdriverIO", "@f failing"),
+        ("WebdriverIO", "@s skipped"),
+        ("WebdriverIO", "@s pending"),
+    ])
 });
 
 /// The line behind such a mark: `[chrome 140.0 linux #0-0] 2 passing (1.1s)`.
@@ -137,10 +129,7 @@ pub(super) fn of_worker(text: &str) -> Option<&str> {
 
 /// What xUnit.net says behind the name of each assembly.
 pub(super) static OF_ASSEMBLIES: Lines = Lines::new(|| {
-    Index::of(
-        &[("xUnit.net", "Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*")],
-        |(_, pattern)| pattern,
-    )
+    by_pattern(&[("xUnit.net", "Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*")])
 });
 
 /// The line behind such a name: `   Shop.Tests  Total: 7, Errors: 0, …`.
@@ -151,7 +140,7 @@ pub(super) fn of_assembly(text: &str) -> Option<&str> {
 
 /// What tcltest says behind the name of each file, or of the script that runs them all.
 pub(super) static OF_TCL: Lines =
-    Lines::new(|| Index::of(&[("tcltest", "Total\t@a\tPassed\t@_\tSkipped\t@s\tFailed\t@f")], |(_, pattern)| pattern));
+    Lines::new(|| by_pattern(&[("tcltest", "Total\t@a\tPassed\t@_\tSkipped\t@s\tFailed\t@f")]));
 
 /// The line behind such a name: `cart.test: Total 4 Passed 1 …`, with tabs between them.
 pub(super) fn of_tcl(text: &str) -> Option<&str> {
@@ -207,9 +196,8 @@ pub(super) fn is_progress_of_hunit(text: &str) -> bool {
 }
 
 /// What Expecto says at the end of the line that its banner stands in.
-pub(super) static OF_EXPECTO: Lines = Lines::new(|| {
-    Index::of(&[("Expecto", "@p passed, @s ignored, @f failed, @e errored.{ @*}")], |(_, pattern)| pattern)
-});
+pub(super) static OF_EXPECTO: Lines =
+    Lines::new(|| by_pattern(&[("Expecto", "@p passed, @s ignored, @f failed, @e errored.{ @*}")]));
 
 /// The end of `[12:00:00 INF] EXPECTO! 6 tests run in 00:00:00.08 for cart – 2 passed, …`.
 pub(super) fn of_expecto(text: &str) -> Option<&str> {
@@ -220,13 +208,10 @@ pub(super) fn of_expecto(text: &str) -> Option<&str> {
 
 /// Likewise, of runners that sum up again and again: the last summary is the whole.
 pub(super) static RUNNING: Lines = Lines::new(|| {
-    Index::of(
-        &[
-            ("Robot Framework", "@a {test}{task}{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
-            ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
-        ],
-        |(_, pattern)| pattern,
-    )
+    by_pattern(&[
+        ("Robot Framework", "@a {test}{task}{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
+        ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
+    ])
 });
 
 /// A runner, and its summary of several lines, in order. `?` stands before what may be missing.
