@@ -86,6 +86,19 @@ pub(in crate::ingest) struct Reader {
     /// Rows since the last summary.
     open_rows: u64,
     declared: Option<[u64; 3]>,
+    /// Why it looked at nothing, though it says that it found nothing.
+    why_nothing: Option<&'static str>,
+}
+
+/// It goes on without its configuration, and without a file to look at, and finds no error then.
+fn why_nothing(text: &str) -> Option<&'static str> {
+    match text {
+        "No source files found." => Some("pyright found no file to look at"),
+        _ if text.starts_with("Config file \"") && text.contains("\" could not be parsed.") => {
+            Some("pyright could not read its configuration")
+        }
+        _ => None,
+    }
 }
 
 impl Reader {
@@ -115,6 +128,7 @@ impl TextReader for Reader {
             join(&mut open.message, text.trim());
         } else {
             self.close()?;
+            self.why_nothing = self.why_nothing.or_else(|| why_nothing(text));
         }
         Ok(())
     }
@@ -137,6 +151,10 @@ impl TextReader for Reader {
             return Err(Error::report(Reject::Malformed, "report ends before pyright's summary").help(CUT_HELP));
         }
         let Some(said) = self.declared else { return Ok(None) };
+        if let (Some(why), [0, 0, 0]) = (self.why_nothing, said) {
+            return Err(Error::report(Reject::NoResult, why)
+                .help("run it again with its files and a configuration that it can read"));
+        }
         self.tally.tool("pyright", Sort::TypeChecker);
         let mut parsed = self.tally.finish(&FORMAT)?;
         let [errors, ..] = said;
@@ -181,6 +199,19 @@ mod tests {
             assert_eq!(parsed(text).unwrap().figures.total, Some(0), "{text}");
         }
         assert_eq!(parsed("3 errors, 0 warnings, 0 notes\n").unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn nothing_found_where_nothing_was_looked_at_is_no_zero() {
+        let none = "0 errors, 0 warnings, 0 informations \n";
+        for why in [
+            "No source files found.",
+            "Config file \"/p/pyrightconfig.json\" could not be parsed. Verify that format is correct.",
+        ] {
+            assert_eq!(parsed(&format!("{why}\n{none}")).unwrap_err().reject(), Some(Reject::NoResult), "{why}");
+        }
+        assert_eq!(parsed(&format!("No configuration file found.\n{none}")).unwrap().figures.total, Some(0));
+        assert!(parsed(&format!("No source files found.\n{ROWS}1 error, 1 warning, 1 information \n")).is_ok());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::LintTally;
 use super::lines::{Claim, TextReader, bracketed, finding, is_of_another, is_path, placed, read};
 use crate::error::Result;
 use crate::ingest::text::split_at;
+use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
@@ -115,6 +116,10 @@ impl TextReader for Reader {
 
     /// stylelint ends the last line of its formatter compact only since version 15: with its rule it is whole.
     fn is_whole(&self, text: &str) -> bool {
+        // With which formatters end.
+        if leading_in(text).is_some_and(|(_, rest)| matches!(rest, " problem" | " problems")) {
+            return true;
+        }
         let is_rule = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-/@".contains(&byte));
         compact(text).and_then(|told| told.rule).is_some_and(is_rule)
     }
@@ -137,6 +142,9 @@ mod tests {
             ("/a.css: line 2, col 40, error - Unexpected unit (two words)", false),
             ("/a.css: line 2, col 40, error - Unexpected", false),
             ("/a.js:2:40: no [Error/semi]", false),
+            ("22 problems", true),
+            ("22 problem", true),
+            ("22 prob", false),
         ] {
             assert_eq!(Reader::default().is_whole(line), is_whole, "{line}");
         }
