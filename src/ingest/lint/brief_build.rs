@@ -9,7 +9,7 @@ use crate::ingest::values::{leading_in, whole};
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, detekt, php, standardrb, cmake, sorry].iter().find_map(|read| read(text))
+    [bracketed_level, kotlinc, detekt, php, standardrb, cmake, sorry, pascal, vala].iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -103,6 +103,39 @@ fn sorry(text: &str) -> Option<Told<'_>> {
     let (path, line) = place.split_once(", line ")?;
     let is_ours = rule.ends_with("Error") && is_path(path);
     Some(Told::error("python", (path, Some(whole(line).filter(|_| is_ours)?)), Some(rule), message))
+}
+
+/// Free Pascal's `main.pas(9,3) Error: message`. How many there were is a line of its own.
+fn pascal(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = split_at(text, ") ")?;
+    let (path, numbers) = place.rsplit_once('(')?;
+    let (word, message) = rest.split_once(": ")?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Fatal" if !message.starts_with("There were ") => Level::Error,
+        "Warning" => Level::Warning,
+        "Note" | "Hint" => Level::Note,
+        _ => return None,
+    };
+    let is_pascal = path.rsplit_once('.').is_some_and(|(_, end)| matches!(end, "pas" | "pp" | "lpr" | "dpr" | "inc"));
+    let (line, _) = leading_in(numbers).filter(|_| is_pascal && is_path(path))?;
+    Some(Told { level, ..Told::error("fpc", (path, Some(line)), None, message) })
+}
+
+/// Vala's `main.vala:2.7-2.9: error: message`.
+fn vala(text: &str) -> Option<Told<'_>> {
+    let (path, _) = split_at(text, ".vala:")?;
+    let (path, rest) = text.split_at_checked(path.len() + ".vala".len())?;
+    let (line, rest) = leading_in(rest.strip_prefix(':')?)?;
+    let (_, rest) = rest.strip_prefix('.')?.split_once(": ")?;
+    let (word, message) = rest.split_once(": ")?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "note" => Level::Note,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("vala", (path, Some(line)), None, message) })
 }
 
 /// The tool that says that it found nothing.
@@ -341,6 +374,9 @@ mod tests {
             ("[INFO] a/A.java:[3] (imports) UnusedImports: No.", "checkstyle", Note, "a/A.java:3", "No."),
             ("e: file:///p/A.kt:12:5 Unresolved: x", "kotlinc", Error, "/p/A.kt:12", "Unresolved: x"),
             ("w: /p/A.kts: (15, 9): Mismatch", "kotlinc", Warning, "/p/A.kts:15", "Mismatch"),
+            ("a b.pas(9,3) Error: Identifier not found", "fpc", Error, "a b.pas:9", "Identifier not found"),
+            ("a.pp(9) Hint: Parameter not used", "fpc", Note, "a.pp:9", "Parameter not used"),
+            ("a.vala:2.7-2.9: error: No: x", "vala", Error, "a.vala:2", "No: x"),
             ("[error] /p/A.scala: No header", "scalac", Error, "/p/A.scala:0", "No header"),
             ("\tSpreadOperator - [main] at /p/A.kt:11:37", "detekt", Error, "/p/A.kt:11", "main"),
             ("\tLongMethod - 62/60 - [f] at /p/A.kt:3:5 - Signature=A$f", "detekt", Error, "/p/A.kt:3", "f"),
@@ -365,6 +401,9 @@ mod tests {
             "a.php:12:3: error: x",
             "a.rb:3:5: C: Layout/Space: no blanks before",
             "[DEBUG] /p/A.java:[3,12] x",
+            "a.pas(12) Fatal: There were 4 errors compiling module, stopping",
+            "a.cs(9,3) Error: x",
+            "a.vala:2: error: x",
             "[ERROR] /p/A.java:[0,1] x",
         ] {
             assert!(told(other).is_none(), "{other}");

@@ -15,10 +15,13 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
     let readers: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
         [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly],
         [b'#', ..] => &[teamcity],
-        [.., b')'] => &[puppet_lint, perlcritic, tflint_compact, remark],
         _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard],
     };
-    readers.iter().find_map(|read| read(text))
+    let in_brackets: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
+        [.., b')'] => &[puppet_lint, perlcritic, tflint_compact],
+        _ => &[],
+    };
+    in_brackets.iter().chain(readers).find_map(|read| read(text))
 }
 
 /// The tool that says that it found nothing.
@@ -35,7 +38,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     }
 }
 
-fn is_perl(path: &str) -> bool {
+pub(super) fn is_perl(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "pl" | "pm" | "t" | "psgi"))
 }
 
@@ -66,19 +69,31 @@ pub(super) fn is_of_lizard(message: &str) -> bool {
     [" NLOC", " CCN", " token", " PARAM", " length"].into_iter().all(is_next)
 }
 
-/// `/app/A.php:3  ShortVariable  Avoid variables with short names like $x.`; before version 2.10 with a tab, and no rule.
+/// `/app/A.php:3  ShortVariable  Avoid variables with short names like $x.`, in columns; before version 2.10 with a tab, and no
+/// rule.
 fn phpmd(text: &str) -> Option<Told<'_>> {
+    if let Some(said) = text.strip_prefix("\t-\t") {
+        return unparsed_by_phpmd(said);
+    }
     let (path, rest) = split_at(text, ".php:").filter(|(path, _)| is_path(path))?;
     let path = text.get(..path.len() + ".php".len())?;
     let (line, rest) = leading_in(rest)?;
     let (rule, message) = match rest.strip_prefix('\t') {
         Some(message) => (None, message),
         None => {
-            let (rule, message) = rest.strip_prefix("  ")?.split_once("  ")?;
+            let (rule, message) = rest.strip_prefix("  ")?.trim_start().split_once("  ")?;
             (is_class_name(rule).then_some(Some(rule))?, message.trim_start())
         }
     };
     Some(Told::error("phpmd", (path, Some(line).filter(|line| *line > 0)), rule, message))
+}
+
+/// `Unexpected token: {, line: 2, col: 23, file: /app/A.php.`, of a file that it cannot parse.
+fn unparsed_by_phpmd(said: &str) -> Option<Told<'_>> {
+    let (rest, path) = said.strip_suffix('.')?.rsplit_once(", file: ")?;
+    let (message, place) = rest.rsplit_once(", line: ")?;
+    let (line, _) = leading_in(place).filter(|_| path.ends_with(".php"))?;
+    Some(Told::error("phpmd", (path, Some(line)), None, message))
 }
 
 /// `ERROR: tab character found on line 2 (check: hard_tabs)`, with the file `a.pp - ERROR: …`.
@@ -327,6 +342,8 @@ mod tests {
         use Level::{Error, Note, Warning};
         for (line, tool, level, place, rule) in [
             ("/p/A.php:3  ShortVariable  Avoid $x. Minimum is 3.", "phpmd", Error, "/p/A.php:3", "ShortVariable"),
+            ("/p/A.php:3             ShortVariable  Avoid $x.", "phpmd", Error, "/p/A.php:3", "ShortVariable"),
+            ("\t-\tUnexpected token: {, line: 2, col: 23, file: /p/A.php.", "phpmd", Error, "/p/A.php:2", ""),
             ("/p/A.php:3\tAvoid variables with short names like $x.", "phpmd", Error, "/p/A.php:3", ""),
             ("ERROR: tab found on line 2 (check: hard_tabs)", "puppet-lint", Error, ":2", "hard_tabs"),
             ("a.pp - WARNING: x on line 4 (check: file_mode)", "puppet-lint", Warning, "a.pp:4", "file_mode"),

@@ -7,6 +7,8 @@ use super::brief_build;
 use super::brief_checkers;
 use super::brief_documents;
 use super::brief_formatters::{formatter, prettier};
+use super::brief_interpreters;
+use super::brief_memory;
 use super::brief_scripts;
 use super::brief_types;
 use super::brief_web;
@@ -33,12 +35,14 @@ pub const FORMAT: Format = Format {
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
                  cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
-                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors)",
+                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
+                 Deno's lint, check and fmt, Bun's bundler, Rsbuild, Nuxt, Less, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
+                 Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and Valgrind",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
                that a formatter would change is an error, and so is each place for rustfmt. Vulnerabilities as those count \
-               them who look dependencies up: critical and high are errors, moderate warnings, low notes.",
+               them who look dependencies up: critical and high are errors, moderate warnings, low notes. Errors of sanitizers one each, of Valgrind one a context.",
     sniff,
     parse: |input| read::<Reader>(input, "a linter with one line for each finding"),
 };
@@ -54,6 +58,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
     // RuboCop's other formatters write the same lines, and sum up.
     let is_ours = |tool: &&str| *tool != "rubocop" || brief_scripts::is_rubocop_emacs(head);
     match found.filter(is_ours).filter(|_| !is_of_another(head)) {
+        // It prints so under its own test runner, too.
+        Some("node") => Sniff::Maybe("a file that Node.js cannot parse".into()),
         Some(tool) => Sniff::Sure(format!("a line of {tool}")),
         None => Sniff::No,
     }
@@ -95,6 +101,8 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_scripts::told,
         brief_checkers::told,
         brief_types::told,
+        brief_interpreters::told,
+        brief_memory::told,
         at_place,
     ];
     let paired = [
@@ -103,11 +111,13 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         yaml_below,
         pydocstyle,
         brief_types::psalm_below,
+        brief_types::rslint,
         brief_build::solc,
         brief_build::cmake_below,
         brief_build::rescript,
         brief_advisories::codespan,
         brief_web::below,
+        brief_interpreters::below,
     ];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
@@ -130,7 +140,8 @@ fn clean(text: &str) -> Option<&'static str> {
             .or_else(|| brief_build::clean(text))
             .or_else(|| brief_types::clean(text))
             .or_else(|| brief_web::clean(text))
-            .or_else(|| brief_documents::clean(text)),
+            .or_else(|| brief_documents::clean(text))
+            .or_else(|| brief_interpreters::clean(text)),
     }
 }
 
@@ -224,6 +235,9 @@ fn pydocstyle<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 /// `hadolint:Dockerfile:3: …`.
 fn hadolint(text: &str) -> Option<Told<'_>> {
     let text = text.strip_prefix("hadolint:").unwrap_or(text);
+    if let Some(told) = unparsed_by_hadolint(text) {
+        return Some(told);
+    }
     split_at(text, " DL").or_else(|| split_at(text, " SC"))?;
     let (place, rest) = text.match_indices(' ').find_map(|(at, _)| {
         let rest = text.get(at + 1..)?;
@@ -236,6 +250,15 @@ fn hadolint(text: &str) -> Option<Told<'_>> {
     let (level, message) = level.unwrap_or((Level::Error, rest));
     is_path(path).then_some(())?;
     Some(Told { level, ..Told::error("hadolint", (path, line.parse().ok()), Some(code), message) })
+}
+
+/// `Dockerfile:2:1 unexpected 'N' expecting '#', …`, of a file that it cannot parse.
+fn unparsed_by_hadolint(text: &str) -> Option<Told<'_>> {
+    let (place, _) = split_at(text, " unexpected ")?;
+    let message = text.get(place.len() + 1..)?;
+    let is_ours = |path: &str| path.to_ascii_lowercase().contains("dockerfile") && message.contains(" expecting ");
+    let place = bare_place(place.trim_end_matches(':')).filter(|(path, _)| is_ours(path))?;
+    Some(Told::error("hadolint", place, None, message))
 }
 
 pub(super) fn level(word: &str) -> Option<Level> {
@@ -342,7 +365,7 @@ pub(in crate::ingest) struct Reader {
     is_npm_audit: bool,
     /// How far govulncheck follows what it tells below.
     section: Option<Level>,
-    /// The first line of a finding of TFLint's, Crystal's or Python's, of which the rest stands further below.
+    /// The first line of a finding of TFLint's, Crystal's, Python's, Node.js's or Deno's, of which the rest stands further below.
     title: String,
 }
 
@@ -356,6 +379,7 @@ impl Reader {
             .or_else(|| brief_advisories::osv_scanner(text))
             .or_else(|| brief_checkers::tflint(&self.title, text))
             .or_else(|| brief_build::titled(&self.title, text))
+            .or_else(|| brief_interpreters::titled(&self.title, &self.before, text))
             .or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
@@ -364,7 +388,10 @@ impl Reader {
         if self.bare > 0 && text.starts_with("Code style issues found in the above file(s).") {
             return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
         }
-        brief_advisories::counted(&self.before, text, self.is_npm_audit).or_else(|| brief_documents::counted(text))
+        brief_advisories::counted(&self.before, text, self.is_npm_audit)
+            .or_else(|| brief_documents::counted(text))
+            .or_else(|| brief_interpreters::counted(text))
+            .or_else(|| brief_memory::counted(text))
     }
 
     /// Goes on to the next line.
@@ -374,7 +401,8 @@ impl Reader {
         self.section = brief_advisories::section(text).or(self.section);
         // Between a compiler's place and its message stands the source.
         let is_source_over = brief_build::title_of(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
-        if brief_checkers::begins_tflint(text) || brief_build::title_of(text).is_some() {
+        let begins = [brief_checkers::begins_tflint, brief_interpreters::begins];
+        if begins.iter().any(|begins| begins(text)) || brief_build::title_of(text).is_some() {
             text.clone_into(&mut self.title);
         } else if is_source_over {
             self.title.clear();
@@ -448,6 +476,8 @@ mod tests {
             ("-:3 SC2046 info: Quote this", "hadolint", Note, "-:3", "SC2046"),
             ("hadolint:a b/Dockerfile:3: DL4000 error: MAINTAINER", "hadolint", Error, "a b/Dockerfile:3", "DL4000"),
             ("Dockerfile:3 DL3008 Pin versions", "hadolint", Error, "Dockerfile:3", "DL3008"),
+            ("b/Dockerfile:2:1 unexpected 'N' expecting '#', ADD", "hadolint", Error, "b/Dockerfile:2", ""),
+            ("hadolint:Dockerfile:2:1: unexpected 'N' expecting ADD", "hadolint", Error, "Dockerfile:2", ""),
             ("a.tsx:3:5: warning eslint(no-var): Unexpected var", "oxlint", Warning, "a.tsx:3", "eslint(no-var)"),
             ("a.js:3:5: error eslint(no-var): an aside - here (now)", "oxlint", Error, "a.js:3", "eslint(no-var)"),
             ("README.md:8:57 error MD009/no-trailing-spaces Trailing", "markdownlint", Error, "README.md:8", "MD009"),
@@ -537,6 +567,8 @@ mod tests {
             "ERROR: a.py is not there",
             "Diff in behaviour:",
             "see MD5 and MD022",
+            "a.txt:2:1 unexpected 'N' expecting '#'",
+            "Dockerfile:2:1 unexpected end",
         ] {
             assert!(told("", line).is_none(), "{line}");
         }

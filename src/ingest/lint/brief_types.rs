@@ -9,7 +9,7 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [psalm, pytype, flow, sphinx, verilator, nim_or_d].iter().find_map(|read| read(text))
+    [psalm, pytype, flow, sphinx, verilator, nim_or_d, astro].iter().find_map(|read| read(text))
 }
 
 /// The tool that says that it found nothing.
@@ -17,11 +17,43 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "No errors!" => Some("flow"),
         "build succeeded." => Some("sphinx"),
+        _ if text.starts_with("Result (") && text.ends_with("):") => Some("astro"),
+        _ if text.starts_with("success Lint passed in ") => Some("rslint"),
         "ƛ No type errors found" => Some("pyre"),
         // In a box, whose frame is blanks.
         _ if text.starts_with(' ') && text.trim() == "No errors found!" => Some("psalm"),
         _ => None,
     }
+}
+
+/// `src/pages/index.astro:7:18 - error ts(2304): message`. What its last lines count as hints stands there as a warning.
+fn astro(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = split_at(text, " ts(")?;
+    let (place, word) = place.rsplit_once(" - ")?;
+    let (rule, message) = rest.split_once("): ")?;
+    // Diagnostics that TypeScript only suggests: unused and deprecated names.
+    let is_hint = matches!(rule, "6133" | "6138" | "6192" | "6196" | "6198" | "6199" | "6205" | "6385" | "6387");
+    let level = match word {
+        "error" => Level::Error,
+        "warning" if !is_hint => Level::Warning,
+        "warning" | "hint" => Level::Note,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("astro", bare_place(place)?, Some(rule), message) })
+}
+
+/// rslint's `  no-var  — [error] message`, below it `  ╭─┴──────────( src/b.ts:3:11 )─────`.
+pub(super) fn rslint<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (_, place) = text.trim_start().strip_prefix("╭─┴")?.split_once("( ")?;
+    let place = bare_place(place.split_once(" )")?.0)?;
+    let (rule, rest) = before.trim_start().split_once("  — [")?;
+    let (word, message) = rest.split_once("] ")?;
+    let level = match word {
+        "error" => Level::Error,
+        "warn" => Level::Warning,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("rslint", place, Some(rule), message) })
 }
 
 /// The level and the rule of Psalm's `ERROR: UndefinedVariable`.
@@ -135,6 +167,29 @@ fn nim_or_d(text: &str) -> Option<Told<'_>> {
 mod tests {
     use super::*;
     use crate::ingest::lint::brief_text;
+
+    #[test]
+    fn astro_and_rslint_tell_level_rule_and_place() {
+        use Level::{Error, Note, Warning};
+        for (line, level, rule) in [
+            ("src/a.astro:7:18 - error ts(2304): Cannot find name 'nope'.", Error, "2304"),
+            ("src/a.astro:3:7 - warning ts(6133): 'x' is declared but never read.", Note, "6133"),
+            ("src/a.astro:3:7 - warning ts(80001): Other.", Warning, "80001"),
+        ] {
+            let told = told(line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(
+                (told.tool, told.level, told.path, told.rule),
+                ("astro", level, Some("src/a.astro"), Some(rule))
+            );
+        }
+        assert!(told("src/a.ts:3:7 - error TS2304: x").is_none());
+        assert_eq!((clean("Result (4 files):"), clean("Result: 4")), (Some("astro"), None));
+        let told = rslint("  no-var  — [warn] No.", "  ╭─┴──────────( src/b.ts:3:11 )─────").unwrap();
+        let at = (told.tool, told.level, told.path, told.line, told.rule, told.message);
+        assert_eq!(at, ("rslint", Warning, Some("src/b.ts"), Some(3), Some("no-var"), "No."));
+        assert!(rslint("  no-var  — [off] No.", "  ╭─┴──( src/b.ts:3:11 )──").is_none());
+        assert_eq!(clean("success Lint passed in 124ms (3 files, 87 rules, 2 threads)"), Some("rslint"));
+    }
 
     #[test]
     fn lines_of_every_tool() {

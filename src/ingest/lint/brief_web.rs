@@ -1,5 +1,5 @@
 //! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, the Nu
-//! Html Checker, CSpell and typos.
+//! Html Checker, CSpell and typos, Less, Rsbuild, Nuxt and Squawk.
 
 use super::brief_text::{SCRIPTS, Told};
 use super::lines::{bare_place, bracketed, is_path, placed};
@@ -9,17 +9,23 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    esbuild(text).or_else(|| vnu(text)).or_else(|| cspell(text))
+    [esbuild, vnu, cspell, typos_brief, less, nuxt].iter().find_map(|read| read(text))
 }
 
 /// What a line tells below another.
 pub(super) fn below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let rest = text.trim_start();
-    htmlhint(before, rest).or_else(|| typos(before, rest)).or_else(|| vnu_below(before, rest))
+    [htmlhint, typos, vnu_below, squawk].iter().find_map(|read| read(before, rest)).or_else(|| rsbuild(before, text))
 }
 
 /// The tool that says that it found nothing.
 pub(super) fn clean(text: &str) -> Option<&'static str> {
+    match text {
+        "└  ✨ Build complete!" => return Some("nuxt"),
+        _ if text.starts_with("ready   built in ") => return Some("rsbuild"),
+        _ if text.starts_with("Found 0 issues in ") && text.ends_with(" 🎉") => return Some("squawk"),
+        _ => {}
+    }
     let (_, rest) = leading_in(text.strip_prefix("Scanned ")?)?;
     rest.starts_with(" files, no errors found (").then_some("htmlhint")
 }
@@ -86,7 +92,7 @@ fn cspell(text: &str) -> Option<Told<'_>> {
 }
 
 /// `^ The id value [ x ] must be unique. (id-unique)` below `L12 |<p id=x>`, of which nothing but colours tell a level.
-fn htmlhint<'a>(before: &str, rest: &'a str) -> Option<Told<'a>> {
+fn htmlhint<'a>(before: &'a str, rest: &'a str) -> Option<Told<'a>> {
     let (message, rule) = bracketed(rest.strip_prefix("^ ")?, '(', ')')?;
     let (line, source) = leading_in(before.trim_start().strip_prefix('L')?)?;
     source.starts_with(" |").then_some(())?;
@@ -103,9 +109,92 @@ fn typos<'a>(before: &'a str, rest: &'a str) -> Option<Told<'a>> {
     Some(Told { tool: "typos", level: Level::Error, path, line, rule: None, message })
 }
 
+/// Whether a message is one of typos, which prints it at a place as compilers do with `--format brief`.
+pub(super) fn is_of_typos(message: &str) -> bool {
+    message.starts_with('`') && split_at(message, "` should be `").is_some()
+}
+
+/// ``a.md:1:9: error: `teh` should be `the` ``.
+fn typos_brief(text: &str) -> Option<Told<'_>> {
+    split_at(text, "` should be `")?;
+    let place = placed(text).filter(|place| place.has_column)?;
+    let message = place.rest.strip_prefix("error: ").filter(|message| is_of_typos(message))?;
+    Some(Told::error("typos", (place.path, place.line), None, message))
+}
+
+/// `ParseError: Unrecognised input in /p/a.less on line 3, column 5:`.
+fn less(text: &str) -> Option<Told<'_>> {
+    let (said, place) = split_at(text, ".less on line ")?;
+    let (line, _) = leading_in(place).filter(|_| place.ends_with(':'))?;
+    let (rule, rest) = said.split_once(": ").filter(|(word, _)| word.ends_with("Error"))?;
+    let (message, path) = rest.rsplit_once(" in ")?;
+    let path = text.get(said.len() - path.len()..said.len() + ".less".len())?;
+    Some(Told::error("less", (path, Some(line)), Some(rule), message))
+}
+
+/// `■  Nuxt build error: RollupError: Could not resolve "./x" from "app.vue"`.
+fn nuxt(text: &str) -> Option<Told<'_>> {
+    let (mark, message) = split_at(text, "Nuxt build error: ")?;
+    matches!(mark.trim(), "■" | "[error]" | "ERROR" | "").then_some(())?;
+    Some(Told { path: None, ..Told::error("nuxt", ("", None), None, message) })
+}
+
+/// `warning[adding-field]: message`, and below it `╭▸ a.sql:1:1`.
+fn squawk<'a>(before: &'a str, rest: &'a str) -> Option<Told<'a>> {
+    let place = bare_place(rest.strip_prefix("╭▸ ")?).filter(|(path, _)| path.ends_with(".sql"))?;
+    let (word, rest) = before.split_once('[')?;
+    let (rule, message) = rest.split_once("]: ")?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("squawk", place, Some(rule), message) })
+}
+
+/// `File: ./src/a.js:2:1-28`, and below it `  × message` or, of a warning, `  ⚠ message`.
+fn rsbuild<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (level, message) = match text.strip_prefix("  × ") {
+        Some(message) => (Level::Error, message),
+        None => (Level::Warning, text.strip_prefix("  ⚠ ")?),
+    };
+    let place = before.strip_prefix("File: ")?;
+    let (path, line) = place.split_once(':').map_or((place, None), |(path, rest)| (path, leading_in(rest)));
+    Some(Told { level, ..Told::error("rsbuild", (path, line.map(|(line, _)| line)), None, message) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn builds_of_pages_tell_their_errors() {
+        use Level::{Error, Warning};
+        let at =
+            |told: Option<Told<'_>>| told.map(|told| (told.tool, told.level, told.path.map(str::to_owned), told.line));
+        let found = |tool, level, path: &str, line| Some((tool, level, Some(path.to_owned()), line));
+        let less = "ParseError: Unrecognised input in a in/b.less on line 3, column 5:";
+        assert_eq!(at(told(less)), found("less", Error, "a in/b.less".rsplit(" in ").next().unwrap(), Some(3)));
+        assert_eq!(told(less).unwrap().message, "Unrecognised input");
+        assert_eq!(at(told("■  Nuxt build error: RollupError: x")), Some(("nuxt", Error, None, None)));
+        assert!(told("He said: Nuxt build error: x").is_none());
+        assert_eq!(at(told("a b.md:1:9: error: `teh` should be `the`")), found("typos", Error, "a b.md", Some(1)));
+        assert!(is_of_typos("`a` should be `b`, `c`") && !is_of_typos("`a` is no `b`"));
+        for (message, level) in [("  × Module not found", Error), ("  ⚠ Critical dependency", Warning)] {
+            assert_eq!(at(below("File: ./src/a.js:2:1-28", message)), found("rsbuild", level, "./src/a.js", Some(2)));
+        }
+        assert!(below("File: ./src/a.js:2:1", "    × x").is_none());
+        assert_eq!(at(below("warning[ban-x]: No.", " ╭▸ a.sql:3:1")), found("squawk", Warning, "a.sql", Some(3)));
+        assert!(below("warning[x]: No.", " ╭▸ a.rs:3:1").is_none());
+        for (line, tool) in [
+            ("└  ✨ Build complete!", Some("nuxt")),
+            ("ready   built in 0.03s", Some("rsbuild")),
+            ("Found 0 issues in 2 files 🎉", Some("squawk")),
+            ("Found 3 issues in 2 files 🎉", None),
+        ] {
+            assert_eq!(clean(line), tool, "{line}");
+        }
+    }
 
     #[test]
     fn each_line_has_its_place_level_and_rule() {

@@ -21,11 +21,11 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as linters write them into JSON, one an object",
     written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos --format json, \
-                 buf lint --error-format json, terraform validate -json, vnu --format json",
+                 buf lint --error-format json, terraform validate -json, vnu --format json, deno lint --json",
     told_by: "the keys of one of them, as code, severity, range.start and source",
     has_end: false,
-    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes. typos and \
-               buf have no severities: each is an error. Problems that Redocly is told to ignore are suppressed.",
+    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes. typos, \
+               buf and Deno have no severities: each is an error, and so is a file that Deno cannot parse. Problems that Redocly is told to ignore are suppressed.",
     sniff: |head| match Tool::of(head) {
         Some(tool) => Sniff::Sure(format!("keys {}", tool.keys.join(", "))),
         None => Sniff::No,
@@ -38,6 +38,8 @@ pub const FORMAT: Format = Format {
 enum Shape {
     List,
     Under(&'static str),
+    /// Under the first key, and under the second what could not be looked at.
+    UnderBoth(&'static str, &'static str),
     /// One a line, which begins so.
     Lines(&'static str),
 }
@@ -49,7 +51,7 @@ struct Tool {
     shape: Shape,
 }
 
-const TOOLS: [Tool; 8] = [
+const TOOLS: [Tool; 10] = [
     Tool { name: "spectral", keys: &["code", "severity", "range.start.line", "source"], shape: Shape::List },
     Tool { name: "solhint", keys: &["ruleId", "severity", "filePath", "fix"], shape: Shape::List },
     Tool { name: "markuplint", keys: &["ruleId", "severity", "filePath", "raw"], shape: Shape::List },
@@ -61,6 +63,16 @@ const TOOLS: [Tool; 8] = [
     },
     Tool { name: "vnu", keys: &["messages.type", "messages.message", "messages.url"], shape: Shape::Under("messages") },
     Tool { name: "typos", keys: &["type", "path", "typo", "corrections"], shape: Shape::Lines("{\"type\":\"") },
+    Tool {
+        name: "deno",
+        keys: &["diagnostics.filename", "diagnostics.range.start.bytePos"],
+        shape: Shape::UnderBoth("diagnostics", "errors"),
+    },
+    Tool {
+        name: "deno",
+        keys: &["version", "diagnostics", "errors", "checked_files"],
+        shape: Shape::UnderBoth("diagnostics", "errors"),
+    },
     Tool { name: "buf", keys: &["path", "start_line", "type", "message"], shape: Shape::Lines("{\"path\":\"") },
 ];
 
@@ -93,7 +105,7 @@ struct Element {
     kind: Loose,
     /// Of Spectral a list of keys.
     path: Loose,
-    #[serde(alias = "filePath")]
+    #[serde(alias = "filePath", alias = "filename", alias = "file_path")]
     source: Loose,
     #[serde(alias = "start_line", alias = "line_num", alias = "lastLine")]
     line: Loose,
@@ -185,6 +197,10 @@ fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool>
             };
             (level, Told { rule: element.code, path, line, message })
         }
+        "deno" if element.message.is_text() => {
+            let line = element.range.unwrap_or_default().start.line;
+            (Level::Error, Told { rule: element.code, path: element.source, line, message: element.message })
+        }
         "solhint" => return Ok(element.conclusion.is_text()),
         _ => return Ok(false),
     };
@@ -199,6 +215,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let place = match tool.shape {
         Shape::List => Place::Top,
         Shape::Under(name) => Place::Under(name),
+        Shape::UnderBoth(name, unread) => {
+            elements(input, Place::Under(unread), |element| count(tool, &mut findings, element).map(drop))?;
+            Place::Under(name)
+        }
         Shape::Lines(begins) => {
             lines(input, &[begins], |element| count(tool, &mut findings, element))?;
             return findings.finish(&FORMAT);

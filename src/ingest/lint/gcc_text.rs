@@ -7,6 +7,7 @@
 use super::LintTally;
 use super::brief_checkers::is_of_lizard;
 use super::brief_text::SCRIPTS;
+use super::brief_web::is_of_typos;
 use super::lines::{Claim, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read};
 use crate::error::Result;
 use crate::ingest::test::catch2_text;
@@ -46,6 +47,9 @@ const OF_XCODE: [&str; 9] = ["swift", "m", "mm", "c", "cc", "cpp", "cxx", "h", "
 /// Files of gfortran, which writes its levels in upper case, below the source and its place.
 const FORTRAN: [&str; 6] = ["f", "for", "f90", "f95", "f03", "f08"];
 
+/// Files of Ruby and Icarus Verilog, which write warnings with a level, and `a.rb:4: syntax error, …` without one.
+const PARSED: [&str; 4] = ["rb", "v", "sv", "vh"];
+
 fn sniff(head: &Head<'_>) -> Sniff {
     // The first place decides: a build of several languages is read as what comes first.
     let mut first = head.lines().filter_map(|line| match diagnostic(line) {
@@ -74,6 +78,8 @@ struct Diagnostic<'a> {
     is_of_others: bool,
     /// It is of a language whose compilers and linters print so.
     is_compiled: bool,
+    /// A file that cannot be parsed.
+    is_unparsed: bool,
     has_column: bool,
 }
 
@@ -81,12 +87,14 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let (signed, text) = sign_of_xcbeautify(text).map_or((None, text), |(level, rest)| (Some(level), rest));
     let place = placed(text)?;
     let fortran = || of_fortran(place.rest).filter(|_| place.is_a(&FORTRAN));
+    let is_unparsed = place.is_a(&PARSED) && place.rest.starts_with("syntax error");
+    let unparsed = || is_unparsed.then_some((Level::Error, place.rest));
     let (level, message) = match signed {
         Some(level) => (level, Some(place.rest).filter(|_| place.is_a(&OF_XCODE))?),
-        None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran)?,
+        None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran).or_else(unparsed)?,
     };
-    // UnitTest++ and CppUTest print their failing tests as a compiler prints errors, and lizard what is too large.
-    if message.starts_with("Failure in ") || is_of_lizard(message) {
+    // UnitTest++ and CppUTest print their failing tests as a compiler prints errors, lizard what is too large, and typos words.
+    if message.starts_with("Failure in ") || is_of_lizard(message) || is_of_typos(message) {
         return None;
     }
     // javac tells no column.
@@ -94,7 +102,16 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let is_of_others = place.is_a(&OF_OTHERS) || place.is_a(&SCRIPTS);
     // cppcheck says so of the whole.
     let is_compiled = place.is_a(&COMPILED) || place.path == "nofile";
-    Some(Diagnostic { path: place.path, line: place.line, level, message, is_of_others, is_compiled, has_column })
+    Some(Diagnostic {
+        path: place.path,
+        line: place.line,
+        level,
+        message,
+        is_of_others,
+        is_compiled,
+        is_unparsed,
+        has_column,
+    })
 }
 
 /// What xcbeautify and xcpretty put before a diagnostic instead of the level behind its place, which they take away.
@@ -319,7 +336,7 @@ impl TextReader for Reader {
         // Programs log so, too: without a column, and about no file that is compiled.
         let is_certain = |found: &Diagnostic<'_>| {
             let has_rule = bracketed(found.message, '[', ']').is_some();
-            found.is_compiled && (has_rule || found.has_column)
+            found.is_unparsed || found.is_compiled && (has_rule || found.has_column)
         };
         match diagnostic(text) {
             Some(found) if is_certain(&found) => Claim::Ours,
@@ -363,6 +380,8 @@ fn compiler_of(path: Option<&str>) -> &'static str {
         Some((_, "swift")) => "swiftc",
         Some((_, "hs" | "lhs")) => "ghc",
         Some((_, "zig")) => "zig",
+        Some((_, "rb")) => "ruby",
+        Some((_, "v" | "sv" | "vh")) => "iverilog",
         Some((_, end)) if OCAML.contains(&end) => "ocaml",
         Some((_, end)) if FORTRAN.contains(&end.to_lowercase().as_str()) => "gfortran",
         _ => "gcc",

@@ -18,6 +18,8 @@ mod brief_build;
 mod brief_checkers;
 mod brief_documents;
 mod brief_formatters;
+mod brief_interpreters;
+mod brief_memory;
 mod brief_scripts;
 pub mod brief_text;
 mod brief_types;
@@ -159,9 +161,10 @@ pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
         | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "rolldown" | "parcel" | "next"
-        | "rescript" | "crystal" | "python" => Sort::Compiler,
+        | "rescript" | "crystal" | "python" | "bash" | "dash" | "zsh" | "perl" | "lua" | "node" | "bun" | "fpc"
+        | "vala" | "less" | "rsbuild" | "nuxt" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
-        | "svelte-check" => Sort::TypeChecker,
+        | "svelte-check" | "astro" => Sort::TypeChecker,
         _ => Sort::Linter,
     }
 }

@@ -1,5 +1,6 @@
 //! `rustc-text`: diagnostics as cargo and rustc print them for people.
 
+use super::brief_web::is_of_typos;
 use super::rustc::{Findings, is_summary};
 use super::rustc_json;
 use crate::error::{Error, Reject, Result};
@@ -242,7 +243,8 @@ fn beginning(text: &str) -> Option<(Level, Option<&str>, &str)> {
 fn short(text: &str) -> Option<Open> {
     let path = text.get(..split_at(text, ".rs:")?.0.len() + 3)?;
     let place = text.get(..path.len() + text.get(path.len()..)?.find(": ")?)?;
-    let (level, code, message) = beginning(text.get(place.len() + 2..)?)?;
+    let (level, code, message) =
+        beginning(text.get(place.len() + 2..)?).filter(|(.., message)| !is_of_typos(message))?;
     let (_, line) = place_of(place);
     if line.is_none() || path.contains(char::is_whitespace) || place.len() - path.len() > 24 {
         return None;

@@ -51,6 +51,8 @@ pub(in crate::ingest) fn has_entries(head: &Head<'_>) -> bool {
 fn entry(text: &str) -> Option<(Level, &str)> {
     let text = text.strip_prefix("  ").unwrap_or(text);
     match text.strip_prefix("ERROR in ") {
+        // R's RUnit.
+        Some(place) if place.contains(": Error in ") => None,
         Some(place) => Some((Level::Error, place)),
         None => Some((Level::Warning, text.strip_prefix("WARNING in ")?)),
     }
