@@ -6,8 +6,8 @@
 
 use self::ginkgo::Ginkgo;
 use self::lines::{
-    Block, LINES, OF_ASSEMBLIES, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_progress_of_hunit, of_assembly,
-    of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain, summed_up,
+    Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_progress_of_hunit,
+    of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::table::Table;
@@ -37,14 +37,15 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile); scripts that end with \"12 passed, 0 failed\"",
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
+                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
-               passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec and node-tap \
-               assertions. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
+               passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
+               FiveAM assertions, D modules, and dbt's warnings passed. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
                beyond its tests, and so are EUnit's cancelled \
                tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,
@@ -119,6 +120,7 @@ impl Told {
             (of_worker(text), &OF_WORKERS),
             (of_assembly(text), &OF_ASSEMBLIES),
             (of_tcl(text), &OF_TCL),
+            (of_common_test(text), &OF_COMMON_TEST),
             (of_expecto(text), &OF_EXPECTO),
         ];
         let alone = match of_one.into_iter().find_map(|(text, patterns)| Some((text?, patterns))) {
@@ -224,6 +226,15 @@ impl Unannounced for Told {
         if let Some(summary) = &self.ginkgo.ran {
             self.sum.get_or_insert_default().merge(summary)?;
         }
+        // Optional lines may have been cut off, unless all tests are there.
+        let is_cut = match self.block.take().map(Block::accounted) {
+            Some(Some((_, summary))) => {
+                self.sum.get_or_insert_default().merge(&summary)?;
+                false
+            }
+            Some(None) => true,
+            None => false,
+        };
         if let Some(summary) = &self.running {
             self.sum.get_or_insert_default().merge(summary)?;
         } else if self.sum.is_none()
@@ -237,7 +248,7 @@ impl Unannounced for Told {
             Some(sum) => Some(sum),
             None => self.ginkgo.unclaimed()?,
         };
-        let sum = sum.filter(|_| self.block.is_none());
+        let sum = sum.filter(|_| !is_cut);
         sum.map(|sum| Names::default().report(&FORMAT, &sum, false)).transpose()
     }
 }

@@ -42,6 +42,7 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
     let mut expected: Vec<(String, &str)> =
         compiled.iter().map(|name| (format!("cargo-test-text/good-{name}.txt"), "rustc-text")).collect();
     let others = [
+        ("brief-test-text/good-common-test.txt", "elixir-text"),
         ("brief-text/good-esbuild.txt", "bundle-text"),
         ("bundle-text/good-next-14.txt", "bundler-text"),
         ("bundle-text/good-next-15.txt", "bundler-text"),
@@ -58,7 +59,9 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         ("next-text/good-build.txt", "bundler-text"),
         ("next-text/good-type-error.txt", "bundler-text"),
         ("nextest-text/good.txt", "rustc-text"),
+        ("node-test-text/good-20.txt", "brief-text"),
         ("node-test-text/good-coverage.txt", "brief-coverage-text"),
+        ("node-test-text/good.txt", "brief-text"),
         ("tap/good-node-coverage.tap", "brief-coverage-text"),
         ("vite-build-text/good-map.txt", "bundler-text"),
         ("vite-build-text/good.txt", "bundler-text"),

@@ -1,7 +1,7 @@
 //! How each runner sums up, as [`patterns`] of lines.
 //!
 //! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `n` all but those
-//! errored, `b` all but both, `_` of no meaning here; `@P` and `@E` are one such test without a number.
+//! errored, `b` all but both, `c` all tests, of which each stands in another number, `_` of no meaning here; `@P`, `@E` and `@S` are one such test without a number.
 
 use std::sync::LazyLock;
 
@@ -95,6 +95,16 @@ pub(super) static LINES: Lines = Lines::new(|| {
             "jasmine-spec-reporter",
             "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
         ),
+        ("ERT", "Ran @a test{s}, @p result{s} as expected{, @f unexpected}{, @s skipped} (@*"),
+        ("cocotb", " ** TESTS=@a PASS=@p FAIL=@f SKIP=@s @*"),
+        ("slash", "= Session ended. @p successful, @s skipped, @f failed, @e erroneous.{ @s not run.} @*"),
+        ("D's unittest", "@p module{s} passed unittests"),
+        ("D's unittest", "@f/@a module{s} FAILED unittests"),
+        ("plunit", "% one test is blocked:@S"),
+        ("plunit", "% @s tests are blocked:"),
+        ("plunit", "% @f test{s} failed"),
+        ("plunit", "% {All }@p test{s} passed"),
+        ("dbt", "@_:@_:@_ Done. PASS=@p WARN=@p ERROR=@f SKIP=@s{ NO-OP=@s} TOTAL=@_"),
         ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
     ])
 });
@@ -136,6 +146,15 @@ pub(super) static OF_ASSEMBLIES: Lines = Lines::new(|| {
 pub(super) fn of_assembly(text: &str) -> Option<&str> {
     let (_, rest) = text.trim_start().split_once(' ')?;
     Some(rest.trim_start()).filter(|rest| rest.starts_with("Total: "))
+}
+
+/// What Common Test says behind the name of what it ran.
+pub(super) static OF_COMMON_TEST: Lines =
+    Lines::new(|| by_pattern(&[("Common Test", "@p ok, @f failed{, @s skipped} of @a test case{s}")]));
+
+/// The end of `Testing lib.demo: TEST COMPLETE, 3 ok, 5 failed, 4 skipped of 12 test cases`.
+pub(super) fn of_common_test(text: &str) -> Option<&str> {
+    text.strip_prefix("Testing ")?.split_once(": TEST COMPLETE, ").map(|(_, told)| told)
 }
 
 /// What tcltest says behind the name of each file, or of the script that runs them all.
@@ -277,6 +296,45 @@ static BLOCKS: LazyLock<Index<(&str, &[&str])>> = LazyLock::new(|| {
                     "Duration: @*",
                 ],
             ),
+            (
+                "lit",
+                &[
+                    "Total Discovered Tests: @c",
+                    "?Excluded{ }: @s (@*",
+                    "?Skipped{ }: @s (@*",
+                    "?Unsupported{ }: @s (@*",
+                    "?Passed{ }: @p (@*",
+                    "?Passed With Retry{ }: @p (@*",
+                    "?Expectedly Failed{ }: @s (@*",
+                    "?Unresolved{ }: @e (@*",
+                    "?Timed Out{ }: @f (@*",
+                    "?Failed{ }: @f (@*",
+                    "?Unexpectedly Passed{ }: @f (@*",
+                ],
+            ),
+            ("VUnit", &["pass @p of @_", "?fail @f of @_", "=@*"]),
+            ("VUnit", &["fail @f of @_", "=@*"]),
+            (
+                "Japa",
+                &["Tests{ @p passed}{,}{ @f failed}{,}{ @s todo}{,}{ @s skipped}{,}{ @s regression} (@a)", " Time @*"],
+            ),
+            (
+                "RUnit",
+                &[
+                    "Number of test functions: @r",
+                    "?Number of deactivated test functions: @s",
+                    "Number of errors: @e",
+                    "Number of failures: @f",
+                ],
+            ),
+            ("FiveAM", &[" Did @_ check{s}.", " Pass: @p (@*", " Skip: @s (@*", " Fail: @f (@*"]),
+            (
+                "bashunit",
+                &[
+                    "Tests:{ @p passed}{,}{ @s skipped}{,}{ @s incomplete}{,}{ @p snapshot}{,}{ @f failed}{,}{ @p risky}{,} @_ total",
+                    "Assertions: @*",
+                ],
+            ),
             ("lab", &["@p tests complete{ (@s skipped)}", "Test duration: @*"]),
             ("lab", &["@f of @r tests failed{ (@s skipped)}", "Test duration: @*"]),
         ],
@@ -291,6 +349,7 @@ pub(super) struct Counts {
     all: Option<u64>,
     has_all_but_skipped: bool,
     has_all_but_errored: bool,
+    is_complete: bool,
     has_passed: bool,
     told: usize,
 }
@@ -306,10 +365,11 @@ impl Numbers for Counts {
             }
             'f' => &mut self.summary.failed,
             'e' | 'E' => &mut self.summary.errored,
-            's' => &mut self.summary.skipped,
+            's' | 'S' => &mut self.summary.skipped,
             _ => {
                 self.has_all_but_skipped = matches!(kind, 'r' | 'b');
                 self.has_all_but_errored = matches!(kind, 'n' | 'b');
+                self.is_complete = kind == 'c';
                 self.all.get_or_insert_default()
             }
         };
@@ -320,14 +380,17 @@ impl Numbers for Counts {
 
 impl Counts {
     /// What is left of all tests passed, or, if those that passed are told, failed. `None` if it tells nothing, or of more
-    /// tests than there are.
+    /// tests than there are, or of less where each must be there.
     pub(super) fn summary(self) -> Option<Summary> {
-        let Counts { mut summary, all, has_all_but_skipped, has_all_but_errored, has_passed, told } = self;
+        let Counts { mut summary, all, has_all_but_skipped, has_all_but_errored, is_complete, has_passed, told } = self;
         if let Some(all) = all {
             let skipped = if has_all_but_skipped { 0 } else { summary.skipped };
             let errored = if has_all_but_errored { 0 } else { summary.errored };
             let parts = [summary.passed, summary.failed, errored, skipped];
             let left = parts.into_iter().try_fold(all, u64::checked_sub)?;
+            if is_complete && left > 0 {
+                return None;
+            }
             let slot = if has_passed { &mut summary.failed } else { &mut summary.passed };
             *slot = slot.checked_add(left)?;
         }
@@ -395,6 +458,12 @@ impl Block {
     /// Whether nothing can come any more.
     pub(super) fn is_whole(&self) -> bool {
         self.left.is_empty()
+    }
+
+    /// What it told, if each test stands in it, so that nothing can have been cut off.
+    pub(super) fn accounted(self) -> Option<(&'static str, Summary)> {
+        let is_complete = self.counts.is_complete;
+        self.told().filter(|_| is_complete)
     }
 
     /// What it told, if nothing is missing.

@@ -263,3 +263,16 @@ fn a_cut_inside_a_summary_is_refused() {
     let large = "18446744073709551615 tests, 0 failures\n1 test, 0 failures\n";
     assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
 }
+
+#[test]
+fn what_tells_all_tests_is_whole_without_a_line_after_it() {
+    let of = |text: &str| read(text).map(|parsed| (parsed.figures.tests, parsed.figures.failed)).ok();
+    assert_eq!(
+        of("Total Discovered Tests: 3\n  Unsupported: 1 (33.33%)\n  Passed     : 2 (66.67%)\n"),
+        Some((Some(3), Some(0)))
+    );
+    assert_eq!(of("Total Discovered Tests: 2\n  Failed: 2 (100.00%)\n"), Some((Some(2), Some(2))));
+    // Quiet, it tells of failures alone, and cut, of less.
+    assert_eq!(of("Total Discovered Tests: 3\n  Failed: 1 (33.33%)\n"), None);
+    assert_eq!(of("Total Discovered Tests: 3\n  Failed: 1 (33.33%)\n\nand so on\n"), None);
+}
