@@ -1,6 +1,6 @@
 //! Lines of those who look at documents, settings and dependencies, for `brief-text`: Redocly, Spectral (`text`), doc8,
 //! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, haml-lint, KubeLinter, Madge, dependency-cruiser,
-//! Checkov and Gitleaks. What haml-lint, KubeLinter, Gitleaks and protoc print is written after their sources.
+//! Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, Pylama, Prospector and Import Linter. What haml-lint, KubeLinter, Gitleaks and protoc print is written after their sources.
 
 use super::brief_advisories::Counted;
 use super::brief_text::Told;
@@ -13,9 +13,9 @@ use crate::ingest::values::leading_in;
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
     if text.starts_with(' ') {
-        return check_jsonschema(text);
+        return check_jsonschema(text).or_else(|| prospector(text));
     }
-    [redocly, mdformat, spectral, haml_lint, kube_linter].iter().find_map(|read| read(text))
+    [redocly, mdformat, spectral, haml_lint, kube_linter, tidy, asciidoctor].iter().find_map(|read| read(text))
 }
 
 /// Whether a last line is a whole one: Spectral ends its last with no line end.
@@ -33,6 +33,13 @@ pub(super) fn at_place<'a>(text: &str, place: &Placed<'a>) -> Option<Told<'a>> {
             text.len().checked_sub(place.rest.len() + 1).and_then(|at| text.as_bytes().get(at)) == Some(&b' ');
         return told(if is_apart { "protoc" } else { "buf" }, None, place.rest);
     }
+    if let Some((level, message)) = docutils(place).or_else(|| xmllint(place)) {
+        let tool = if place.rest.starts_with('(') { "docutils" } else { "xmllint" };
+        return Some(Told { level, ..Told::error(tool, (place.path, place.line), None, message) });
+    }
+    if let Some((code, message)) = pylama(place) {
+        return told("pylama", Some(code), message);
+    }
     if !place.has_column && place.is_a(&["rst", "txt"]) {
         let (code, message) = place.rest.split_once(' ')?;
         if code.starts_with('D') && is_code(code, 1..=1, 3..=3) {
@@ -48,12 +55,106 @@ pub(super) fn at_place<'a>(text: &str, place: &Placed<'a>) -> Option<Told<'a>> {
     (is_prose && level_of(check).is_none()).then(|| told("proselint", Some(check), message))?
 }
 
+/// Level and message of `a.rst:4: (ERROR/3) Unknown directive type "nope".`, as rstcheck and docutils' own programs print it.
+fn docutils<'a>(place: &Placed<'a>) -> Option<(Level, &'a str)> {
+    let (word, message) = place.rest.strip_prefix('(')?.split_once(") ")?;
+    let level = match word {
+        "SEVERE/4" | "ERROR/3" => Level::Error,
+        "WARNING/2" => Level::Warning,
+        "INFO/1" => Level::Note,
+        _ => return None,
+    };
+    Some((level, message))
+}
+
+/// Level and message of `a.xml:3: parser error : Opening and ending tag mismatch`.
+fn xmllint<'a>(place: &Placed<'a>) -> Option<(Level, &'a str)> {
+    let (kind, message) = split_at(place.rest, " : ")?;
+    let (part, level) = match kind.strip_suffix(" error") {
+        Some(part) => (part, Level::Error),
+        None => (kind.strip_suffix(" warning")?, Level::Warning),
+    };
+    let parts =
+        ["parser", "validity", "namespace", "Schemas validity", "Schemas parser", "Relax-NG validity", "XInclude"];
+    (!place.has_column && parts.contains(&part)).then_some((level, message))
+}
+
+/// Code and message of `a.py:1:1 W0611 'os' imported but unused [pyflakes]`.
+fn pylama<'a>(place: &Placed<'a>) -> Option<(&'a str, &'a str)> {
+    let linters =
+        ["pyflakes", "pycodestyle", "pydocstyle", "pylint", "mccabe", "mypy", "radon", "eradicate", "vulture", "isort"];
+    let (message, _) = bracketed(place.rest, '[', ']').filter(|(_, linter)| linters.contains(linter))?;
+    let (_, rest) = leading_in(message).filter(|_| place.is_a(&["py", "pyi"]))?;
+    rest.strip_prefix(' ')?.split_once(' ').filter(|(code, _)| is_code(code, 1..=4, 1..=5))
+}
+
+/// Below `  Line: 10` Prospector's `    pylint: eval-used / Use of eval`, and in its format `text` `    L5:1 f: pycodestyle - E305`.
+fn prospector(text: &str) -> Option<Told<'_>> {
+    let text = text.strip_prefix("    ")?;
+    let tools = [
+        "pylint",
+        "pycodestyle",
+        "pyflakes",
+        "pydocstyle",
+        "mccabe",
+        "dodgy",
+        "bandit",
+        "mypy",
+        "pyright",
+        "ruff",
+        "vulture",
+        "pyroma",
+    ];
+    if let Some((place, rest)) = text.strip_prefix('L').and_then(|text| text.split_once(' ')) {
+        // `-` stands for what is not known.
+        let (line, _) = place.split_once(':')?;
+        let (_, rule) = rest.rsplit_once(": ")?.1.split_once(" - ").filter(|(tool, _)| tools.contains(tool))?;
+        let line = line.parse().ok().filter(|line| *line > 0);
+        return Some(Told { path: None, ..Told::error("prospector", ("", line), Some(rule), rule) });
+    }
+    let (tool, rest) = text.split_once(": ")?;
+    let (rule, message) = rest.split_once(" / ").filter(|(rule, _)| tools.contains(&tool) && !rule.contains(' '))?;
+    Some(Told { path: None, ..Told::error("prospector", ("", None), Some(rule), message) })
+}
+
+/// `line 5 column 15 - Warning: missing </div>`, of no file that it names.
+fn tidy(text: &str) -> Option<Told<'_>> {
+    let (line, rest) = leading_in(text.strip_prefix("line ")?)?;
+    let (_, rest) = leading_in(rest.strip_prefix(" column ")?)?;
+    let (word, message) = rest.strip_prefix(" - ")?.split_once(": ")?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Warning" | "Access" => Level::Warning,
+        "Info" => Level::Note,
+        _ => return None,
+    };
+    Some(Told { level, path: None, ..Told::error("tidy", ("", Some(line)), None, message) })
+}
+
+/// `asciidoctor: WARNING: a.adoc: line 5: section title out of sequence`.
+fn asciidoctor(text: &str) -> Option<Told<'_>> {
+    let (word, rest) = text.strip_prefix("asciidoctor: ")?.split_once(": ")?;
+    let level = match word {
+        "ERROR" | "FAILED" => Level::Error,
+        "WARNING" => Level::Warning,
+        "INFO" => Level::Note,
+        _ => return None,
+    };
+    let place = rest.split_once(": line ").and_then(|(path, rest)| Some((path, leading_in(rest)?)));
+    let (path, line, message) = match place {
+        Some((path, (line, message))) => (Some(path), Some(line), message.strip_prefix(": ")?),
+        None => (None, None, rest),
+    };
+    Some(Told { level, path, ..Told::error("asciidoctor", ("", line), None, message) })
+}
+
 /// The tool that says that it found nothing.
 pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "ok -- validation done" => Some("check-jsonschema"),
         "No lint errors found!" => Some("kube-linter"),
         "Total Errors: 0" => Some("cmakelint"),
+        "  Messages Found: 0" => Some("prospector"),
         "Total accumulated errors = 0" => Some("doc8"),
         _ if text.starts_with("Woohoo! Your API description") => Some("redocly"),
         _ if text.starts_with("✔ no dependency violations found (") => Some("dependency-cruiser"),
@@ -73,7 +174,7 @@ pub(super) fn counted(text: &str) -> Option<Counted> {
     if let Some((_, leaks)) = split_at(text, " WRN leaks found: ") {
         return Some(Counted { tool: "gitleaks", counts: [leaks.parse().ok()?, 0, 0] });
     }
-    dependency_cruiser(text).or_else(|| checkov(text))
+    dependency_cruiser(text).or_else(|| checkov(text)).or_else(|| import_linter(text))
 }
 
 /// `x 3 dependency violations (1 errors, 1 warnings). 4 modules, 3 dependencies cruised.`, where the rest are infos.
@@ -85,6 +186,13 @@ fn dependency_cruiser(text: &str) -> Option<Counted> {
     rest.strip_prefix(" warnings)")?;
     let notes = total.checked_sub(errors)?.checked_sub(warnings)?;
     Some(Counted { tool: "dependency-cruiser", counts: [errors, warnings, notes] })
+}
+
+/// `Contracts: 2 kept, 1 broken.`
+fn import_linter(text: &str) -> Option<Counted> {
+    let (_, rest) = leading_in(text.strip_prefix("Contracts: ")?)?;
+    let (broken, rest) = leading_in(rest.strip_prefix(" kept, ")?)?;
+    (rest == " broken.").then_some(Counted { tool: "import-linter", counts: [broken, 0, 0] })
 }
 
 /// `Passed checks: 3, Failed checks: 8, Skipped checks: 0`, below the name of a framework.
@@ -163,6 +271,44 @@ fn kube_linter(text: &str) -> Option<Told<'_>> {
 mod tests {
     use super::super::lines::placed;
     use super::*;
+
+    #[test]
+    fn documents_and_imports_tell_level_rule_and_place() {
+        use Level::{Error, Note, Warning};
+        for (line, tool, level, place, rule, message) in [
+            ("a b.rst:4: (ERROR/3) No.", "docutils", Error, "a b.rst:4", "", "No."),
+            ("a.rst:4: (WARNING/2) No.", "docutils", Warning, "a.rst:4", "", "No."),
+            ("a.rst:4: (INFO/1) (x) No.", "docutils", Note, "a.rst:4", "", "(x) No."),
+            ("a.xml:3: parser error : a : b", "xmllint", Error, "a.xml:3", "", "a : b"),
+            ("a.xml:3: validity warning : x", "xmllint", Warning, "a.xml:3", "", "x"),
+            ("a.py:1:1 W0611 'os' unused [pyflakes]", "pylama", Error, "a.py:1", "W0611", "'os' unused"),
+            ("    pylint: eval-used / Use of eval", "prospector", Error, ":0", "eval-used", "Use of eval"),
+            ("    L5:1 f: pycodestyle - E305", "prospector", Error, ":5", "E305", "E305"),
+            ("    L5:- None: pylint - eval-used", "prospector", Error, ":5", "eval-used", "eval-used"),
+            ("line 5 column 15 - Warning: missing </div>", "tidy", Warning, ":5", "", "missing </div>"),
+            ("asciidoctor: ERROR: a: b.adoc: line 9: no", "asciidoctor", Error, "a: b.adoc:9", "", "no"),
+            ("asciidoctor: WARNING: no place", "asciidoctor", Warning, ":0", "", "no place"),
+        ] {
+            let told = super::super::brief_text::told("", line).unwrap_or_else(|| panic!("{line}"));
+            let at = format!("{}:{}", told.path.unwrap_or_default(), told.line.unwrap_or(0));
+            let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default(), told.message);
+            assert_eq!(found, (tool, level, place, rule, message), "{line}");
+        }
+        for other in [
+            "a.rst:4: (see 3) No.",
+            "a.xml:3: runtime error : x",
+            "a.py:1:1 W0611 'os' unused [x]",
+            "    note: this / that",
+            "    L5:1 f: grep - x",
+            "line 5 column 15 - Note: x",
+            "asciidoctor: no",
+        ] {
+            assert!(super::super::brief_text::told("", other).is_none(), "{other}");
+        }
+        assert_eq!(counted("Contracts: 2 kept, 1 broken.").unwrap().counts, [1, 0, 0]);
+        assert!(counted("Contracts: 2 kept").is_none());
+        assert_eq!(clean("  Messages Found: 0"), Some("prospector"));
+    }
 
     #[test]
     fn each_line_has_its_place_level_and_rule() {

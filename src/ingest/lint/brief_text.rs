@@ -37,7 +37,8 @@ pub const FORMAT: Format = Format {
                  cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
                  Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
                  Deno's lint, check and fmt, Bun's bundler, Rsbuild, Nuxt, Less, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
-                 Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and Valgrind",
+                 Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
+                 Valgrind; Pylama, Prospector, Import Linter, docutils, xmllint, Tidy, Asciidoctor",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \

@@ -21,7 +21,8 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as linters write them into JSON, one an object",
     written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos --format json, \
-                 buf lint --error-format json, terraform validate -json, vnu --format json, deno lint --json",
+                 buf lint --error-format json, terraform validate -json, vnu --format json, deno lint --json, hlint --json, \
+                 squawk --reporter json",
     told_by: "the keys of one of them, as code, severity, range.start and source",
     has_end: false,
     counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes. typos, \
@@ -51,9 +52,11 @@ struct Tool {
     shape: Shape,
 }
 
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 12] = [
     Tool { name: "spectral", keys: &["code", "severity", "range.start.line", "source"], shape: Shape::List },
     Tool { name: "solhint", keys: &["ruleId", "severity", "filePath", "fix"], shape: Shape::List },
+    Tool { name: "hlint", keys: &["severity", "hint", "file", "startLine", "refactorings"], shape: Shape::List },
+    Tool { name: "squawk", keys: &["file", "line", "level", "rule_name"], shape: Shape::List },
     Tool { name: "markuplint", keys: &["ruleId", "severity", "filePath", "raw"], shape: Shape::List },
     Tool { name: "redocly", keys: &["totals.errors", "problems", "version"], shape: Shape::Under("problems") },
     Tool {
@@ -99,15 +102,18 @@ struct Element {
     message: Loose,
     summary: Loose,
     typo: Loose,
-    #[serde(alias = "ruleId")]
+    #[serde(alias = "ruleId", alias = "rule_name")]
     code: Loose,
+    /// Of HLint its message.
+    hint: Loose,
+    level: Loose,
     #[serde(rename = "type")]
     kind: Loose,
     /// Of Spectral a list of keys.
     path: Loose,
-    #[serde(alias = "filePath", alias = "filename", alias = "file_path")]
+    #[serde(alias = "filePath", alias = "filename", alias = "file_path", alias = "file")]
     source: Loose,
-    #[serde(alias = "start_line", alias = "line_num", alias = "lastLine")]
+    #[serde(alias = "start_line", alias = "line_num", alias = "lastLine", alias = "startLine")]
     line: Loose,
     url: Loose,
     #[serde(rename = "subType")]
@@ -197,6 +203,31 @@ fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool>
             };
             (level, Told { rule: element.code, path, line, message })
         }
+        "hlint" => {
+            let level = match element.severity.text().as_deref() {
+                Some("Error") => Level::Error,
+                Some("Warning") => Level::Warning,
+                Some("Suggestion") => Level::Note,
+                Some("Ignore") => {
+                    findings.suppressed();
+                    return Ok(true);
+                }
+                _ => return Ok(false),
+            };
+            (level, Told { rule: Loose::Other, path: element.source, line: element.line, message: element.hint })
+        }
+        "squawk" if element.level.is_text() => {
+            let level = findings.level(element.level.text().map(|level| level.to_lowercase()).as_deref());
+            (
+                level,
+                Told {
+                    rule: element.code,
+                    path: element.source,
+                    line: element.line.one_based(),
+                    message: element.message,
+                },
+            )
+        }
         "deno" if element.message.is_text() => {
             let line = element.range.unwrap_or_default().start.line;
             (Level::Error, Told { rule: element.code, path: element.source, line, message: element.message })
@@ -248,6 +279,21 @@ mod tests {
                 r#"[{"code":"oas3-x","path":["paths"],"message":"m","severity":2,"range":{"start":{"line":0,"character":0}},"source":"/p/a.yaml"}]"#,
                 [0, 0, 1],
                 (Some("/p/a.yaml"), Some(1), Some("oas3-x"), "m"),
+            ),
+            (
+                r#"[{"module":["A"],"severity":"Suggestion","hint":"m","file":"A.hs","startLine":3,"refactorings":"[]"},{"module":["A"],"severity":"Ignore","hint":"m","file":"A.hs","startLine":4,"refactorings":"[]"}]"#,
+                [0, 0, 1],
+                (Some("A.hs"), Some(3), None, "m"),
+            ),
+            (
+                r#"[{"file":"a.sql","line":2,"column":0,"level":"Warning","message":"m","rule_name":"r"}]"#,
+                [0, 1, 0],
+                (Some("a.sql"), Some(3), Some("r"), "m"),
+            ),
+            (
+                r#"{"version":1,"diagnostics":[{"filename":"/p/a.ts","range":{"start":{"line":3,"bytePos":1}},"message":"m","code":"no-var","hint":"h"}],"errors":[{"file_path":"b.ts","message":"No."}],"checked_files":[]}"#,
+                [2, 0, 0],
+                (Some("b.ts"), None, None, "No."),
             ),
             (
                 r#"[{"line":3,"column":1,"severity":"Warning","message":"m","ruleId":"r","fix":null,"filePath":"a.sol"},{"conclusion":"1 problem/s"}]"#,
