@@ -153,6 +153,12 @@ struct Source {
     reference: Loose,
 }
 
+/// The path of an address.
+fn without(address: Loose, scheme: &str) -> Loose {
+    let path = address.text().map(|address| address.strip_prefix(scheme).unwrap_or(&address).to_owned());
+    path.map_or(Loose::Other, Loose::Text)
+}
+
 /// Counts an element, if it is one of the tool's.
 fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool> {
     let (level, told) = match tool.name {
@@ -181,8 +187,7 @@ fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool>
                 (Some("info"), _) => Level::Note,
                 _ => return Ok(false),
             };
-            let path = element.url.text().map(|url| url.strip_prefix("file:").unwrap_or(&url).to_owned());
-            let path = path.map_or(Loose::Other, Loose::Text);
+            let path = without(element.url, "file:");
             (level, Told { rule: Loose::Other, path, line: element.line, message: element.message })
         }
         "buf" if element.kind.is_text() && element.message.is_text() => (
@@ -230,7 +235,8 @@ fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool>
         }
         "deno" if element.message.is_text() => {
             let line = element.range.unwrap_or_default().start.line;
-            (Level::Error, Told { rule: element.code, path: element.source, line, message: element.message })
+            let path = without(element.source, "file://");
+            (Level::Error, Told { rule: element.code, path, line, message: element.message })
         }
         "solhint" => return Ok(element.conclusion.is_text()),
         _ => return Ok(false),
@@ -291,7 +297,7 @@ mod tests {
                 (Some("a.sql"), Some(3), Some("r"), "m"),
             ),
             (
-                r#"{"version":1,"diagnostics":[{"filename":"/p/a.ts","range":{"start":{"line":3,"bytePos":1}},"message":"m","code":"no-var","hint":"h"}],"errors":[{"file_path":"b.ts","message":"No."}],"checked_files":[]}"#,
+                r#"{"version":1,"diagnostics":[{"filename":"file:///p/a.ts","range":{"start":{"line":3,"bytePos":1}},"message":"m","code":"no-var","hint":"h"}],"errors":[{"file_path":"b.ts","message":"No."}],"checked_files":[]}"#,
                 [2, 0, 0],
                 (Some("b.ts"), None, None, "No."),
             ),
