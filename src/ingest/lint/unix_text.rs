@@ -15,7 +15,7 @@ pub const FORMAT: Format = Format {
     name: "unix-text",
     kind: ReportKind::Lint,
     about: "findings as ESLint's formatters unix and compact write them",
-    written_by: "eslint, oxlint, stylelint, htmlhint, textlint, csslint -f unix, compact or visualstudio",
+    written_by: "eslint, oxlint, stylelint, htmlhint, textlint, csslint, secretlint, xo -f unix, compact or visualstudio",
     told_by: "\"a.js:2:5: … [Error/no-undef]\", \"a.js: line 2, col 5, Error - … (no-undef)\", or \
               \"a.js(2,5): error no-undef : …\"",
     has_end: false,
@@ -46,11 +46,16 @@ fn told(text: &str) -> Option<Told<'_>> {
 /// `path:2:5: message [Error/rule]`; stylelint's has the rule before: `message (rule) [error]`.
 fn unix(text: &str) -> Option<Told<'_>> {
     let place = placed(text).filter(|place| place.has_column)?;
-    let (message, told) = bracketed(place.rest, '[', ']')?;
+    let (message, told) = bracketed(place.rest, '[', ']').or_else(|| of_preset(place.rest))?;
     let (level, rule) = told.split_once('/').map_or((told, None), |(level, rule)| (level, Some(rule)));
     let before = || bracketed(message, '(', ')').filter(|_| rule.is_none());
     let (message, rule) = before().map_or((message, rule), |(message, rule)| (message, Some(rule)));
     Some(Told { path: place.path, line: place.line, level: level_of(level)?, rule, message })
+}
+
+/// secretlint names the preset of a rule, too: `message [Error/preset > rule]`.
+fn of_preset(text: &str) -> Option<(&str, &str)> {
+    text.strip_suffix(']')?.rsplit_once(" [").filter(|(_, told)| told.contains(" > "))
 }
 
 /// `path: line 2, col 5, Error - message (rule)`.
