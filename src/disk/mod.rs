@@ -85,12 +85,20 @@ pub fn read_if_present(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 /// # Errors
 /// As [`read`].
 pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    read_open(open_named(path)?, path, limit)
+}
+
+/// Opens a regular file that the user named for reading. Links are followed, because the user may.
+///
+/// # Errors
+/// As [`open_regular`].
+pub fn open_named(path: &Path) -> Result<File> {
     let real = match std::fs::canonicalize(path) {
         Ok(real) => real,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(Error::bad_input("no such file").at(path)),
         Err(error) => return Err(Error::io("open", path, &error)),
     };
-    read(&real, limit).map_err(|error| error.at(path))
+    open_regular(&real).map_err(|error| error.at(path))
 }
 
 fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>> {

@@ -2,13 +2,14 @@
 //!
 //! Layout: git's own `gitformat-index`, versions 2 to 4.
 
-use std::ops::Range;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::disk;
 
 /// Indexes of the largest known repositories stay below this (1 GiB).
 const MAX_BYTES: u64 = 1 << 30;
+const MAX_PATH_BYTES: usize = 1 << 30;
 /// A `.git` file or `commondir` is one line.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 /// Bytes of an entry before its object id, and the two of its flags after it.
@@ -22,28 +23,43 @@ const KIND_SUBMODULE: u32 = 0o160_000;
 /// The files that git tracks in one repository, relative to its top.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tracked {
-    /// All paths, one after another.
+    /// All paths in their order, one after another.
     bytes: Vec<u8>,
-    /// Where each one is, in the order of the paths.
-    paths: Vec<Range<usize>>,
+    /// Where each one ends.
+    ends: Vec<usize>,
 }
 
 impl Tracked {
     /// Whether git tracks this file.
     pub fn contains(&self, path: &[u8]) -> bool {
-        self.paths.binary_search_by(|other| self.path(other).cmp(path)).is_ok()
+        self.path(self.first_from(path)) == Some(path)
     }
 
     /// Whether git tracks a file below this directory.
     pub fn reaches_below(&self, directory: &[u8]) -> bool {
         let mut prefix = directory.to_vec();
         prefix.push(b'/');
-        let at = self.paths.partition_point(|other| self.path(other) < prefix.as_slice());
-        self.paths.get(at).is_some_and(|path| self.path(path).starts_with(&prefix))
+        self.path(self.first_from(&prefix)).is_some_and(|path| path.starts_with(&prefix))
     }
 
-    fn path(&self, at: &Range<usize>) -> &[u8] {
-        self.bytes.get(at.clone()).unwrap_or_default()
+    /// The number of the first path that is not before this one.
+    fn first_from(&self, path: &[u8]) -> usize {
+        let (mut low, mut high) = (0, self.ends.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.path(middle).is_some_and(|other| other < path) { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    fn path(&self, number: usize) -> Option<&[u8]> {
+        let begin = number.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.bytes.get(begin..*self.ends.get(number)?)
+    }
+
+    fn push(&mut self, path: &[u8]) {
+        self.bytes.extend_from_slice(path);
+        self.ends.push(self.bytes.len());
     }
 }
 
@@ -82,107 +98,112 @@ pub(super) fn load(git_directory: &Path) -> Result<Tracked, String> {
         Ok(Some(_)) => {}
         Err(error) => return Err(format!("what git tracks is not known, so the ignore rules alone decide: {error}")),
     }
-    let bytes = disk::read_named(&path, MAX_BYTES)
-        .map_err(|error| format!("what git tracks is not known, so the ignore rules alone decide: {error}"))?;
+    let unknown = |why: String| format!("what git tracks is not known, so the ignore rules alone decide: {why}");
+    let open = || disk::open_named(&path).map(|file| BufReader::with_capacity(64 << 10, file.take(MAX_BYTES)));
+    let parse = |id_bytes| open().map_err(|error| error.to_string()).and_then(|index| parse(index, id_bytes));
     // Only the repository's config says how long its object ids are; the index itself tells by fitting.
-    parse(&bytes, 20).or_else(|why| {
-        parse(&bytes, 32).map_err(|_| format!("what git tracks is not known, so the ignore rules alone decide: {why}"))
-    })
+    parse(20).or_else(|why| parse(32).map_err(|_| unknown(why)))
 }
 
-fn parse(bytes: &[u8], id_bytes: usize) -> Result<Tracked, &'static str> {
-    const CUT: &str = "it is cut short";
-    let mut rest = bytes.strip_prefix(b"DIRC").ok_or("it does not begin as an index")?;
-    let version = number(&mut rest).ok_or(CUT)?;
-    if !(2..=4).contains(&version) {
-        return Err("its version is not known");
+fn parse(mut index: impl BufRead, id_bytes: usize) -> Result<Tracked, String> {
+    let mut magic = [0; 4];
+    if index.read_exact(&mut magic).is_err() || magic != *b"DIRC" {
+        return Err("it does not begin as an index".to_owned());
     }
-    let count = number(&mut rest).ok_or(CUT)?;
+    let version = number(&mut index).map_err(fault)?;
+    if !(2..=4).contains(&version) {
+        return Err("its version is not known".to_owned());
+    }
+    let count = number(&mut index).map_err(fault)?;
     let mut tracked = Tracked::default();
-    let mut last = 0..0;
+    let (mut name, mut last) = (Vec::new(), Vec::new());
     for _ in 0..count {
-        let before = rest.len();
-        let mode = entry_mode(&mut rest, id_bytes).ok_or(CUT)?;
-        let begin = tracked.bytes.len();
-        let name = match version {
-            4 => compressed_name(&mut rest, &mut tracked.bytes, &last),
-            _ => plain_name(&mut rest, &mut tracked.bytes),
-        };
-        name.ok_or("a name in it is damaged")?;
-        if version < 4 {
-            // The entry, its NUL included, is filled up to a multiple of eight bytes; one NUL is taken already.
-            let length = before - rest.len();
-            let filler = length.next_multiple_of(8) - length;
-            rest = rest.get(filler..).ok_or(CUT)?;
+        let mode = entry(&mut index, version, id_bytes, &mut name).map_err(fault)?;
+        if name.is_empty() || name < last {
+            return Err("its names are out of order".to_owned());
         }
-        let name = begin..tracked.bytes.len();
-        if name.is_empty() || tracked.path(&name) < tracked.path(&last) {
-            return Err("its names are out of order");
-        }
-        last = name.clone();
         // A file in conflict is there once for each side.
-        let is_again = tracked.paths.last().is_some_and(|other| tracked.path(other) == tracked.path(&name));
+        let is_again = tracked.ends.len().checked_sub(1).is_some_and(|last| tracked.path(last) == Some(&name));
         if !matches!(mode & KIND_MASK, KIND_DIRECTORY | KIND_SUBMODULE) && !is_again {
-            tracked.paths.push(name);
+            tracked.push(&name);
         }
+        // Names that repeat what was before them can be more than the file has room for.
+        if tracked.bytes.len() > MAX_PATH_BYTES {
+            return Err("its names are too long".to_owned());
+        }
+        last.clone_from(&name);
     }
     // What stands between entries and checksum are extensions; this one moves entries to another file.
-    if rest.starts_with(b"link") {
-        return Err("it is a split index");
+    let mut after = [0; 4];
+    index.read_exact(&mut after).map_err(fault)?;
+    if after == *b"link" {
+        return Err("it is a split index".to_owned());
     }
-    if rest.len() < id_bytes {
-        return Err(CUT);
-    }
+    let mut checksum = [0; 32];
+    index.read_exact(checksum.get_mut(after.len()..id_bytes).unwrap_or_default()).map_err(fault)?;
     Ok(tracked)
 }
 
-/// Passes the fixed part of an entry; what it returns is the mode.
-fn entry_mode(rest: &mut &[u8], id_bytes: usize) -> Option<u32> {
-    let fixed = rest.get(..STAT_BYTES)?;
-    let mode = number(&mut fixed.get(24..28)?)?;
-    *rest = rest.get(STAT_BYTES + id_bytes..)?;
-    let (flags, after) = rest.split_first_chunk::<2>()?;
-    *rest = after;
-    if u16::from_be_bytes(*flags) & FLAG_EXTENDED != 0 {
-        *rest = rest.get(2..)?;
+fn fault(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it is cut short".to_owned(),
+        _ => error.to_string(),
     }
-    Some(mode)
 }
 
-/// A name up to its NUL, added to `names`.
-fn plain_name(rest: &mut &[u8], names: &mut Vec<u8>) -> Option<()> {
-    let end = rest.iter().position(|byte| *byte == 0)?;
-    names.extend_from_slice(rest.get(..end)?);
-    *rest = rest.get(end + 1..)?;
-    Some(())
+/// The next entry: its name, which was the one before, and what it returns is its mode.
+fn entry(index: &mut impl BufRead, version: u32, id_bytes: usize, name: &mut Vec<u8>) -> io::Result<u32> {
+    let mut fixed = [0; STAT_BYTES + 32 + 2];
+    let fixed = fixed.get_mut(..STAT_BYTES + id_bytes + 2).unwrap_or_default();
+    index.read_exact(fixed)?;
+    let mut length = fixed.len();
+    let flags = fixed.last_chunk::<2>().copied().unwrap_or_default();
+    if u16::from_be_bytes(flags) & FLAG_EXTENDED != 0 {
+        index.read_exact(&mut [0; 2])?;
+        length += 2;
+    }
+    let kept = match version {
+        // How many bytes of the last name to drop, then what to add.
+        4 => variable_number(index)?.and_then(|dropped| name.len().checked_sub(dropped)),
+        _ => Some(0),
+    };
+    let Some(kept) = kept else { return Err(io::Error::other("a name in it is damaged")) };
+    name.truncate(kept);
+    index.read_until(0, name)?;
+    if name.pop() != Some(0) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    if version < 4 {
+        // The entry, its NUL included, is filled up to a multiple of eight bytes.
+        length += name.len() + 1;
+        let filler = length.next_multiple_of(8) - length;
+        index.read_exact([0; 8].get_mut(..filler).unwrap_or_default())?;
+    }
+    Ok(fixed.get(24..).and_then(|mode| mode.first_chunk()).map_or(0, |mode| u32::from_be_bytes(*mode)))
 }
 
-/// Version 4: how many bytes of the last name to drop, then what to add.
-fn compressed_name(rest: &mut &[u8], names: &mut Vec<u8>, last: &Range<usize>) -> Option<()> {
-    let dropped = variable_number(rest)?;
-    let kept = last.len().checked_sub(dropped)?;
-    names.extend_from_within(last.start..last.start + kept);
-    plain_name(rest, names)
-}
-
-/// Git's offset encoding: seven bits a byte, the highest bit says that more come, and each continuation adds one.
-fn variable_number(rest: &mut &[u8]) -> Option<usize> {
+/// Git's offset encoding: seven bits a byte, the highest bit says that more come, and each continuation adds one. `None`
+/// is too large.
+fn variable_number(index: &mut impl BufRead) -> io::Result<Option<usize>> {
     let mut value = 0usize;
     loop {
-        let (byte, after) = rest.split_first()?;
-        *rest = after;
-        value = value.checked_add(usize::from(byte & 0x7f))?;
+        let mut byte = 0;
+        index.read_exact(std::slice::from_mut(&mut byte))?;
+        value |= usize::from(byte & 0x7f);
         if byte & 0x80 == 0 {
-            return Some(value);
+            return Ok(Some(value));
         }
-        value = value.checked_add(1)?.checked_mul(128)?;
+        match value.checked_add(1).and_then(|value| value.checked_mul(128)) {
+            Some(next) => value = next,
+            None => return Ok(None),
+        }
     }
 }
 
-fn number(rest: &mut &[u8]) -> Option<u32> {
-    let (head, tail) = rest.split_first_chunk::<4>()?;
-    *rest = tail;
-    Some(u32::from_be_bytes(*head))
+fn number(index: &mut impl BufRead) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    index.read_exact(&mut bytes)?;
+    Ok(u32::from_be_bytes(bytes))
 }
 
 #[cfg(test)]
@@ -223,7 +244,7 @@ mod tests {
                     assert!(git(dir.path(), &["update-index", "--skip-worktree", "src/b"]));
                 }
                 let tracked = load(&git_directory(dir.path()).unwrap()).unwrap();
-                assert_eq!(tracked.paths.len(), 5, "{format:?} {version}");
+                assert_eq!(tracked.ends.len(), 5, "{format:?} {version}");
                 assert!(tracked.contains(b"src/deep/er/much longer name than the others"));
                 assert!(!tracked.contains(b"src/deep"));
                 assert!(tracked.reaches_below(b"src/deep") && !tracked.reaches_below(b"src/de"));
@@ -242,7 +263,7 @@ mod tests {
         assert!(git(dir.path(), &["checkout", "-q", "main"]) && change("ours"));
         assert!(!git(dir.path(), &["merge", "-q", "other"]), "a conflict");
         let tracked = load(&git_directory(dir.path()).unwrap()).unwrap();
-        assert_eq!(tracked.paths.len(), 5);
+        assert_eq!(tracked.ends.len(), 5);
         assert!(tracked.contains(b"src/b"));
     }
 
@@ -250,15 +271,14 @@ mod tests {
     fn a_damaged_index_is_not_used_and_never_ends_the_program() {
         let Some(dir) = repository(&[]) else { return };
         let bytes = std::fs::read(dir.path().join(".git/index")).unwrap();
-        assert!(parse(&bytes, 20).is_ok());
+        assert!(parse(bytes.as_slice(), 20).is_ok());
         for end in 0..bytes.len() {
-            let _ = parse(&bytes[..end], 20);
             let mut flipped = bytes.clone();
             flipped[end] ^= 0xff;
-            let _ = parse(&flipped, 20);
-            let _ = parse(&flipped, 32);
+            let _ = parse(flipped.as_slice(), 20);
+            let _ = parse(flipped.as_slice(), 32);
         }
-        assert!(parse(&bytes[..100], 20).is_err());
+        assert!((0..bytes.len()).all(|end| parse(&bytes[..end], 20).is_err()));
         std::fs::write(dir.path().join(".git/index"), "no index").unwrap();
         assert!(load(&dir.path().join(".git")).unwrap_err().contains("not known"));
         assert!(git_directory(&dir.path().join("src")).is_none());
@@ -272,7 +292,7 @@ mod tests {
         let path = linked.path().join("tree");
         assert!(git(dir.path(), &["worktree", "add", "-q", path.to_str().unwrap()]));
         let own = git_directory(&path).unwrap();
-        assert_eq!(load(&own).unwrap().paths.len(), 5);
+        assert_eq!(load(&own).unwrap().ends.len(), 5);
         let common = std::fs::canonicalize(common_directory(&own)).unwrap();
         assert_eq!(common, std::fs::canonicalize(dir.path().join(".git")).unwrap());
     }
