@@ -46,7 +46,8 @@ impl IgnoreRules {
     fn with(above: Option<Arc<IgnoreRules>>, base: &[u8], file: &Path) -> Option<Arc<IgnoreRules>> {
         let Ok(Some(bytes)) = disk::read_if_present(file, MAX_BYTES) else { return above };
         let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
-        let mut builder = GitignoreBuilder::new("");
+        // With `.` as its root, nothing is stripped from paths that are relative already.
+        let mut builder = GitignoreBuilder::new(".");
         for line in text.lines() {
             // A line that is no glob matches nothing, as for git.
             let _ = builder.add_line(None, line);

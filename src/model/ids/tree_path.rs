@@ -87,15 +87,20 @@ pub fn check_name(name: &[u8]) -> Result<(), &'static str> {
     if name.contains(&0) || name.contains(&b'/') {
         return Err("a component holds NUL or '/'");
     }
-    // Most names are plain and begin like none of those.
-    if name.is_ascii() && !matches!(name.first(), Some(b'.' | b'g' | b'G' | b'p' | b'P')) {
+    // Of a plain name, only the end is dropped.
+    let begins_like =
+        |store: &str| name.get(..store.len()).is_some_and(|name| name.eq_ignore_ascii_case(store.as_bytes()));
+    if name.is_ascii() && !STORES.iter().any(|store| begins_like(store)) {
         return Ok(());
     }
-    match folded(name).as_str() {
-        ".git" | "git~1" | ".progress" | "progre~1" => Err("it names a repository's or highwater's own store"),
-        _ => Ok(()),
+    if STORES.contains(&folded(name).as_str()) {
+        return Err("it names a repository's or highwater's own store");
     }
+    Ok(())
 }
+
+/// What repositories and we are kept in, also as file systems with short names call it.
+const STORES: [&str; 4] = [".git", "git~1", ".progress", "progre~1"];
 
 /// The name as the most forgiving file systems see it: case folded, characters that HFS+ ignores removed, cut at an
 /// alternate stream, trailing dots and spaces dropped.
