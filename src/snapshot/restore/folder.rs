@@ -141,11 +141,12 @@ pub fn unlink(path: &Path) -> Result<()> {
 /// # Errors
 /// What `work` says.
 pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
-    /// From here on it is worth the threads.
-    const MANY: usize = 8;
+    /// So many are worth a thread.
+    const MANY: usize = 4;
     /// A disk that is asked to sync many files at once does it in few writes.
     const THREADS: usize = 16;
-    if items.len() < MANY {
+    let threads = THREADS.min(items.len() / MANY);
+    if threads < 2 {
         return items.iter().try_for_each(work);
     }
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(None::<(usize, Error)>));
@@ -164,7 +165,7 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) ->
     std::thread::scope(|scope| {
         // Where no thread is to be had, this one does it alone.
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work_off).is_ok();
-        (1..THREADS.min(items.len())).all(start);
+        (1..threads).all(start);
         work_off();
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))

@@ -1,13 +1,12 @@
 //! Writing a stored tree into an empty directory. Nothing is replaced there, so there is no journal and no way back.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::apply;
 use super::beneath::{Beneath, last_name};
-use super::folder::for_each;
 use super::manifest::Manifest;
 use super::plan::{Action, Op, Plan, Scope, plan};
 use super::{Options, Outcome, check, folding, stage};
@@ -73,21 +72,31 @@ fn check_place(layout: &Layout, into: &Path) -> Result<()> {
 fn write(objects: &Objects, tree: &Beneath, plan: &Plan) -> Result<()> {
     let is_file = |op: &Op| matches!(op.action, Action::Write | Action::Link);
     plan.ops.chunk_by(|op, next| is_file(op) == is_file(next)).try_for_each(|steps| {
-        let write = |op: &Op| write_one(objects, tree, op);
         // The steps are in phases: the folders are there before the files, and are closed after them.
-        if steps.first().is_some_and(is_file) { for_each(steps, write) } else { steps.iter().try_for_each(write) }
+        if steps.first().is_some_and(is_file) {
+            stage::write_all(steps, |op| write_file(objects, tree, op), |op| (&op.path, op.path.to_string()))
+        } else {
+            steps.iter().try_for_each(|op| change_folder(tree, op))
+        }
     })
 }
 
-fn write_one(objects: &Objects, tree: &Beneath, op: &Op) -> Result<()> {
+fn write_file(objects: &Objects, tree: &Beneath, op: &Op) -> Result<Option<File>> {
+    let Some(state) = op.after else { return Err(unneeded(op)) };
+    let holder = tree.holder(&op.path).map_err(|error| tree.failed("write", &op.path, error))?;
+    stage::make(objects, &op.path, state, holder.as_fd(), last_name(&op.path))
+}
+
+fn change_folder(tree: &Beneath, op: &Op) -> Result<()> {
     let failed = |error| tree.failed("write", &op.path, error);
-    let holder = tree.holder(&op.path).map_err(failed)?;
-    let name = last_name(&op.path);
-    match (op.action, op.after) {
-        (Action::Write | Action::Link, Some(state)) => stage::make(objects, &op.path, state, holder.as_fd(), name)
-            .map_err(|error| error.in_file(&op.path.to_string())),
-        (Action::MakeDirectory, _) => apply::make_directory(holder.as_fd(), name, op).map_err(failed),
-        (Action::Chmod, _) => apply::change_mode(holder.as_fd(), name, op).map_err(failed),
-        _ => Err(Error::bug("a step that an empty directory does not need").in_file(&op.path.to_string())),
+    let (holder, name) = (tree.holder(&op.path).map_err(failed)?, last_name(&op.path));
+    match op.action {
+        Action::MakeDirectory => apply::make_directory(holder.as_fd(), name, op).map_err(failed),
+        Action::Chmod => apply::change_mode(holder.as_fd(), name, op).map_err(failed),
+        _ => Err(unneeded(op)),
     }
+}
+
+fn unneeded(op: &Op) -> Error {
+    Error::bug("a step that an empty directory does not need").in_file(&op.path.to_string())
 }

@@ -98,24 +98,64 @@ pub fn link_target(objects: &Objects, path: &TreePath, state: State) -> Result<V
 pub fn stage(objects: &Objects, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
     let stage = folder::open(into)?;
     let files: Vec<(usize, &TreePath, State)> = plan.staged().collect();
-    for_each(&files, |(index, path, state)| {
-        let name = staged_name(generation, *index);
-        make(objects, path, *state, stage.as_fd(), name.as_bytes())
-            .map_err(|error| if error.place.path.is_none() { error.at(&into.join(&name)) } else { error })
-    })?;
+    let name = |index: usize| staged_name(generation, index);
+    write_all(
+        &files,
+        |(index, path, state)| make(objects, path, *state, stage.as_fd(), name(*index).as_bytes()),
+        |(index, path, _)| (path, into.join(name(*index)).display().to_string()),
+    )?;
     disk::sync_directory(into).map(|_| ())
 }
 
-/// Makes one file or link under a name that must be free, with its mode, synced.
+/// Writes files with [`make`], and syncs them then: what a file system writes to its journal for one of them need not be
+/// written for the others. `place` tells what is restored, and where it is written.
+///
+/// # Errors
+/// That of the first that could not be written or synced.
+pub fn write_all<'a, T: Sync>(
+    items: &'a [T],
+    make: impl Fn(&'a T) -> Result<Option<File>> + Sync,
+    place: impl Fn(&'a T) -> (&'a TreePath, String) + Sync,
+) -> Result<()> {
+    /// All of them are open.
+    const AT_ONCE: usize = 128;
+    /// Fewer are written before another thread has woken up.
+    const WORTH_THREAD: usize = 16;
+    items.chunks(AT_ONCE).try_for_each(|items| {
+        let made: Vec<Result<Option<File>>> = items.par_iter().with_min_len(WORTH_THREAD).map(&make).collect();
+        let made = items.iter().zip(made).map(|(item, made)| match made {
+            Ok(file) => Ok((item, file)),
+            Err(error) => Err(error.in_file(&place(item).1)),
+        });
+        for_each(&made.collect::<Result<Vec<_>>>()?, |(item, file)| {
+            file.as_ref().map_or(Ok(()), File::sync_all).map_err(|error| {
+                let (path, place) = place(item);
+                not_written(path, &error).in_file(&place)
+            })
+        })
+    })
+}
+
+fn not_written(path: &TreePath, error: &io::Error) -> Error {
+    Error::failed(format!("cannot write the restored {path}")).because(error.to_string())
+}
+
+/// Makes one file or link under a name that must be free, with its mode. A file is still to be synced.
 ///
 /// # Errors
 /// A failure, without a place; bad input if the object is damaged.
-pub fn make(objects: &Objects, path: &TreePath, state: State, folder: BorrowedFd<'_>, name: &[u8]) -> Result<()> {
-    let failed =
-        |error: &io::Error| Error::failed(format!("cannot write the restored {path}")).because(error.to_string());
+pub fn make(
+    objects: &Objects,
+    path: &TreePath,
+    state: State,
+    folder: BorrowedFd<'_>,
+    name: &[u8],
+) -> Result<Option<File>> {
+    let failed = |error: &io::Error| not_written(path, error);
     if state.kind == Kind::Link {
         let target = link_target(objects, path, state)?;
-        return rustix::fs::symlinkat(target, folder, name).map_err(|error| failed(&error.into()));
+        rustix::fs::symlinkat(target, folder, name).map_err(|error| failed(&error.into()))?;
+        return Ok(None);
     }
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file =
@@ -124,7 +164,7 @@ pub fn make(objects: &Objects, path: &TreePath, state: State, folder: BorrowedFd
     objects.write_to(&state.object, &mut file)?;
     file.flush().map_err(|error| failed(&error))?;
     file.set_permissions(Permissions::from_mode(state.mode & 0o777)).map_err(|error| failed(&error))?;
-    file.sync_all().map_err(|error| failed(&error))
+    Ok(Some(file))
 }
 
 #[cfg(test)]
