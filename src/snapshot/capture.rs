@@ -202,9 +202,25 @@ impl<'a> Session<'a> {
     /// What is known without reading.
     fn known(&mut self, walked: &Walked) -> Vec<Outcomes> {
         // Where all packs are still there that had what the cache names, nothing has to be looked up in them.
-        let packs: HashSet<ObjectId> = self.objects.whole_packs().into_iter().collect();
-        let is_stored = self.cache.packs().iter().all(|pack| packs.contains(pack));
+        let mut is_stored = self.has_all_of(self.objects.pack_files());
+        let mut known = self.known_in_all(walked, is_stored);
+        // They are looked into if there is something to store. What a damaged one holds does not count as stored.
+        if self.is_cache_old && is_stored {
+            is_stored = self.has_all_of(self.objects.whole_packs());
+            if !is_stored {
+                known = self.known_in_all(walked, is_stored);
+            }
+        }
         self.is_cache_old |= !is_stored;
+        known
+    }
+
+    fn has_all_of(&self, packs: Vec<(ObjectId, u64)>) -> bool {
+        let packs: HashSet<(ObjectId, u64)> = packs.into_iter().collect();
+        self.cache.packs().iter().all(|pack| packs.contains(pack))
+    }
+
+    fn known_in_all(&mut self, walked: &Walked, is_stored: bool) -> Vec<Outcomes> {
         walked.folders.iter().map(|folder| self.known_in(folder, is_stored)).collect()
     }
 
@@ -373,7 +389,7 @@ impl<'a> Session<'a> {
     }
 
     fn new_cache(&self, stamp: SystemTime, walked: &Walked, outcomes: &[Outcomes], ids: &[ObjectId]) -> NewCache {
-        let mut cache = NewCache::new(stamp, &self.objects.whole_packs());
+        let mut cache = NewCache::new(stamp, &self.objects.pack_files());
         for ((folder, outcomes), id) in walked.folders.iter().zip(outcomes).zip(ids) {
             let remembered = |entry: &Entry, outcome: Option<&Outcome>| match (&entry.kind, outcome) {
                 (Kind::Folder(inner), _) => {

@@ -21,11 +21,9 @@ use crate::disk;
 use crate::error::Result;
 use crate::model::ids::ObjectId;
 
-const MAGIC: &[u8; 8] = b"hwstat\x00\x02";
+const MAGIC: &[u8; 8] = b"hwstat\x00\x03";
 /// About eight million files.
 const MAX_BYTES: u64 = 1 << 30;
-/// In the place of a count of lines: the file is binary.
-const BINARY: u64 = u64::MAX;
 /// In the place of a directory object.
 const NO_TREE: [u8; 32] = [0; 32];
 const FILE: u8 = b'f';
@@ -59,9 +57,9 @@ pub(super) enum Remembered {
 /// All files as they were read for the last snapshot.
 #[derive(Debug, Default)]
 pub(super) struct StatCache {
-    /// Seconds and nanoseconds, on the work tree's file system, before the first of them was looked at.
-    stamp: (i64, i64),
-    packs: Vec<ObjectId>,
+    /// Nanoseconds since 1970, on the work tree's file system, before the first of them was looked at.
+    stamp: i64,
+    packs: Vec<(ObjectId, u64)>,
     bytes: Vec<u8>,
     folders: HashMap<Vec<u8>, (Option<ObjectId>, Range<usize>)>,
 }
@@ -73,8 +71,8 @@ impl StatCache {
         decode(bytes).unwrap_or_default()
     }
 
-    /// The packs that, together, had every object that is named here.
-    pub fn packs(&self) -> &[ObjectId] {
+    /// The packs that, together, had every object that is named here, with their lengths in bytes.
+    pub fn packs(&self) -> &[(ObjectId, u64)] {
         &self.packs
     }
 
@@ -95,7 +93,7 @@ pub(super) struct Folder<'a> {
     rest: &'a [u8],
     /// All names so far were asked for, were there and unchanged.
     is_same: bool,
-    stamp: (i64, i64),
+    stamp: i64,
 }
 
 impl Folder<'_> {
@@ -156,11 +154,14 @@ pub(super) struct NewCache {
 impl NewCache {
     /// An empty one for a snapshot that begins at `stamp`, told by the work tree's own file system, and whose objects are
     /// in these packs.
-    pub fn new(stamp: SystemTime, packs: &[ObjectId]) -> NewCache {
+    pub fn new(stamp: SystemTime, packs: &[(ObjectId, u64)]) -> NewCache {
         let mut bytes = MAGIC.to_vec();
-        push_time(&mut bytes, seconds(stamp));
-        bytes.extend_from_slice(&count(packs.len()).to_le_bytes());
-        packs.iter().for_each(|pack| bytes.extend_from_slice(&pack.0));
+        bytes.extend_from_slice(&nanoseconds(stamp).to_le_bytes());
+        push_number(&mut bytes, count(packs.len()));
+        for (pack, length) in packs {
+            bytes.extend_from_slice(&pack.0);
+            push_number(&mut bytes, *length);
+        }
         NewCache { bytes }
     }
 
@@ -202,40 +203,43 @@ fn push_entry(bytes: &mut Vec<u8>, name: &[u8], remembered: &Remembered) {
         Remembered::File(Known { stat, object, lines }) => {
             bytes.push(FILE);
             push_name(bytes, name);
-            bytes.extend_from_slice(&stat.size.to_le_bytes());
-            push_time(bytes, stat.modified);
-            push_time(bytes, stat.changed);
-            bytes.extend_from_slice(&stat.inode.to_le_bytes());
-            bytes.extend_from_slice(&stat.mode.to_le_bytes());
+            bytes.extend_from_slice(&stat.modified.to_le_bytes());
+            bytes.extend_from_slice(&stat.changed.to_le_bytes());
             bytes.extend_from_slice(&object.0);
-            bytes.extend_from_slice(&lines.unwrap_or(BINARY).to_le_bytes());
+            // None is a binary file.
+            let lines = lines.map_or(0, |lines| lines.saturating_add(1));
+            [stat.size, stat.inode, stat.mode.into(), lines].iter().for_each(|number| push_number(bytes, *number));
         }
         Remembered::Folder { mode, tree } => {
             bytes.push(FOLDER);
             push_name(bytes, name);
-            bytes.extend_from_slice(&mode.to_le_bytes());
             bytes.extend_from_slice(&tree.0);
+            push_number(bytes, (*mode).into());
         }
     }
 }
 
 /// Names and paths: their length, then their bytes.
 fn push_name(bytes: &mut Vec<u8>, name: &[u8]) {
-    bytes.extend_from_slice(&u32::try_from(name.len()).unwrap_or_default().to_le_bytes());
+    push_number(bytes, count(name.len()));
     bytes.extend_from_slice(name);
 }
 
-fn seconds(time: SystemTime) -> (i64, i64) {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), i64::from(since.subsec_nanos())),
-        // Before 1970 no file is older than the snapshot: all are read.
-        Err(_) => (i64::MIN, 0),
+/// Seven bits a byte, the lowest first; the highest bit says that more come.
+fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number > 0x7f {
+        bytes.push(0x80 | u8::try_from(number & 0x7f).unwrap_or_default());
+        number >>= 7;
     }
+    bytes.push(u8::try_from(number).unwrap_or_default());
 }
 
-fn push_time(bytes: &mut Vec<u8>, (seconds, nanoseconds): (i64, i64)) {
-    bytes.extend_from_slice(&seconds.to_le_bytes());
-    bytes.extend_from_slice(&nanoseconds.to_le_bytes());
+fn nanoseconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        // Before 1970 no file is older than the snapshot: all are read.
+        Err(_) => i64::MIN,
+    }
 }
 
 fn decode(bytes: Vec<u8>) -> Option<StatCache> {
@@ -244,10 +248,11 @@ fn decode(bytes: Vec<u8>) -> Option<StatCache> {
         return None;
     }
     let mut rest = body.strip_prefix(MAGIC)?;
-    let stamp = time(&mut rest)?;
-    let length = usize::try_from(u64::from_le_bytes(take(&mut rest)?)).ok()?;
-    let (packs, mut rest) = rest.split_at_checked(length.checked_mul(32)?)?;
-    let packs = packs.chunks_exact(32).filter_map(|id| id.try_into().ok().map(ObjectId)).collect();
+    let stamp = i64::from_le_bytes(take(&mut rest)?);
+    let mut packs = Vec::new();
+    for _ in 0..number(&mut rest)? {
+        packs.push((ObjectId(take(&mut rest)?), number(&mut rest)?));
+    }
     let mut folders = HashMap::new();
     while !rest.is_empty() {
         let path = name(&mut rest)?;
@@ -266,20 +271,16 @@ fn entry(mut rest: &[u8]) -> Option<(&[u8], Remembered, &[u8])> {
     let name = name(&mut rest)?;
     let remembered = match kind {
         FILE => {
-            let stat = Stat {
-                size: u64::from_le_bytes(take(&mut rest)?),
-                modified: time(&mut rest)?,
-                changed: time(&mut rest)?,
-                inode: u64::from_le_bytes(take(&mut rest)?),
-                mode: u32::from_le_bytes(take(&mut rest)?),
-            };
+            let (modified, changed) = (i64::from_le_bytes(take(&mut rest)?), i64::from_le_bytes(take(&mut rest)?));
             let object = ObjectId(take(&mut rest)?);
-            let lines = Some(u64::from_le_bytes(take(&mut rest)?)).filter(|lines| *lines != BINARY);
-            Remembered::File(Known { stat, object, lines })
+            let (size, inode) = (number(&mut rest)?, number(&mut rest)?);
+            let mode = u32::try_from(number(&mut rest)?).ok()?;
+            let lines = number(&mut rest)?.checked_sub(1);
+            Remembered::File(Known { stat: Stat { size, modified, changed, inode, mode }, object, lines })
         }
         FOLDER => {
-            let mode = u32::from_le_bytes(take(&mut rest)?);
-            Remembered::Folder { mode, tree: ObjectId(take(&mut rest)?) }
+            let tree = ObjectId(take(&mut rest)?);
+            Remembered::Folder { mode: u32::try_from(number(&mut rest)?).ok()?, tree }
         }
         _ => return None,
     };
@@ -287,14 +288,22 @@ fn entry(mut rest: &[u8]) -> Option<(&[u8], Remembered, &[u8])> {
 }
 
 fn name<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = usize::try_from(u32::from_le_bytes(take(rest)?)).ok()?;
+    let length = usize::try_from(number(rest)?).ok()?;
     let (name, after) = rest.split_at_checked(length)?;
     *rest = after;
     Some(name)
 }
 
-fn time(rest: &mut &[u8]) -> Option<(i64, i64)> {
-    Some((i64::from_le_bytes(take(rest)?), i64::from_le_bytes(take(rest)?)))
+fn number(rest: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let [byte] = take(rest)?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte <= 0x7f {
+            return Some(number);
+        }
+    }
+    None
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
@@ -308,9 +317,10 @@ mod tests {
     use super::*;
 
     const TREE: ObjectId = ObjectId([8; 32]);
+    const SECOND: i64 = 1_000_000_000;
 
     fn stat(changed: i64) -> Stat {
-        Stat { size: 3, modified: (50, 5), changed: (changed, 0), inode: 9, mode: 0o100_644 }
+        Stat { size: 3, modified: 50 * SECOND + 5, changed: changed * SECOND, inode: 9, mode: 0o100_644 }
     }
 
     fn known(changed: i64) -> Known {
@@ -324,7 +334,7 @@ mod tests {
     /// A folder `f` with two files and a folder between them.
     fn bytes(changed: i64) -> Vec<u8> {
         let stamp = UNIX_EPOCH + std::time::Duration::from_secs(100);
-        let mut cache = NewCache::new(stamp, &[ObjectId([1; 32])]);
+        let mut cache = NewCache::new(stamp, &[(ObjectId([1; 32]), 300)]);
         let inner = Remembered::Folder { mode: 0o755, tree: ObjectId([2; 32]) };
         let other = Remembered::File(Known { lines: Some(7), ..known(changed) });
         let entries = [(&b"a"[..], Remembered::File(known(changed))), (b"b", inner), (b"c\xff", other)];
@@ -344,8 +354,8 @@ mod tests {
         assert!(!unchanged(99, b"other", &stat(99)));
         let other = [
             Stat { size: 4, ..stat(99) },
-            Stat { modified: (50, 6), ..stat(99) },
-            Stat { changed: (98, 0), ..stat(99) },
+            Stat { modified: 50 * SECOND + 6, ..stat(99) },
+            Stat { changed: 98 * SECOND, ..stat(99) },
             Stat { inode: 10, ..stat(99) },
             Stat { mode: 0o100_755, ..stat(99) },
         ];
@@ -379,7 +389,7 @@ mod tests {
     fn it_comes_back_and_any_damage_voids_it() {
         let bytes = bytes(99);
         let cache = decode(bytes.clone()).unwrap();
-        assert_eq!(cache.packs(), [ObjectId([1; 32])]);
+        assert_eq!(cache.packs(), [(ObjectId([1; 32]), 300)]);
         let mut folder = cache.folder(b"f");
         assert_eq!(unchanged_in(&mut folder, b"a", &stat(99)), Some(known(99)));
         assert_eq!(folder.find(b"b"), Some(Remembered::Folder { mode: 0o755, tree: ObjectId([2; 32]) }));
@@ -395,7 +405,7 @@ mod tests {
     #[test]
     fn a_file_whose_content_was_changed_in_the_same_tick_is_read_again() {
         let seen = |seconds: i64| {
-            let stat = Stat { modified: (seconds, 0), ..stat(99) };
+            let stat = Stat { modified: seconds * SECOND, ..stat(99) };
             let mut cache = NewCache::new(UNIX_EPOCH + std::time::Duration::from_secs(100), &[]);
             let known = Remembered::File(Known { stat, ..known(99) });
             cache.add(b"f", None, std::iter::once((&b"a"[..], known)));

@@ -4,6 +4,7 @@
 //! where they differ, and an iteration that changed ten files stores what is new in ten files and the directories around
 //! them.
 
+mod below;
 pub mod capture;
 pub mod census;
 mod disposable;
@@ -12,6 +13,7 @@ mod git_index;
 mod index;
 pub mod lines;
 mod merged;
+mod names;
 pub mod objects;
 pub mod pack;
 pub mod packed;

@@ -64,26 +64,94 @@ pub(super) struct FoundPack {
 /// The objects of a store, as they were when it was opened.
 #[derive(Debug)]
 pub struct Objects {
+    layout: Layout,
+    /// The packs by name, with their lengths in bytes.
+    files: Vec<(ObjectId, u64)>,
+    is_from_packs: bool,
+    /// What is in them. It is read when somebody asks: a snapshot of a work tree that is as it was does not.
+    index: OnceLock<Index>,
+    open: Mutex<Vec<(usize, Arc<File>)>>,
+    /// The objects as they were when a pack was found gone: `prune` had moved what is needed of it.
+    later: OnceLock<Box<Objects>>,
+}
+
+/// What is in the packs of a store.
+#[derive(Debug, Default)]
+struct Index {
     packs: Vec<Pack>,
     /// Sorted by id, then by pack; an id may be there twice.
     entries: Vec<(ObjectId, Location)>,
     faults: Vec<Error>,
     /// Packs that the merged index does not have as they are now, and packs of it that are gone.
     unmerged: usize,
-    open: Mutex<Vec<(usize, Arc<File>)>>,
-    layout: Layout,
-    /// The objects as they were when a pack was found gone: `prune` had moved what is needed of it.
-    later: OnceLock<Box<Objects>>,
+}
+
+impl Index {
+    fn new(layout: &Layout, files: &[(ObjectId, u64)], mut known: BTreeMap<ObjectId, merged::KnownPack>) -> Index {
+        let mut index = Index::default();
+        index.entries.reserve(known.values().map(|pack| pack.frames.len()).sum());
+        for &(id, size) in files {
+            let pack = Pack { id, path: layout.pack(&id), size, is_whole: true };
+            match known.remove(&id).filter(|known| known.size == size) {
+                Some(known) => index.add(pack, known.frames.into_iter()),
+                None => index.add_unmerged(pack),
+            }
+        }
+        index.unmerged += known.len();
+        // Runs that are in order, one a pack.
+        index.entries.sort();
+        index
+    }
+
+    /// Reads the index of a pack from the pack itself. One that is not whole is marked so, and what can still be found in it
+    /// is there.
+    fn add_unmerged(&mut self, mut pack: Pack) {
+        self.unmerged += 1;
+        let read = disk::open_regular(&pack.path).and_then(|file| {
+            let index = pack::read_index(&file).map_err(|error| Error::io("read the pack", &pack.path, &error))?;
+            Ok((file, index))
+        });
+        let (file, index) = match read {
+            Ok(read) => read,
+            Err(error) => return self.faults.push(error),
+        };
+        pack.is_whole = index.as_ref().is_ok_and(|index| index.checksum == pack.id);
+        if !pack.is_whole {
+            let why = index.as_ref().err().map_or("it is not the pack that its name says", |why| why.as_str());
+            self.faults.push(damaged_pack(&pack.path, why));
+        }
+        match index {
+            Ok(index) => self.add(pack, index.frames()),
+            Err(_) => self.add(pack, pack::scan(&file).into_iter()),
+        }
+    }
+
+    fn add(&mut self, pack: Pack, frames: impl Iterator<Item = (ObjectId, Frame)>) {
+        let number = self.packs.len();
+        self.packs.push(pack);
+        self.entries.extend(frames.map(|(id, frame)| (id, Location { pack: number, frame })));
+    }
+
+    fn is_whole(&self, pack: usize) -> bool {
+        self.packs.get(pack).is_some_and(|pack| pack.is_whole)
+    }
 }
 
 impl Objects {
-    /// Reads the indexes of all packs. A pack that is damaged costs only what it held: see [`Objects::faults`]. A store
-    /// without objects is empty.
+    /// Finds the packs of a store. One that is damaged costs only what it held: see [`Objects::faults`]. A store without
+    /// objects is empty.
     ///
     /// # Errors
     /// The folder of packs cannot be listed.
     pub fn open(layout: &Layout) -> Result<Objects> {
-        Objects::open_with(layout, merged::load(&layout.pack_index()))
+        Ok(Objects {
+            layout: layout.clone(),
+            files: pack_files(layout)?,
+            is_from_packs: false,
+            index: OnceLock::new(),
+            open: Mutex::new(Vec::new()),
+            later: OnceLock::new(),
+        })
     }
 
     /// As [`Objects::open`]; every index is read from its own pack.
@@ -91,58 +159,40 @@ impl Objects {
     /// # Errors
     /// As [`Objects::open`].
     pub(super) fn open_from_packs(layout: &Layout) -> Result<Objects> {
-        Objects::open_with(layout, BTreeMap::new())
+        Ok(Objects { is_from_packs: true, ..Objects::open(layout)? })
     }
 
-    fn open_with(layout: &Layout, mut known: BTreeMap<ObjectId, merged::KnownPack>) -> Result<Objects> {
-        let mut objects = Objects {
-            packs: Vec::new(),
-            entries: Vec::new(),
-            faults: Vec::new(),
-            unmerged: 0,
-            open: Mutex::new(Vec::new()),
-            layout: layout.clone(),
-            later: OnceLock::new(),
+    fn index(&self) -> &Index {
+        let read = |files: &[(ObjectId, u64)]| {
+            let known = if self.is_from_packs { BTreeMap::new() } else { merged::load(&self.layout.pack_index()) };
+            Index::new(&self.layout, files, known)
         };
-        objects.entries.reserve(known.values().map(|pack| pack.frames.len()).sum());
-        for (id, size) in pack_files(layout)? {
-            let pack = Pack { id, path: layout.pack(&id), size, is_whole: true };
-            match known.remove(&id).filter(|known| known.size == size) {
-                Some(known) => objects.add(pack, &known.frames),
-                None => objects.add_unmerged(pack),
+        self.index.get_or_init(|| {
+            let is_there = |(id, _): &(ObjectId, u64)| !matches!(disk::metadata(&self.layout.pack(id)), Ok(None));
+            match pack_files(&self.layout) {
+                // `prune` was here: what is needed of a pack that is gone is in another one.
+                Ok(files) if !self.files.iter().all(is_there) => read(&files),
+                _ => read(&self.files),
             }
-        }
-        objects.unmerged += known.len();
-        // Runs that are in order, one a pack.
-        objects.entries.sort();
-        Ok(objects)
+        })
     }
 
     /// Takes in a pack that was written since the store was opened.
     pub(super) fn learn(&mut self, written: WrittenPack) {
-        let path = self.layout.pack(&written.id);
-        self.add_unmerged(Pack { id: written.id, path, size: written.bytes, is_whole: true });
-        self.entries.sort();
-    }
-
-    /// Reads the index of a pack from the pack itself.
-    fn add_unmerged(&mut self, mut pack: Pack) {
-        self.unmerged += 1;
-        match load(&mut pack) {
-            Ok((frames, fault)) => {
-                self.faults.extend(fault);
-                self.add(pack, &frames);
-            }
-            Err(error) => self.faults.push(error),
+        self.files.push((written.id, written.bytes));
+        if let Some(index) = self.index.get_mut() {
+            let path = self.layout.pack(&written.id);
+            index.add_unmerged(Pack { id: written.id, path, size: written.bytes, is_whole: true });
+            index.entries.sort();
         }
     }
 
-    /// Writes the merged index again, if that is worth it: the next start then opens few packs. Failing costs time only.
+    /// Writes the merged index again, if the packs were looked into and that was dear: the next start then opens few of them.
+    /// Failing costs time only.
     pub fn merge_indexes(&self, layout: &Layout) {
-        if self.unmerged < merged::WORTH_PACKS {
-            return;
+        if self.index.get().is_some_and(|index| index.unmerged >= merged::WORTH_PACKS) {
+            merged::store(layout, &self.known_packs());
         }
-        merged::store(layout, &self.known_packs());
     }
 
     /// What the merged index says of these packs, if it is right.
@@ -151,14 +201,18 @@ impl Objects {
         whole.map(|pack| (pack.id, merged::KnownPack { size: pack.size, frames: pack.frames })).collect()
     }
 
-    /// The ids of the whole packs.
-    pub(super) fn whole_packs(&self) -> Vec<ObjectId> {
-        self.packs.iter().filter(|pack| pack.is_whole).map(|pack| pack.id).collect()
+    /// The packs by name, with their lengths in bytes; without those that were looked into and are not whole.
+    pub(super) fn pack_files(&self) -> Vec<(ObjectId, u64)> {
+        match self.index.get() {
+            Some(index) => index.packs.iter().filter(|pack| pack.is_whole).map(|pack| (pack.id, pack.size)).collect(),
+            None => self.files.clone(),
+        }
     }
 
-    /// How many whole packs are smaller than so many bytes.
-    pub(super) fn packs_below(&self, bytes: u64) -> usize {
-        self.packs.iter().filter(|pack| pack.is_whole && pack.size < bytes).count()
+    /// The same, and all of them are looked into.
+    pub(super) fn whole_packs(&self) -> Vec<(ObjectId, u64)> {
+        self.index();
+        self.pack_files()
     }
 
     /// The packs with their frames.
@@ -170,8 +224,9 @@ impl Objects {
             is_whole: pack.is_whole,
             frames: Vec::new(),
         };
-        let mut packs: Vec<FoundPack> = self.packs.iter().map(of_pack).collect();
-        for (id, at) in &self.entries {
+        let index = self.index();
+        let mut packs: Vec<FoundPack> = index.packs.iter().map(of_pack).collect();
+        for (id, at) in &index.entries {
             if let Some(pack) = packs.get_mut(at.pack) {
                 pack.frames.push((*id, at.frame));
             }
@@ -179,30 +234,20 @@ impl Objects {
         packs
     }
 
-    fn add(&mut self, pack: Pack, frames: &[(ObjectId, Frame)]) {
-        let number = self.packs.len();
-        self.packs.push(pack);
-        self.entries.extend(frames.iter().map(|(id, frame)| (*id, Location { pack: number, frame: *frame })));
-    }
-
-    /// What is wrong with packs, as far as opening them tells; each names its file.
+    /// What is wrong with packs, as far as their indexes tell; each names its file.
     pub fn faults(&self) -> &[Error] {
-        &self.faults
+        &self.index().faults
     }
 
     /// The ids of all objects, in order, each once.
     pub fn ids(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let mut last = None;
-        self.entries.iter().map(|(id, _)| *id).filter(move |id| last.replace(*id) != Some(*id))
+        self.index().entries.iter().map(|(id, _)| *id).filter(move |id| last.replace(*id) != Some(*id))
     }
 
     /// Whether the index of a whole pack names the object. Its bytes are not looked at.
     pub fn has(&self, id: &ObjectId) -> bool {
-        self.is_in(id, |pack| self.is_whole(pack))
-    }
-
-    fn is_whole(&self, pack: usize) -> bool {
-        self.packs.get(pack).is_some_and(|pack| pack.is_whole)
+        self.is_in(id, |pack| self.index().is_whole(pack))
     }
 
     /// Whether a good pack names the object, and one its base if it is a difference.
@@ -220,9 +265,10 @@ impl Objects {
     }
 
     fn locations(&self, id: &ObjectId) -> &[(ObjectId, Location)] {
-        let begin = self.entries.partition_point(|(other, _)| other < id);
-        let end = self.entries.partition_point(|(other, _)| other <= id);
-        self.entries.get(begin..end).unwrap_or_default()
+        let entries = &self.index().entries;
+        let begin = entries.partition_point(|(other, _)| other < id);
+        let end = entries.partition_point(|(other, _)| other <= id);
+        entries.get(begin..end).unwrap_or_default()
     }
 
     /// Where the object is, and is no difference.
@@ -272,7 +318,7 @@ impl Objects {
     /// A failure that names the pack.
     pub(super) fn bases(&self, ids: &HashSet<ObjectId>) -> Result<Vec<ObjectId>> {
         let mut bases = Vec::new();
-        for (id, at) in self.entries.iter().filter(|(id, at)| at.frame.is_difference && ids.contains(id)) {
+        for (id, at) in self.index().entries.iter().filter(|(id, at)| at.frame.is_difference && ids.contains(id)) {
             match self.base_at(id, at) {
                 Ok(base) => bases.push(base),
                 Err(error) if error.kind == ErrorKind::BadInput || self.has_lost_a_pack_of(id) => {}
@@ -286,7 +332,7 @@ impl Objects {
     pub(super) fn base(&self, before: &ObjectId) -> Option<Base> {
         let at = self.locations(before).iter().map(|(_, at)| at).min_by_key(|at| at.frame.is_difference)?;
         let id = if at.frame.is_difference { self.base_at(before, at).ok()? } else { *before };
-        let is_stored = self.base_locations(&id).any(|at| self.is_whole(at.pack));
+        let is_stored = self.base_locations(&id).any(|at| self.index().is_whole(at.pack));
         let bytes = is_stored.then(|| self.plain(&id).ok()).flatten()?;
         Some(Base { id, bytes })
     }
@@ -352,7 +398,8 @@ impl Objects {
     fn has_lost_a_pack_of(&self, id: &ObjectId) -> bool {
         let is_gone = |number: usize| {
             let is_open = self.file(number).is_ok();
-            !is_open && self.packs.get(number).is_some_and(|pack| matches!(disk::metadata(&pack.path), Ok(None)))
+            !is_open
+                && self.index().packs.get(number).is_some_and(|pack| matches!(disk::metadata(&pack.path), Ok(None)))
         };
         self.locations(id).iter().any(|(_, at)| is_gone(at.pack))
     }
@@ -402,7 +449,7 @@ impl Objects {
 
     /// The open pack; a few are kept open.
     fn file(&self, pack: usize) -> Result<(Arc<File>, &Path)> {
-        let Some(Pack { path, .. }) = self.packs.get(pack) else {
+        let Some(Pack { path, .. }) = self.index().packs.get(pack) else {
             return Err(Error::bug("an object is in a pack without name"));
         };
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -419,7 +466,7 @@ impl Objects {
 
     fn missing(&self, id: &ObjectId) -> Error {
         let mut error = Error::bad_input(format!("object {} is missing", id.short())).help(HELP);
-        match self.faults.iter().find(|fault| fault.kind == ErrorKind::Failed).or(self.faults.first()) {
+        match self.faults().iter().find(|fault| fault.kind == ErrorKind::Failed).or(self.faults().first()) {
             Some(fault) => {
                 error.kind = fault.kind;
                 error.placed(fault.place.clone()).because(fault.to_string())
@@ -439,19 +486,6 @@ fn unpack_error(id: &ObjectId, path: &Path, error: Unpack) -> Error {
             Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
         }
     }
-}
-
-/// The frames of a pack. One that is not whole is marked so, and comes with the fault and what can still be found in it.
-fn load(pack: &mut Pack) -> Result<(Frames, Option<Error>)> {
-    let file = disk::open_regular(&pack.path)?;
-    let index = pack::read_index(&file).map_err(|error| Error::io("read the pack", &pack.path, &error))?;
-    let (frames, fault) = match index {
-        Ok(index) if index.checksum == pack.id => return Ok((index.frames, None)),
-        Ok(index) => (index.frames, "it is not the pack that its name says".to_owned()),
-        Err(fault) => (pack::scan(&file), fault),
-    };
-    pack.is_whole = false;
-    Ok((frames, Some(damaged_pack(&pack.path, &fault))))
 }
 
 const HELP: &str = "`highwater verify` says what is still restorable";

@@ -164,10 +164,19 @@ pub(super) fn count(length: usize) -> u64 {
 /// What the end of a pack tells.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Where each object is.
-    pub frames: Frames,
+    bytes: Vec<u8>,
     /// The pack's checksum as it is written in it; the pack's name, if nothing was changed.
     pub checksum: ObjectId,
+}
+
+impl Index {
+    /// Where each object is, in the order of their ids.
+    pub fn frames(&self) -> impl Iterator<Item = (ObjectId, Frame)> {
+        self.bytes.chunks_exact(56).map(|mut entry| {
+            let id = id(&mut entry);
+            (id, Frame::from_numbers([number(&mut entry), number(&mut entry), number(&mut entry)]))
+        })
+    }
 }
 
 /// Reads the index of a pack. Inside: a fragment that says what is wrong with it.
@@ -197,16 +206,11 @@ pub(super) fn read_index(file: &File) -> io::Result<Result<Index, String>> {
     if index_checksum(&bytes, numbers) != checksum_of_index {
         return damaged("its index is damaged");
     }
-    let mut frames = Vec::with_capacity(bytes.len() / 56);
-    for mut entry in bytes.chunks_exact(56) {
-        let id = id(&mut entry);
-        let numbers = [number(&mut entry), number(&mut entry), number(&mut entry)];
-        frames.push((id, Frame::from_numbers(numbers)));
-    }
-    if frames.iter().any(|(_, frame)| frame.end() > index_at) {
+    let index = Index { bytes, checksum };
+    if index.frames().any(|(_, frame)| frame.end() > index_at) {
         return damaged("its index is damaged");
     }
-    Ok(Ok(Index { frames, checksum }))
+    Ok(Ok(index))
 }
 
 /// Takes eight bytes as a number. Callers hand in enough of them.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::below::{is_unknown_call, open_below};
 use super::census::LineCounter;
 use super::objects::{Hasher, Objects, id_of};
 use super::pack::PIECE_BYTES;
@@ -193,27 +194,12 @@ impl<'a> Reader<'a> {
     /// Opens a path below the root; no part of it may be a link, whatever is swapped in meanwhile.
     fn open(&self, path: &[u8], full: &Path) -> Result<File, Errno> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        match open_below(&self.directory, path, flags) {
-            // Old kernels, and sandboxes that do not know the call.
-            Err(Errno::NOSYS | Errno::PERM | Errno::NOTSUP) => {
-                rustix::fs::open(full, flags, Mode::empty()).map(File::from)
-            }
+        match open_below(self.directory.as_fd(), path, flags) {
+            Err(error) if is_unknown_call(error) => rustix::fs::open(full, flags, Mode::empty()),
             other => other,
         }
+        .map(File::from)
     }
-}
-
-#[cfg(target_os = "linux")]
-fn open_below(directory: &OwnedFd, path: &[u8], flags: OFlags) -> Result<File, Errno> {
-    use rustix::fs::ResolveFlags;
-    let resolve =
-        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
-    rustix::fs::openat2(directory, as_path(path), flags, Mode::empty(), resolve).map(File::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_below(_directory: &OwnedFd, _path: &[u8], _flags: OFlags) -> Result<File, Errno> {
-    Err(Errno::NOSYS)
 }
 
 fn is_absence(error: &io::Error) -> bool {

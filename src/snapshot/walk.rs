@@ -7,14 +7,17 @@ use std::ffi::CStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::ops::Range;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat as RawStat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat as RawStat};
+use rustix::io::Errno;
 
+use super::below::{is_unknown_call, open_below};
 use super::disposable::{has_disposable_name, is_marked_disposable};
+use super::names::{Found, Lister, Names};
 use super::rules::{Git, Globs, as_path, is_secret};
 use crate::error::{Error, Result};
 use crate::model::config::{Capture, Limits};
@@ -25,10 +28,10 @@ use crate::model::ids::{TreePath, check_name, escape};
 pub(super) struct Stat {
     /// Bytes.
     pub size: u64,
-    /// Seconds and nanoseconds of the last change of content.
-    pub modified: (i64, i64),
-    /// Seconds and nanoseconds of the last change of content or properties; no program can set it back.
-    pub changed: (i64, i64),
+    /// When the content was last changed: nanoseconds since 1970.
+    pub modified: i64,
+    /// When content or properties were last changed: nanoseconds since 1970. No program can set it back.
+    pub changed: i64,
     /// Number of the file on its file system.
     pub inode: u64,
     /// Kind and permission bits.
@@ -40,8 +43,8 @@ impl Stat {
     pub fn of(meta: &Metadata) -> Stat {
         Stat {
             size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
+            modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+            changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
             inode: meta.ino(),
             mode: meta.mode(),
         }
@@ -56,13 +59,24 @@ impl Stat {
     fn of_raw(stat: &RawStat) -> Stat {
         Stat {
             size: u64::try_from(stat.st_size).unwrap_or_default(),
-            modified: (stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
-            changed: (stat.st_ctime.into(), i64::try_from(stat.st_ctime_nsec).unwrap_or_default()),
+            modified: nanoseconds(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
+            changed: nanoseconds(stat.st_ctime.into(), i64::try_from(stat.st_ctime_nsec).unwrap_or_default()),
             inode: stat.st_ino.into(),
             mode: stat.st_mode.into(),
         }
     }
 }
+
+/// Times before 1677 and after 2262 all read as the first or the last.
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
+}
+
+/// In the place of a folder's number.
+const UNLISTED: usize = usize::MAX;
+
+/// As which folders are opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +85,7 @@ pub(super) enum Kind {
     File(Stat),
     /// A link.
     Link,
-    /// The folder of that number.
+    /// The folder of that number; of none if it was not listed.
     Folder(usize),
     /// Seen, and cannot be kept.
     Unheld {
@@ -119,31 +133,6 @@ impl Folder {
     }
 }
 
-/// Names of one folder in one piece of memory, each with the NUL after it that the system wants.
-#[derive(Debug, Default)]
-struct Names {
-    bytes: Vec<u8>,
-}
-
-impl Names {
-    /// Where the name now is, without its NUL.
-    fn push(&mut self, name: &[u8]) -> Range<usize> {
-        let begin = self.bytes.len();
-        self.bytes.extend_from_slice(name);
-        self.bytes.push(0);
-        begin..begin + name.len()
-    }
-
-    fn get(&self, at: &Range<usize>) -> &[u8] {
-        self.bytes.get(at.clone()).unwrap_or_default()
-    }
-
-    /// As the system takes it.
-    fn as_c_str(&self, at: &Range<usize>) -> &CStr {
-        self.bytes.get(at.start..=at.end).and_then(|name| CStr::from_bytes_with_nul(name).ok()).unwrap_or_default()
-    }
-}
-
 /// What the walk found.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
@@ -170,18 +159,20 @@ enum Reach {
 #[derive(Clone)]
 struct Waiting {
     path: Vec<u8>,
-    mode: u32,
     git: Git,
     reach: Reach,
     /// `capture.include` matches it or a folder around it.
     is_included: bool,
-    /// The number of the folder that it is in.
+    /// The number of the folder that it is in, and that of its entry there.
     parent: usize,
+    entry: usize,
 }
 
 /// What listing a folder found.
 #[derive(Default)]
 struct Listed {
+    /// Permission bits.
+    mode: u32,
     /// It is in the snapshot only for what was found in it.
     is_passage: bool,
     entries: Vec<Entry>,
@@ -196,8 +187,12 @@ struct Listed {
 enum Unlisted {
     /// It is gone, or no folder any more.
     Vanished,
-    /// We may not.
-    Unreadable(String),
+    /// Tools fill it, and nothing below it is wanted.
+    LeftOut,
+    /// Another file system is mounted there.
+    Mounted,
+    /// We may not: why, and its permission bits.
+    Unreadable(String, u32),
     /// The system failed.
     Failed(Error),
 }
@@ -212,6 +207,8 @@ struct Place<'a> {
 
 struct Walk<'a> {
     root: &'a Path,
+    /// The same, open.
+    top: OwnedFd,
     /// What the system says of it: what is on another device is not entered.
     stat: RawStat,
     globs: Globs,
@@ -223,43 +220,43 @@ struct Walk<'a> {
 /// # Errors
 /// Bad input if a glob is none; a failure that names the folder or file that could not be looked at.
 pub(super) fn walk(root: &Path, capture: &Capture, limits: &Limits) -> Result<Walked> {
-    let stat = rustix::fs::stat(root).map_err(|error| Error::io("look at the work tree", root, &error.into()))?;
-    let globs = Globs::new(capture)?;
-    let walk = Walk { root, stat, globs, limits };
+    let walk = Walk::new(root, capture, limits)?;
     let mut found = Walked::default();
     // Fewer folders than this are listed before another thread has woken up.
     const WORTH_THREADS: usize = 32;
+    let mut lister = Lister::new();
     let mut level = vec![Waiting {
         path: Vec::new(),
-        mode: Stat::of_raw(&stat).mode & 0o777,
         git: Git::around(root, &mut found.skipped),
         reach: Reach::Open,
         is_included: false,
         parent: 0,
+        entry: 0,
     }];
     while !level.is_empty() {
         let listed: Vec<_> = if level.len() < WORTH_THREADS {
-            level.iter().map(|waiting| walk.list(waiting)).collect()
+            level.iter().map(|waiting| walk.list(waiting, &mut lister)).collect()
         } else {
-            level.par_iter().map(|waiting| walk.list(waiting)).collect()
+            level.par_iter().map_init(Lister::new, |lister, waiting| walk.list(waiting, lister)).collect()
         };
         let mut next = Vec::new();
         for (waiting, listed) in level.into_iter().zip(listed) {
             match listed {
                 Ok(listed) => next.extend(found.take(waiting, listed)),
                 Err(Unlisted::Failed(error)) => return Err(error),
-                Err(Unlisted::Unreadable(why)) if waiting.path.is_empty() => {
+                Err(Unlisted::Unreadable(why, _)) if waiting.path.is_empty() => {
                     return Err(Error::failed("cannot list the work tree").at(root).because(why));
                 }
-                Err(Unlisted::Unreadable(why)) => {
-                    found.refer(&waiting, Kind::Unheld { why, size: 0, mode: waiting.mode })
+                Err(Unlisted::Unreadable(why, mode)) => found.refer(&waiting, Kind::Unheld { why, size: 0, mode }),
+                Err(Unlisted::Mounted) => {
+                    found.skipped.push((escape(&waiting.path), "another file system is mounted there".to_owned()))
                 }
-                Err(Unlisted::Vanished) => {}
+                Err(Unlisted::Vanished | Unlisted::LeftOut) => {}
             }
         }
         level = next;
     }
-    found.drop_empty_passages();
+    found.drop_what_is_empty();
     Ok(found)
 }
 
@@ -273,31 +270,29 @@ impl Walked {
         self.skipped.extend(listed.skipped);
         self.included.extend(listed.included);
         self.hard_links += listed.hard_links;
-        let Listed { is_passage, entries, names, .. } = listed;
-        self.folders.push(Folder { path: waiting.path, mode: waiting.mode, is_passage, entries, names });
+        let Listed { mode, is_passage, entries, names, .. } = listed;
+        self.folders.push(Folder { path: waiting.path, mode, is_passage, entries, names });
         listed.folders.into_iter().map(|folder| Waiting { parent: number, ..folder }).collect()
     }
 
-    /// Puts a folder, or what stands for it, into the folder that it is in.
+    /// Says in the folder that a folder is in what became of it.
     fn refer(&mut self, waiting: &Waiting, kind: Kind) {
         if waiting.reach != Reach::Open && !matches!(kind, Kind::Folder(_)) {
             return;
         }
-        let name = waiting.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        if let Some(parent) = self.folders.get_mut(waiting.parent) {
-            let at = parent.entries.partition_point(|other| parent.names.get(&other.name) < name);
-            let name = parent.names.push(name);
-            parent.entries.insert(at, Entry { name, kind });
+        let parent = self.folders.get_mut(waiting.parent);
+        if let Some(entry) = parent.and_then(|parent| parent.entries.get_mut(waiting.entry)) {
+            entry.kind = kind;
         }
     }
 
-    /// Takes ignored folders out again in which nothing was found.
-    fn drop_empty_passages(&mut self) {
+    /// Takes folders out again that were not listed, and ignored ones in which nothing was found.
+    fn drop_what_is_empty(&mut self) {
         let mut is_empty = vec![false; self.folders.len()];
         // Folders come after those that they are in, so the innermost are looked at first.
         for (number, folder) in self.folders.iter_mut().enumerate().rev() {
             folder.entries.retain(|entry| match entry.kind {
-                Kind::Folder(inner) => !is_empty.get(inner).copied().unwrap_or_default(),
+                Kind::Folder(inner) => is_empty.get(inner).is_some_and(|is_empty| !is_empty),
                 _ => true,
             });
             if let Some(empty) = is_empty.get_mut(number) {
@@ -307,54 +302,103 @@ impl Walked {
     }
 }
 
-impl Walk<'_> {
-    fn list(&self, folder: &Waiting) -> Result<Listed, Unlisted> {
-        let path = self.root.join(as_path(&folder.path));
-        let (directory, names, found) =
-            names_in(&path, folder.path.is_empty()).map_err(|error| match error.kind() {
-                ErrorKind::NotFound | ErrorKind::NotADirectory => Unlisted::Vanished,
-                _ if is_refusal(&error) => Unlisted::Unreadable(error.to_string()),
-                _ => Unlisted::Failed(Error::io("list", &path, &error)),
-            })?;
-        let open = directory.fd().map_err(|error| Unlisted::Failed(Error::io("list", &path, &error.into())))?;
-        let has = |name: &[u8]| found.binary_search_by(|other| names.get(other).cmp(name)).is_ok();
+impl<'a> Walk<'a> {
+    fn new(root: &'a Path, capture: &Capture, limits: &'a Limits) -> Result<Walk<'a>> {
+        let failed = |error: Errno| Error::io("list the work tree", root, &error.into());
+        // Only the top of the work tree may be a link.
+        let top = rustix::fs::open(root, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty()).map_err(failed)?;
+        let stat = rustix::fs::fstat(&top).map_err(failed)?;
+        Ok(Walk { root, top, stat, globs: Globs::new(capture)?, limits })
+    }
+
+    fn full(&self, path: &[u8]) -> PathBuf {
+        self.root.join(as_path(path))
+    }
+
+    fn list(&self, folder: &Waiting, lister: &mut Lister) -> Result<Listed, Unlisted> {
+        let (open, stat) = self.open(&folder.path)?;
+        lister.list(open.as_fd()).map_err(|error| self.unlisted(&folder.path, error))?;
         let is_open = folder.reach == Reach::Open && !folder.is_included && !folder.path.is_empty();
         let marked;
-        let folder = if is_open && is_marked_disposable(&path, has) {
-            marked = Waiting { reach: self.reach_below(&folder.git, &folder.path)?, ..folder.clone() };
+        let folder = if is_open && is_marked_disposable(&self.full(&folder.path), |name| lister.has(name)) {
+            let reach = self.reach_below(&folder.git, &folder.path).ok_or(Unlisted::LeftOut)?;
+            marked = Waiting { reach, ..folder.clone() };
             &marked
         } else {
             folder
         };
-        let entries = Vec::with_capacity(found.len());
-        let mut listed = Listed { is_passage: folder.reach != Reach::Open, entries, ..Listed::default() };
-        let git = if folder.reach == Reach::Open && (has(b".git") || has(b".gitignore")) {
+        let mut listed = Listed {
+            mode: Stat::of_raw(&stat).mode & 0o777,
+            is_passage: folder.reach != Reach::Open,
+            entries: Vec::with_capacity(lister.found.len()),
+            names: lister.names.clone(),
+            ..Listed::default()
+        };
+        let git = if folder.reach == Reach::Open && (lister.has(b".git") || lister.has(b".gitignore")) {
             folder.git.inside(self.root, &folder.path, &mut listed.skipped)
         } else {
             folder.git.clone()
         };
-        let place = Place { folder, git: &git, open };
+        let place = Place { folder, git: &git, open: open.as_fd() };
         let mut path = join(&folder.path, b"");
         let folder_bytes = path.len();
-        for name in found {
+        for found in &lister.found {
             path.truncate(folder_bytes);
-            path.extend_from_slice(names.get(&name));
-            if let Some(kind) = self.look(&place, names.as_c_str(&name), &path, &mut listed)? {
-                listed.entries.push(Entry { name, kind });
+            path.extend_from_slice(lister.names.get(&found.name));
+            if let Some(kind) = self.look(&place, found, lister.names.as_c_str(&found.name), &path, &mut listed)? {
+                listed.entries.push(Entry { name: found.name.clone(), kind });
             }
         }
-        listed.names = names;
         Ok(listed)
     }
 
+    /// Opens a folder of the work tree that nothing is mounted on.
+    fn open(&self, path: &[u8]) -> Result<(OwnedFd, RawStat), Unlisted> {
+        let open = if path.is_empty() {
+            rustix::io::fcntl_dupfd_cloexec(&self.top, 0)
+        } else {
+            open_below(self.top.as_fd(), path, FOLDER).or_else(|error| match error {
+                error if !is_unknown_call(error) => Err(error),
+                _ if is_mount_point(self.top.as_fd(), path) => Err(Errno::XDEV),
+                _ => rustix::fs::openat(&self.top, as_path(path), FOLDER, Mode::empty()),
+            })
+        };
+        let opened = open.and_then(|open| match rustix::fs::fstat(&open)? {
+            stat if stat.st_dev != self.stat.st_dev => Err(Errno::XDEV),
+            stat => Ok((open, stat)),
+        });
+        opened.map_err(|error| self.unlisted(path, error))
+    }
+
+    /// Why a folder is not listed, by what the system said.
+    fn unlisted(&self, path: &[u8], error: Errno) -> Unlisted {
+        match error {
+            Errno::XDEV => return Unlisted::Mounted,
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => return Unlisted::Vanished,
+            _ => {}
+        }
+        let error = std::io::Error::from(error);
+        if !is_refusal(&error) {
+            return Unlisted::Failed(Error::io("list", &self.full(path), &error));
+        }
+        let stat = rustix::fs::statat(&self.top, as_path(path), AtFlags::SYMLINK_NOFOLLOW);
+        Unlisted::Unreadable(error.to_string(), stat.map_or(0, |stat| Stat::of_raw(&stat).mode & 0o777))
+    }
+
     /// How far the snapshot reaches into a folder that is left out: not at all, unless something below it is wanted.
-    fn reach_below(&self, git: &Git, path: &[u8]) -> Result<Reach, Unlisted> {
-        let is_wanted = git.tracks_below(path) || self.globs.include_below(path);
-        if is_wanted { Ok(Reach::Ignored) } else { Err(Unlisted::Vanished) }
+    fn reach_below(&self, git: &Git, path: &[u8]) -> Option<Reach> {
+        (git.tracks_below(path) || self.globs.include_below(path)).then_some(Reach::Ignored)
     }
 
     /// What a name stands for in the snapshot; a folder is still to be listed.
-    fn look(&self, place: &Place<'_>, name: &CStr, path: &[u8], listed: &mut Listed) -> Result<Option<Kind>, Unlisted> {
+    fn look(
+        &self,
+        place: &Place<'_>,
+        found: &Found,
+        name: &CStr,
+        path: &[u8],
+        listed: &mut Listed,
+    ) -> Result<Option<Kind>, Unlisted> {
         let bytes = name.to_bytes();
         if bytes == b".git" || bytes == b".progress" {
             return Ok(None);
@@ -363,17 +407,19 @@ impl Walk<'_> {
             listed.skipped.push((escape(path), why.to_owned()));
             return Ok(None);
         }
+        if found.file_type == FileType::Directory {
+            return Ok(self.look_into(place, path, bytes, listed));
+        }
         match rustix::fs::statat(place.open, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
-                self.look_into(place, path, bytes, &stat, listed);
-                Ok(None)
+                Ok(self.look_into(place, path, bytes, listed))
             }
             Ok(stat) => Ok(self.look_at(place, path, bytes, &stat, listed)),
-            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(Errno::NOENT) => Ok(None),
             Err(error) => {
                 let error = std::io::Error::from(error);
                 if !is_refusal(&error) {
-                    return Err(Unlisted::Failed(Error::io("look at", &self.root.join(as_path(path)), &error)));
+                    return Err(Unlisted::Failed(Error::io("look at", &self.full(path), &error)));
                 }
                 let is_wanted =
                     place.folder.reach == Reach::Open && !place.git.ignores(path, false) && !is_secret(bytes);
@@ -383,26 +429,17 @@ impl Walk<'_> {
     }
 
     /// Decides how far into a folder the snapshot reaches.
-    fn look_into(&self, place: &Place<'_>, path: &[u8], name: &[u8], stat: &RawStat, listed: &mut Listed) {
-        let Place { folder, git, open } = *place;
-        let is_included = folder.is_included || self.globs.include(path);
+    fn look_into(&self, place: &Place<'_>, path: &[u8], name: &[u8], listed: &mut Listed) -> Option<Kind> {
+        let Place { folder, git, .. } = *place;
         if self.globs.exclude(path) {
-            return;
+            return None;
         }
+        let is_included = folder.is_included || self.globs.include(path);
         let is_left_out = || folder.reach == Reach::Ignored || git.ignores(path, true) || has_disposable_name(name);
-        let reach = if !is_included && is_left_out() {
-            let Ok(reach) = self.reach_below(git, path) else { return };
-            reach
-        } else {
-            Reach::Open
-        };
-        if stat.st_dev != self.stat.st_dev || is_mount_point(open, name) {
-            listed.skipped.push((escape(path), "another file system is mounted there".to_owned()));
-            return;
-        }
-        let mode = Stat::of_raw(stat).mode & 0o777;
-        let path = path.to_vec();
-        listed.folders.push(Waiting { path, mode, git: git.clone(), reach, is_included, parent: 0 });
+        let reach = if !is_included && is_left_out() { self.reach_below(git, path)? } else { Reach::Open };
+        let entry = listed.entries.len();
+        listed.folders.push(Waiting { path: path.to_vec(), git: git.clone(), reach, is_included, parent: 0, entry });
+        Some(Kind::Folder(UNLISTED))
     }
 
     /// What a file or link is in the snapshot, if it is taken.
@@ -450,49 +487,23 @@ impl Walk<'_> {
     }
 }
 
-/// A folder, open, and the names in it, sorted. Only the top of the work tree may be a link.
-fn names_in(folder: &Path, is_top: bool) -> std::io::Result<(Dir, Names, Vec<Range<usize>>)> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let flags = if is_top { flags } else { flags | OFlags::NOFOLLOW };
-    let mut directory = Dir::new(rustix::fs::open(folder, flags, Mode::empty())?)?;
-    let (mut names, mut found) = (Names::default(), Vec::new());
-    while let Some(entry) = directory.read() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if !matches!(name, b"." | b"..") {
-            found.push((beginning(name), names.push(name)));
-        }
-    }
-    found.sort_unstable_by(|(beginning, one), (other_beginning, other)| {
-        beginning.cmp(other_beginning).then_with(|| names.get(one).cmp(names.get(other)))
-    });
-    Ok((directory, names, found.into_iter().map(|(_, name)| name).collect()))
-}
-
-/// The first bytes of a name as a number that is ordered as they are: most names differ there, and no name holds NUL.
-fn beginning(name: &[u8]) -> u128 {
-    let mut bytes = [0; 16];
-    bytes.iter_mut().zip(name).for_each(|(place, byte)| *place = *byte);
-    u128::from_be_bytes(bytes)
-}
-
 /// Whether the system refuses this one file, and not us altogether.
 pub(super) fn is_refusal(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidFilename | ErrorKind::StaleNetworkFileHandle)
 }
 
-/// Whether something is mounted on the folder of that name, even from the same file system.
+/// Whether something is mounted on that folder, even from the same file system.
 #[cfg(target_os = "linux")]
-fn is_mount_point(around: BorrowedFd<'_>, name: &[u8]) -> bool {
+fn is_mount_point(top: BorrowedFd<'_>, path: &[u8]) -> bool {
     use rustix::fs::{StatxAttributes, StatxFlags};
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    rustix::fs::statx(around, name, flags, StatxFlags::empty())
+    rustix::fs::statx(top, as_path(path), flags, StatxFlags::empty())
         .is_ok_and(|answer| answer.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
-/// Other systems tell mounts by the device alone, which the caller has compared.
+/// Other systems tell mounts by the device alone, which the caller compares.
 #[cfg(not(target_os = "linux"))]
-fn is_mount_point(_around: BorrowedFd<'_>, _name: &[u8]) -> bool {
+fn is_mount_point(_top: BorrowedFd<'_>, _path: &[u8]) -> bool {
     false
 }
 
@@ -537,17 +548,14 @@ mod tests {
         std::fs::create_dir(&real).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
         std::fs::write(&file, "x").unwrap();
-        assert!(names_in(&link, true).is_ok() && names_in(&real, false).is_ok());
-        assert!(names_in(&link, false).is_err());
-        let globs = Globs::new(&ALL).unwrap();
-        let stat = rustix::fs::stat(dir.path()).unwrap();
-        let walk = Walk { root: dir.path(), stat, globs, limits: &LIMITS };
+        let walk = Walk::new(dir.path(), &ALL, &LIMITS).unwrap();
+        assert!(Walk::new(&link, &ALL, &LIMITS).is_ok() && walk.open(b"real").is_ok());
         let git = Git::around(dir.path(), &mut Vec::new());
         for name in ["gone", "link", "file"] {
             let path = name.as_bytes().to_vec();
-            let waiting =
-                Waiting { path, mode: 0, git: git.clone(), reach: Reach::Open, is_included: false, parent: 0 };
-            assert!(matches!(walk.list(&waiting), Err(Unlisted::Vanished)), "{name}");
+            let git = git.clone();
+            let waiting = Waiting { path, git, reach: Reach::Open, is_included: false, parent: 0, entry: 0 };
+            assert!(matches!(walk.list(&waiting, &mut Lister::new()), Err(Unlisted::Vanished)), "{name}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::disk;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::ids::ObjectId;
-use crate::snapshot::pack;
+use crate::snapshot::pack::{self, Frames};
 
 /// What checking the objects of a store found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl Checked {
         let mut fault = |why: String| self.faults.push((path.to_path_buf(), why));
         let mut is_named_right = true;
         let index = pack::read_index(file).unwrap_or_else(|error| Err(format!("its index cannot be read ({error})")));
-        let mut frames = match index {
+        let mut frames: Frames = match index {
             Ok(index) => {
                 is_named_right = index.checksum == *id;
-                index.frames
+                index.frames().collect()
             }
             Err(why) => {
                 fault(format!("pack is damaged: {why}"));

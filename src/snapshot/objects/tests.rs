@@ -237,7 +237,11 @@ fn many_packs_are_read_through_the_merged_index_and_damage_to_it_costs_nothing()
     };
     assert!(all_there());
     assert!(disk::metadata(&layout.cache()).unwrap().is_none(), "opening writes nothing");
-    Objects::open(&layout).unwrap().merge_indexes(&layout);
+    let objects = Objects::open(&layout).unwrap();
+    objects.merge_indexes(&layout);
+    assert!(disk::metadata(&layout.pack_index()).unwrap().is_none(), "nobody has asked for an object");
+    assert!(objects.has(&id_of(&contents[0])));
+    objects.merge_indexes(&layout);
     assert!(disk::metadata(&layout.pack_index()).unwrap().is_some());
     assert!(all_there());
     // A pack that shrank is not believed to be what the merged index says.

@@ -16,6 +16,7 @@ use crate::disk;
 use crate::disk::hash::{Hasher, id_of};
 use crate::error::{Error, Result};
 use crate::model::ids::TreePath;
+use crate::snapshot::below::{is_unknown_call, open_below};
 
 /// A directory, opened for reading its names and syncing them.
 const DIRECTORY: OFlags =
@@ -95,10 +96,8 @@ impl Beneath {
     pub fn directory(&self, path: Option<&TreePath>) -> rustix::io::Result<OwnedFd> {
         let Some(path) = path else { return self.top.try_clone().map_err(|error| errno(&error)) };
         if self.kernel_resolves.load(Ordering::Relaxed) {
-            match resolve_in_kernel(self.top.as_fd(), path) {
-                Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => {
-                    self.kernel_resolves.store(false, Ordering::Relaxed)
-                }
+            match open_below(self.top.as_fd(), path.as_bytes(), DIRECTORY) {
+                Err(error) if is_unknown_call(error) => self.kernel_resolves.store(false, Ordering::Relaxed),
                 other => return other,
             }
         }
@@ -138,28 +137,6 @@ impl Beneath {
         };
         look_at(folder.as_fd(), last_name(path)).map_err(|error| self.failed("read", path, error))
     }
-}
-
-#[cfg(target_os = "linux")]
-fn resolve_in_kernel(top: BorrowedFd<'_>, path: &TreePath) -> rustix::io::Result<OwnedFd> {
-    use rustix::fs::ResolveFlags;
-    /// A rename elsewhere in the tree makes the kernel unsure whether we are still below the top; it says so.
-    const TRIES: u32 = 16;
-    let resolve =
-        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
-    let mut result = Err(Errno::AGAIN);
-    for _ in 0..TRIES {
-        result = rustix::fs::openat2(top, path.as_bytes(), DIRECTORY, Mode::empty(), resolve);
-        if !matches!(result, Err(Errno::AGAIN)) {
-            break;
-        }
-    }
-    result
-}
-
-#[cfg(not(target_os = "linux"))]
-fn resolve_in_kernel(_top: BorrowedFd<'_>, _path: &TreePath) -> rustix::io::Result<OwnedFd> {
-    Err(Errno::NOSYS)
 }
 
 /// The last component of a path.

@@ -68,7 +68,7 @@ impl Store {
 
     fn pack_of(&self, number: usize) -> PathBuf {
         let objects = self.objects();
-        objects.packs[objects.locations(&id_of(&state(number)))[0].1.pack].path.clone()
+        objects.index().packs[objects.locations(&id_of(&state(number)))[0].1.pack].path.clone()
     }
 
     fn is_readable(&self, number: usize) -> bool {
