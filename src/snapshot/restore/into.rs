@@ -1,6 +1,6 @@
 //! Writing a stored tree into an empty directory. Nothing is replaced there, so there is no journal and no way back.
 
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -9,7 +9,8 @@ use super::apply;
 use super::beneath::{Beneath, last_name};
 use super::manifest::Manifest;
 use super::plan::{Action, Op, Plan, Scope, plan};
-use super::{Options, Outcome, check, folding, stage};
+use super::stage::{self, Wanted};
+use super::{Options, Outcome, check, folding};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
@@ -74,17 +75,17 @@ fn write(objects: &Objects, tree: &Beneath, plan: &Plan) -> Result<()> {
     plan.ops.chunk_by(|op, next| is_file(op) == is_file(next)).try_for_each(|steps| {
         // The steps are in phases: the folders are there before the files, and are closed after them.
         if steps.first().is_some_and(is_file) {
-            stage::write_all(steps, |op| write_file(objects, tree, op), |op| (&op.path, op.path.to_string()))
+            let wanted = steps.iter().filter_map(|op| {
+                let (path, name) = (&op.path, last_name(&op.path).to_vec());
+                Some(Wanted { path, state: op.after?, name, place: path.to_string() })
+            });
+            stage::write_all(objects, &wanted.collect::<Vec<_>>(), |wanted| {
+                tree.holder(wanted.path).map_err(|error| tree.failed("write", wanted.path, error))
+            })
         } else {
             steps.iter().try_for_each(|op| change_folder(tree, op))
         }
     })
-}
-
-fn write_file(objects: &Objects, tree: &Beneath, op: &Op) -> Result<Option<File>> {
-    let Some(state) = op.after else { return Err(unneeded(op)) };
-    let holder = tree.holder(&op.path).map_err(|error| tree.failed("write", &op.path, error))?;
-    stage::make(objects, &op.path, state, holder.as_fd(), last_name(&op.path))
 }
 
 fn change_folder(tree: &Beneath, op: &Op) -> Result<()> {
@@ -93,10 +94,6 @@ fn change_folder(tree: &Beneath, op: &Op) -> Result<()> {
     match op.action {
         Action::MakeDirectory => apply::make_directory(holder.as_fd(), name, op).map_err(failed),
         Action::Chmod => apply::change_mode(holder.as_fd(), name, op).map_err(failed),
-        _ => Err(unneeded(op)),
+        _ => Err(Error::bug("a step that an empty directory does not need").in_file(&op.path.to_string())),
     }
-}
-
-fn unneeded(op: &Op) -> Error {
-    Error::bug("a step that an empty directory does not need").in_file(&op.path.to_string())
 }

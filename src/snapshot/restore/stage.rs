@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, Permissions};
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rayon::prelude::*;
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::folder::{self, for_each};
 use super::journal::staged_name;
@@ -97,74 +98,77 @@ pub fn link_target(objects: &Objects, path: &TreePath, state: State) -> Result<V
 /// A failure that names the file; bad input if an object was damaged meanwhile.
 pub fn stage(objects: &Objects, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
     let stage = folder::open(into)?;
-    let files: Vec<(usize, &TreePath, State)> = plan.staged().collect();
-    let name = |index: usize| staged_name(generation, index);
-    write_all(
-        &files,
-        |(index, path, state)| make(objects, path, *state, stage.as_fd(), name(*index).as_bytes()),
-        |(index, path, _)| (path, into.join(name(*index)).display().to_string()),
-    )?;
+    let wanted = plan.staged().map(|(index, path, state)| {
+        let name = staged_name(generation, index);
+        Wanted { path, state, place: into.join(&name).display().to_string(), name: name.into_bytes() }
+    });
+    write_all(objects, &wanted.collect::<Vec<_>>(), |_| Ok(&stage))?;
     disk::sync_directory(into).map(|_| ())
 }
 
-/// Writes files with [`make`], and syncs them then: what a file system writes to its journal for one of them need not be
-/// written for the others. `place` tells what is restored, and where it is written.
+/// A file or link that is to be written.
+pub struct Wanted<'a> {
+    /// What is restored with it.
+    pub path: &'a TreePath,
+    /// As what.
+    pub state: State,
+    /// Its name in its folder, which must be free.
+    pub name: Vec<u8>,
+    /// Where it is written, for messages.
+    pub place: String,
+}
+
+impl Wanted<'_> {
+    fn failed(&self, error: &io::Error) -> Error {
+        Error::failed(format!("cannot write the restored {}", self.path))
+            .because(error.to_string())
+            .in_file(&self.place)
+    }
+
+    /// Makes the link, or the file, which is still empty.
+    fn create(&self, objects: &Objects, folder: BorrowedFd<'_>) -> Result<Option<File>> {
+        let failed = |error: Errno| self.failed(&error.into());
+        if self.state.kind == Kind::Link {
+            let target = link_target(objects, self.path, self.state)?;
+            return rustix::fs::symlinkat(target, folder, &*self.name).map(|()| None).map_err(failed);
+        }
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = rustix::fs::openat(folder, &*self.name, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
+        Ok(Some(File::from(file)))
+    }
+
+    /// Writes the file, and gives it its mode.
+    fn fill(&self, objects: &Objects, mut file: &File) -> Result<()> {
+        objects.write_to(&self.state.object, &mut file).map_err(|error| error.in_file(&self.place))?;
+        file.set_permissions(Permissions::from_mode(self.state.mode & 0o777)).map_err(|error| self.failed(&error))
+    }
+}
+
+/// Writes files and links into the folders that `folder_of` opens, with their modes, and syncs the files then: what a file
+/// system writes to its journal for one of them need not be written for the others.
 ///
 /// # Errors
-/// That of the first that could not be written or synced.
-pub fn write_all<'a, T: Sync>(
-    items: &'a [T],
-    make: impl Fn(&'a T) -> Result<Option<File>> + Sync,
-    place: impl Fn(&'a T) -> (&'a TreePath, String) + Sync,
+/// That of the first that could not be written or synced; bad input if an object is damaged.
+pub fn write_all<F: AsFd>(
+    objects: &Objects,
+    wanted: &[Wanted<'_>],
+    folder_of: impl Fn(&Wanted<'_>) -> Result<F>,
 ) -> Result<()> {
     /// All of them are open.
     const AT_ONCE: usize = 128;
     /// Fewer are written before another thread has woken up.
     const WORTH_THREAD: usize = 16;
-    items.chunks(AT_ONCE).try_for_each(|items| {
-        let made: Vec<Result<Option<File>>> = items.par_iter().with_min_len(WORTH_THREAD).map(&make).collect();
-        let made = items.iter().zip(made).map(|(item, made)| match made {
-            Ok(file) => Ok((item, file)),
-            Err(error) => Err(error.in_file(&place(item).1)),
-        });
-        for_each(&made.collect::<Result<Vec<_>>>()?, |(item, file)| {
-            file.as_ref().map_or(Ok(()), File::sync_all).map_err(|error| {
-                let (path, place) = place(item);
-                not_written(path, &error).in_file(&place)
-            })
-        })
+    wanted.chunks(AT_ONCE).try_for_each(|wanted| {
+        let mut files = Vec::with_capacity(wanted.len());
+        // One after another: threads would wait for each other, as a directory takes one name at a time.
+        for wanted in wanted {
+            let file = wanted.create(objects, folder_of(wanted)?.as_fd())?;
+            files.extend(file.map(|file| (wanted, file)));
+        }
+        let filled = files.par_iter().with_min_len(WORTH_THREAD).map(|(wanted, file)| wanted.fill(objects, file));
+        filled.collect::<Vec<Result<()>>>().into_iter().collect::<Result<()>>()?;
+        for_each(&files, |(wanted, file)| file.sync_all().map_err(|error| wanted.failed(&error)))
     })
-}
-
-fn not_written(path: &TreePath, error: &io::Error) -> Error {
-    Error::failed(format!("cannot write the restored {path}")).because(error.to_string())
-}
-
-/// Makes one file or link under a name that must be free, with its mode. A file is still to be synced.
-///
-/// # Errors
-/// A failure, without a place; bad input if the object is damaged.
-pub fn make(
-    objects: &Objects,
-    path: &TreePath,
-    state: State,
-    folder: BorrowedFd<'_>,
-    name: &[u8],
-) -> Result<Option<File>> {
-    let failed = |error: &io::Error| not_written(path, error);
-    if state.kind == Kind::Link {
-        let target = link_target(objects, path, state)?;
-        rustix::fs::symlinkat(target, folder, name).map_err(|error| failed(&error.into()))?;
-        return Ok(None);
-    }
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let file =
-        rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR).map_err(|error| failed(&error.into()))?;
-    let mut file = File::from(file);
-    objects.write_to(&state.object, &mut file)?;
-    file.flush().map_err(|error| failed(&error))?;
-    file.set_permissions(Permissions::from_mode(state.mode & 0o777)).map_err(|error| failed(&error))?;
-    Ok(Some(file))
 }
 
 #[cfg(test)]
