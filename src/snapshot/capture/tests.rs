@@ -439,6 +439,25 @@ fn a_snapshot_does_not_rely_on_a_pack_that_was_cut() {
     assert_eq!(work.content(&again.root, "b"), b"two");
 }
 
+#[test]
+fn a_pack_with_a_damaged_index_is_not_relied_on_once_there_is_something_to_store() {
+    let work = Work::with(&[("a", "one"), ("b", "two")]);
+    // Once the clock has moved on, the cache knows both.
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    work.take();
+    let pack = only_pack(&work);
+    let mut bytes = std::fs::read(&pack).unwrap();
+    let in_the_index = bytes.len() - 100;
+    bytes[in_the_index] ^= 1;
+    std::fs::set_permissions(&pack, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(&pack, bytes).unwrap();
+    assert_eq!(work.take().new_bytes, 0, "nothing is to be stored");
+    work.write("b", "three");
+    let taken = work.take();
+    std::fs::remove_file(&pack).unwrap();
+    assert_eq!(["a", "b"].map(|name| work.content(&taken.root, name)), [b"one".to_vec(), b"three".to_vec()]);
+}
+
 /// Folders need no time to pass: their directories are known by what is in them.
 #[test]
 fn what_comes_into_a_folder_that_is_known_is_in_the_next_snapshot() {
