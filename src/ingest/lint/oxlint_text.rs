@@ -1,22 +1,24 @@
 //! `oxlint-text`: what oxlint prints, its format `default`. <https://oxc.rs/docs/guide/usage/linter/output-formats.html>
 //!
 //! `  ! eslint(no-debugger): …` with a sign for the level, `,-[path:line:column]` below it, and at the end, one before the
-//! other or the other way round, `Found 7 warnings and 1 error.` and `Finished in 26ms on 3 files with 96 rules …`.
+//! other or the other way round, `Found 7 warnings and 1 error.` and `Finished in 26ms on 3 files with 96 rules …`. swc shows
+//! what it cannot parse in the same way, and ends with `Failed to compile 2 files with swc.`
 
 use super::LintTally;
 use super::github_text::annotation;
 use super::lines::{Claim, TextReader, check_summary, counted, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
+use crate::ingest::{CUT_HELP, Finding, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
 /// oxlint's output.
 pub const FORMAT: Format = Format {
     name: "oxlint-text",
     kind: ReportKind::Lint,
-    about: "terminal output of oxlint",
-    written_by: "oxlint",
-    told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\"",
+    about: "terminal output of oxlint and swc",
+    written_by: "oxlint, swc",
+    told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\", or \"Failed to compile 2 \
+              files with swc.\"",
     has_end: true,
     counting: "Diagnostics by their sign: × is an error, ⚠ a warning. The numbers in the summary are only compared; without a \
                summary the report is cut.",
@@ -33,6 +35,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if any(|line| summary(line).is_some()) && any(finished) {
         return Sniff::Sure("a summary as oxlint prints it".into());
     }
+    if any(|line| is_end_of_swc(line, false)) {
+        return Sniff::Sure("the line with which swc ends".into());
+    }
     match any(|line| sign(line).is_some()) && any(|line| place(line).is_some()) {
         true => Sniff::Maybe("diagnostics as oxlint prints them".into()),
         false => Sniff::No,
@@ -44,6 +49,7 @@ fn is_annotation(line: &str) -> bool {
 }
 
 const TOOL: &str = "oxlint";
+const SWC: &str = "swc";
 
 /// Level and message of a diagnostic's first line; with and without Unicode.
 fn sign(text: &str) -> Option<(Level, &str)> {
@@ -72,14 +78,25 @@ fn finished(text: &str) -> bool {
     text.starts_with("Finished in ") && text.contains(" on ") && text.contains(" rules using ")
 }
 
+/// Whether swc ends there: with `Failed to compile 2 files with swc.`, as it is or of an error that was not caught, or with
+/// `Successfully compiled: 3 files with swc (39.31ms)`, which stands before the other one if files failed.
+fn is_end_of_swc(text: &str, has_rows: bool) -> bool {
+    let failed = text.strip_prefix("Error: ").unwrap_or(text).strip_prefix("Failed to compile ");
+    let has_failed = failed.and_then(|rest| counted(rest.strip_suffix(" with swc.")?, "file")).is_some();
+    has_failed
+        || !has_rows && text.starts_with("Successfully ") && text.contains(" with swc (") && text.ends_with("ms)")
+}
+
 /// Reads lines.
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
     tally: LintTally,
     /// Level and message of a diagnostic whose place may follow.
     open: Option<(Level, String)>,
-    /// Diagnostics since the last summary.
+    /// Diagnostics since the last summary, and those of them that wait for it: it tells whose they are.
     open_rows: u64,
+    rows: Vec<Finding>,
+    /// Errors and warnings that summaries tell; what swc found is only counted.
     declared: Option<(u64, u64)>,
 }
 
@@ -87,19 +104,45 @@ impl Reader {
     /// The place of the diagnostic above. Other tools have lines like its first one, but no place below it.
     fn close(&mut self, (path, line): (&str, Option<u64>)) -> Result<()> {
         let Some((level, message)) = self.open.take() else { return Ok(()) };
-        self.open_rows += 1;
         let split = message.split_once(": ").filter(|(rule, _)| rule.ends_with(')') && !rule.contains(' '));
         let (rule, message) = split.map_or((None, message.as_str()), |(rule, message)| (Some(rule), message));
-        self.tally.finding(finding(TOOL, level, (Some(path), line), rule, message), Sort::Linter)
+        self.rows.push(finding(TOOL, level, (Some(path), line), rule, message));
+        self.open_rows += 1;
+        // Nobody compiles on with so many: they are oxlint's.
+        if self.rows.len() < MANY_ROWS { Ok(()) } else { self.count(TOOL, Sort::Linter) }
+    }
+
+    /// Counts the diagnostics that wait as that tool's.
+    fn count(&mut self, tool: &str, sort: Sort) -> Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        rows.into_iter().try_for_each(|row| self.tally.finding(Finding { tool: tool.to_owned(), ..row }, sort))
+    }
+
+    /// A summary: of what came before it, it told so many.
+    fn end(&mut self, errors: u64, warnings: u64) -> Result<()> {
+        let (before, below) = self.declared.unwrap_or_default();
+        self.declared = Some((add(before, errors)?, add(below, warnings)?));
+        self.open_rows = 0;
+        Ok(())
     }
 }
+
+const MANY_ROWS: usize = 1000;
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some((errors, warnings)) = summary(text) {
-            let (before, below) = self.declared.unwrap_or_default();
-            self.declared = Some((add(before, errors)?, add(below, warnings)?));
-            self.open_rows = 0;
+            self.tally.tool(TOOL, Sort::Linter);
+            self.count(TOOL, Sort::Linter)?;
+            self.end(errors, warnings)?;
+        } else if is_end_of_swc(text, self.open_rows > 0) {
+            self.tally.tool(SWC, Sort::Compiler);
+            // It tells files, not errors: there is nothing to compare.
+            let told =
+                |level| u64::try_from(self.rows.iter().filter(|row| row.level == level).count()).unwrap_or_default();
+            let (errors, warnings) = (told(Level::Error), told(Level::Warning));
+            self.count(SWC, Sort::Compiler)?;
+            self.end(errors, warnings)?;
         } else if let Some((level, message)) = sign(text) {
             self.open = Some((level, message.to_owned()));
         } else if let Some(place) = place(text) {
@@ -109,14 +152,14 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
-        if summary(text).is_some() { Claim::Last } else { Claim::Other }
+        if summary(text).is_some() || is_end_of_swc(text, self.open_rows > 0) { Claim::Last } else { Claim::Other }
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        summary(text).is_some() || finished(text)
+        summary(text).is_some() || finished(text) || is_end_of_swc(text, false)
     }
 
-    fn finish(mut self) -> Result<Option<Parsed>> {
+    fn finish(self) -> Result<Option<Parsed>> {
         let Some((errors, warnings)) = self.declared.filter(|_| self.open_rows == 0) else {
             let why = "report ends before the summary of oxlint";
             return match self.open_rows {
@@ -124,7 +167,6 @@ impl TextReader for Reader {
                 _ => Err(Error::report(Reject::Malformed, why).help(CUT_HELP)),
             };
         };
-        self.tally.tool(TOOL, Sort::Linter);
         let mut parsed = self.tally.finish(&FORMAT)?;
         check_summary("oxlint", (errors, warnings), &mut parsed)?;
         Ok(Some(parsed))
@@ -173,6 +215,22 @@ mod tests {
             ];
             assert_eq!(told, expected);
         }
+    }
+
+    #[test]
+    fn what_swc_cannot_parse_is_swc_s_beside_what_oxlint_found() {
+        let oxlint = format!("{ROWS}\nFound 1 warning and 1 error.\n");
+        let error = "  x Expression expected\n   ,-[src/b.js:2:1]\n 2 | let y = ;\n   `----\n";
+        for end in ["Failed to compile 1 file with swc.", "Error: Failed to compile 2 files with swc."] {
+            let parsed =
+                parsed(&format!("{oxlint}{error}Successfully compiled: 1 file with swc (225.22ms)\n{end}\n")).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.figures.warnings, parsed.warnings.len()), (Some(2), Some(1), 0));
+            let Details::Lint(details) = parsed.details else { panic!("lint") };
+            let told = details.by_tool.iter().map(|(tool, counts)| (tool.as_str(), counts.errors));
+            assert_eq!(told.collect::<Vec<_>>(), [("oxlint", 1), ("swc", 1)]);
+        }
+        let good = parsed("Successfully compiled: 12 files, copied 1 file with swc (39ms)\n").unwrap();
+        assert_eq!(good.figures.total, Some(0));
     }
 
     #[test]
