@@ -163,16 +163,14 @@ impl Objects {
     }
 
     fn index(&self) -> &Index {
-        let read = |files: &[(ObjectId, u64)]| {
-            let known = if self.is_from_packs { BTreeMap::new() } else { merged::load(&self.layout.pack_index()) };
-            Index::new(&self.layout, files, known)
-        };
         self.index.get_or_init(|| {
-            let is_there = |(id, _): &(ObjectId, u64)| !matches!(disk::metadata(&self.layout.pack(id)), Ok(None));
+            let known = if self.is_from_packs { BTreeMap::new() } else { merged::load(&self.layout.pack_index()) };
             match pack_files(&self.layout) {
-                // `prune` was here: what is needed of a pack that is gone is in another one.
-                Ok(files) if !self.files.iter().all(is_there) => read(&files),
-                _ => read(&self.files),
+                // `prune` was here meanwhile: what is needed of a pack that is gone is in another one.
+                Ok(now) if !self.files.iter().all(|file| now.binary_search(file).is_ok()) => {
+                    Index::new(&self.layout, &now, known)
+                }
+                _ => Index::new(&self.layout, &self.files, known),
             }
         })
     }
