@@ -363,11 +363,11 @@ impl<'a> Walk<'a> {
                 _ => rustix::fs::openat(&self.top, as_path(path), FOLDER, Mode::empty()),
             })
         };
-        let opened = open.and_then(|open| match rustix::fs::fstat(&open)? {
-            stat if stat.st_dev != self.stat.st_dev => Err(Errno::XDEV),
-            stat => Ok((open, stat)),
-        });
-        opened.map_err(|error| self.unlisted(path, error))
+        let open = open.map_err(|error| self.unlisted(path, error))?;
+        // Nobody is refused a look at what is open: the system failed.
+        let stat = rustix::fs::fstat(&open)
+            .map_err(|error| Unlisted::Failed(Error::io("look at", &self.full(path), &error.into())))?;
+        if stat.st_dev == self.stat.st_dev { Ok((open, stat)) } else { Err(Unlisted::Mounted) }
     }
 
     /// Why a folder is not listed, by what the system said.
