@@ -165,8 +165,9 @@ pub fn write_all<F: AsFd>(
             let file = wanted.create(objects, folder_of(wanted)?.as_fd())?;
             files.extend(file.map(|file| (wanted, file)));
         }
-        let filled = files.par_iter().with_min_len(WORTH_THREAD).map(|(wanted, file)| wanted.fill(objects, file));
-        filled.collect::<Vec<Result<()>>>().into_iter().collect::<Result<()>>()?;
+        let filled = files.par_iter().with_min_len(WORTH_THREAD);
+        let faults = filled.filter_map(|(wanted, file)| wanted.fill(objects, file).err());
+        faults.find_first(|_| true).map_or(Ok(()), Err)?;
         for_each(&files, |(wanted, file)| file.sync_all().map_err(|error| wanted.failed(&error)))
     })
 }
