@@ -87,6 +87,9 @@ fn is_end_of_swc(text: &str, has_rows: bool) -> bool {
         || !has_rows && text.starts_with("Successfully ") && text.contains(" with swc (") && text.ends_with("ms)")
 }
 
+/// So many diagnostics wait for the summary that tells whose they are; nobody compiles on with more.
+const MANY_ROWS: usize = 1000;
+
 /// Reads lines.
 #[derive(Default)]
 pub(in crate::ingest) struct Reader {
@@ -108,7 +111,7 @@ impl Reader {
         let (rule, message) = split.map_or((None, message.as_str()), |(rule, message)| (Some(rule), message));
         self.rows.push(finding(TOOL, level, (Some(path), line), rule, message));
         self.open_rows += 1;
-        // Nobody compiles on with so many: they are oxlint's.
+        // So many are oxlint's.
         if self.rows.len() < MANY_ROWS { Ok(()) } else { self.count(TOOL, Sort::Linter) }
     }
 
@@ -126,8 +129,6 @@ impl Reader {
         Ok(())
     }
 }
-
-const MANY_ROWS: usize = 1000;
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
