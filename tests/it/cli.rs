@@ -60,25 +60,15 @@ fn a56_a_closed_or_full_stream_changes_no_result() {
     for arguments in [["log"].as_slice(), &["gate"], &["list", "formats"], &["log", "--json"]] {
         let expected = project.run(arguments).code;
         let closed = |close: &str| {
-            let script = format!(
-                "exec {} {} {close}",
-                assert_cmd::cargo::cargo_bin!("highwater").display(),
-                arguments.join(" ")
-            );
-            let mut command = std::process::Command::new("sh");
-            command.args(["-c", &script]).current_dir(project.root()).stdin(Stdio::null());
-            command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code()
+            let mut command = project.shell(&format!(r#"exec "$0" "$@" {close}"#), arguments);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code()
         };
         for close in [">&-", "2>&-", ">&- 2>&-", ">/dev/full", "2>/dev/full"] {
             assert_eq!(closed(close), Some(expected), "{arguments:?} {close}");
         }
     }
-    let script = format!(
-        "{} record | head -c 1 >/dev/null; {} log --json",
-        assert_cmd::cargo::cargo_bin!("highwater").display(),
-        assert_cmd::cargo::cargo_bin!("highwater").display()
-    );
-    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+    let script = r#""$0" record | head -c 1 >/dev/null; "$0" log --json"#;
+    let output = project.shell(script, &[]).output().unwrap();
     assert_eq!(answer(&output).expect(0).json()["iterations"].as_array().unwrap().len(), 2);
 }
 
@@ -94,11 +84,8 @@ fn a57_places_that_are_no_work_tree_are_65() {
     at(&project.path(".progress")).expect(65);
     std::fs::create_dir_all(project.path(".git/hooks")).unwrap();
     at(&project.path(".git/hooks")).expect(65);
-    let script = format!(
-        "mkdir gone && cd gone && rmdir ../gone && exec {} status",
-        assert_cmd::cargo::cargo_bin!("highwater").display()
-    );
-    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+    let script = r#"mkdir gone && cd gone && rmdir ../gone && exec "$0" status"#;
+    let output = project.shell(script, &[]).output().unwrap();
     answer(&output).expect(65);
     // From a folder inside, the work tree is found upward.
     at(&project.path("src")).expect(0);
@@ -109,16 +96,9 @@ fn a58_the_environment_changes_neither_bytes_nor_modes() {
     let modes_and_tree = |umask: &str, bare: bool| {
         let project = Project::new();
         project.tests(&[("a", true), ("b", false)]);
-        let mut script =
-            format!("umask {umask}; exec {} begin --json", assert_cmd::cargo::cargo_bin!("highwater").display());
-        if bare {
-            script = format!(
-                "umask {umask}; exec env -i {} begin --json",
-                assert_cmd::cargo::cargo_bin!("highwater").display()
-            );
-        }
-        let output =
-            std::process::Command::new("sh").args(["-c", &script]).current_dir(project.root()).output().unwrap();
+        let environment = if bare { "env -i" } else { "" };
+        let script = format!(r#"umask {umask}; exec {environment} "$0" begin --json"#);
+        let output = project.shell(&script, &[]).output().unwrap();
         let record = answer(&output).expect(0).json();
         let mode = |name: &str| std::fs::symlink_metadata(project.path(name)).unwrap().mode() & 0o777;
         assert_eq!(mode(".progress"), 0o700);

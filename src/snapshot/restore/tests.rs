@@ -312,9 +312,10 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
     let mut before = work.listing();
     let target = work.target_listing();
     let edit = |root: &Path| {
-        std::fs::write(root.join("edited"), "three").unwrap();
-        std::fs::write(root.join("new"), "newer").unwrap();
-        std::fs::write(root.join("gone"), "born").unwrap();
+        for (name, text) in [("edited", "three"), ("new", "newer"), ("gone", "born")] {
+            std::fs::write(root.join(name), text).unwrap();
+            mode(&root.join(name), 0o644);
+        }
     };
     work.begin(0, edit);
     let found = pending(&work.layout, NOW).unwrap().unwrap();

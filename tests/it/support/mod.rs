@@ -94,6 +94,14 @@ impl Project {
         command
     }
 
+    /// A script for the shell, about to run here; `"$0"` in it is the program, and `"$@"` are the arguments.
+    pub fn shell(&self, script: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new("sh");
+        let program = assert_cmd::cargo::cargo_bin!("highwater");
+        command.args(["-c", script]).arg(program).args(arguments).current_dir(self.root());
+        command
+    }
+
     /// Runs the program here with this standard input.
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Answer {
         use std::io::Write;

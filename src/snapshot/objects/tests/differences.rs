@@ -345,6 +345,7 @@ fn a_damaged_index_over_differences_is_made_again() {
     assert_eq!(std::fs::read(&path).unwrap(), good);
     assert!(store.is_readable(1));
     // Cut inside its frame, there is nothing to be found.
+    std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, &good[..8 + 48 + 33]).unwrap();
     assert!(store.objects().length(&id_of(&state(1))).is_none());
     // Damaged inside too, and its base gone: nothing of it can be saved, and what can be is not kept from being so.
