@@ -227,12 +227,21 @@ fn damage(project: &Project, content: &[u8]) {
     let id = id_of(content);
     for pack in packs(project) {
         let mut bytes = std::fs::read(&pack).unwrap();
-        if let Some(at) = bytes.windows(32).position(|window| window == id.0) {
+        let frame = frames(&bytes).find(|at| bytes[*at..].starts_with(&id.0));
+        if let Some(at) = frame {
             bytes[at + 48 + 9] ^= 1;
             return overwrite(&pack, &bytes);
         }
     }
     panic!("the object is nowhere");
+}
+
+/// Where the frames of a pack begin. An id stands elsewhere too: in what is a difference from it, and in directories.
+fn frames(pack: &[u8]) -> impl Iterator<Item = usize> {
+    let number =
+        |at: usize| usize::try_from(u64::from_le_bytes(pack[at..at + 8].try_into().unwrap()) & !(1 << 63)).unwrap();
+    let index = number(pack.len() - 88);
+    std::iter::successors(Some(8), move |at| Some(at + 48 + number(at + 40))).take_while(move |at| *at < index)
 }
 
 // PROMISES H5: what many iterations are differences from, or have alike, is lost for all of them.
