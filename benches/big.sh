@@ -6,6 +6,8 @@
 # Needs GNU time. Each report goes through a pipe, and once into a file; nothing stays behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# What is built is looked for here.
+export CARGO_TARGET_DIR=$PWD/target
 megabytes=${1:-1000}
 [ $# -gt 0 ] && shift
 families=("$@")

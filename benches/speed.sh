@@ -16,6 +16,8 @@
 # PYTHON names the interpreter that has the packages (python3 unless told).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# What is built is looked for here.
+export CARGO_TARGET_DIR=$PWD/target
 megabytes=${1:-100}
 rounds=${2:-5}
 python=${PYTHON:-python3}

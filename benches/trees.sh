@@ -10,6 +10,8 @@
 # how many times the limit's CPU time that is. A contestant that takes longer than ten seconds runs once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# What is built is looked for here.
+export CARGO_TARGET_DIR=$PWD/target
 [ $# -gt 0 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 64; }
 mkdir -p "$1"
 folder=$(realpath "$1")
