@@ -209,23 +209,17 @@ fn number(index: &mut impl BufRead) -> io::Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::tests_support;
 
     fn git(folder: &Path, arguments: &[&str]) -> bool {
-        std::process::Command::new("git")
-            .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"])
-            .args(arguments)
-            .current_dir(folder)
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .is_ok_and(|output| output.status.success())
+        tests_support::git(folder, arguments).is_some_and(|output| output.status.success())
     }
 
     fn repository(arguments: &[&str]) -> Option<tempfile::TempDir> {
         let dir = tempfile::tempdir().unwrap();
         let init: Vec<&str> = ["init", "-q"].iter().chain(arguments).copied().collect();
-        if !git(dir.path(), &init) {
-            return None;
-        }
+        let made = tests_support::git(dir.path(), &init)?;
+        assert!(made.status.success(), "{made:?}");
         std::fs::create_dir_all(dir.path().join("src/deep/er")).unwrap();
         for name in ["a", "src/b", "src/deep/c.txt", "src/deep/er/much longer name than the others", "z"] {
             std::fs::write(dir.path().join(name), name).unwrap();

@@ -13,9 +13,13 @@ use highwater::store::Store;
 use crate::support::Project;
 use crate::support::work::Work;
 
+/// git, which knows nothing of a person's own settings, nor of a repository in whose hook the tests may run.
 fn git(project: &Project, arguments: &[&str]) -> std::io::Result<Output> {
     let who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org", "-c", "init.defaultBranch=main"];
     let mut command = Command::new("git");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        command.env_remove(name);
+    }
     command.args(who).args(arguments).current_dir(project.root());
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output()
 }

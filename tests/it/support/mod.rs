@@ -87,9 +87,7 @@ impl Project {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("highwater"));
         command.args(arguments).current_dir(self.root());
-        for name in ["HIGHWATER_ROOT", "HIGHWATER_CONFIG", "HIGHWATER_LOOP", "COLUMNS"] {
-            command.env_remove(name);
-        }
+        forget_environment(&mut command);
         command.env("HIGHWATER_ROOT", self.root());
         command
     }
@@ -99,6 +97,7 @@ impl Project {
         let mut command = Command::new("sh");
         let program = assert_cmd::cargo::cargo_bin!("highwater");
         command.args(["-c", script]).arg(program).args(arguments).current_dir(self.root());
+        forget_environment(&mut command);
         command
     }
 
@@ -117,6 +116,12 @@ impl Project {
     pub fn run(&self, arguments: &[&str]) -> Answer {
         let output = self.command(arguments).output().unwrap();
         answer(&output)
+    }
+}
+
+fn forget_environment(command: &mut Command) {
+    for name in ["HIGHWATER_ROOT", "HIGHWATER_CONFIG", "HIGHWATER_LOOP", "COLUMNS"] {
+        command.env_remove(name);
     }
 }
 
