@@ -55,7 +55,8 @@ const CHANGING: [&str; 26] = [
 ];
 
 /// Calls that read it.
-const READING: [&str; 12] = [
+const READING: [&str; 13] = [
+    "open",
     "openat",
     "openat2",
     "read",
@@ -149,7 +150,7 @@ fn stride(usual: usize) -> usize {
 }
 
 pub fn changes_the_disk(name: &str, call: &str) -> bool {
-    wants("all") || CHANGING.contains(&name) || (name == "openat" && call.contains("O_CREAT"))
+    wants("all") || CHANGING.contains(&name) || (matches!(name, "open" | "openat") && call.contains("O_CREAT"))
 }
 
 /// Points at which something did not hold. Each tells so itself; the others are looked at all the same.

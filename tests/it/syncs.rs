@@ -58,7 +58,7 @@ impl Unsynced {
                 self.modes.remove(&synced);
                 self.names.retain(|path| path.parent() != Some(&synced));
             }
-            "openat" if arguments.contains("O_CREAT") => drop(self.names.insert(paths[0].clone())),
+            "open" | "openat" if arguments.contains("O_CREAT") => drop(self.names.insert(paths[0].clone())),
             "mkdir" | "mkdirat" | "symlinkat" => drop(self.names.insert(paths[paths.len() - 1].clone())),
             "unlink" | "unlinkat" | "rmdir" => self.gone(&paths[0], at),
             "link" | "linkat" | "rename" | "renameat" | "renameat2" => {
