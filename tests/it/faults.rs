@@ -219,7 +219,8 @@ fn fail_everywhere(base: &Path, arguments: &[&str], at_least: usize, check: impl
         all.into_iter().partition(|(name, _)| !READING.contains(&name.as_str()));
     // Calls that read are many and alike; the loader's come first.
     let reading: Vec<_> = reading.into_iter().filter(|(_, count)| wants("all") || *count > 6).collect();
-    assert!(changing.len() + reading.len() >= at_least, "too few points: nothing was proved");
+    let found = changing.len() + reading.len();
+    assert!(found >= at_least, "{arguments:?}: {found} points are too few: nothing was proved");
     let quick = Quick::of(arguments);
     let step = stride(reading.len().div_ceil(quick.reading).max(1));
     let points = changing.into_iter().step_by(stride(quick.failures)).chain(reading.into_iter().step_by(step));
