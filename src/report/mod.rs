@@ -24,6 +24,7 @@ use crate::model::trajectory::{BestTracker, Point, Selection};
 
 pub use for_agent::for_agent;
 pub use forms::{FORMS, Form, OneIteration, Place, RuleText, WholeLoop, Write, form, html};
+pub use next::quote;
 
 /// Where a screen is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,7 +36,8 @@ fn quoted(argv: &[String]) -> Option<String> {
     Some(format!(" -- {}", words.join(" ")))
 }
 
-fn quote(word: &str) -> String {
+/// A word as a POSIX shell takes it.
+pub fn quote(word: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_bare) {
         return word.to_owned();

@@ -397,4 +397,9 @@ fn the_demo_restores_the_peak() {
     assert_eq!(demo["selection"]["degradation"]["pattern"], "over_refinement");
     let full = project.run(&["demo", "--keep", "demo"]).expect(65);
     assert!(full.stderr.contains("not empty"), "{full:?}");
+    // What is to be pasted into a shell is words for one.
+    let spaced = project.run(&["demo", "--keep", "a demo"]).expect(0);
+    let line = spaced.stdout.lines().find(|line| line.trim_start().starts_with("cd ")).unwrap();
+    let went = project.shell(&format!("{line} && pwd"), &[]).output().unwrap();
+    assert!(String::from_utf8_lossy(&went.stdout).trim_end().ends_with("/a demo/work"), "{line}: {went:?}");
 }

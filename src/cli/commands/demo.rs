@@ -179,12 +179,13 @@ fn ending(screen: Screen, store: &Store, finished: &Finished, peak: Iteration, t
     let mut text = String::from("\n");
     text.extend(finished.outcome.as_ref().map(|outcome| page(outcome, Destination::WorkTree, screen)));
     // Absolute, because the lines are typed in another folder.
-    let me = std::env::current_exe().map_or("highwater".to_owned(), |path| path.display().to_string());
+    let word = |path: &Path| report::quote(&path.display().to_string());
+    let me = std::env::current_exe().map_or("highwater".to_owned(), |path| word(&path));
     text.push_str(&format!(
         "\nProof: the work tree was captured again, and its root is the one recorded\nfor iteration {peak}:\n  {tree}\n\n\
          Reports: {}\n\nLook around; delete the folder when you are done:\n  cd {}\n  {me} log\n  {me} diff 3 4\n  {me} undo\n",
         store.paths().reports().display(),
-        work.display(),
+        word(work),
     ));
     text
 }
