@@ -359,6 +359,8 @@ fn every_tool_of_a_real_stream_is_read() {
         ("eslint-json-jest.txt", vec![("eslint", 1)], 1),
         ("tsc-vitest.txt", vec![("tsc", 2)], 0),
         ("make-gcc.txt", vec![("gcc", 1)], 2),
+        ("vite-sass.txt", vec![("vite", 1)], 0),
+        ("webpack-babel.txt", vec![("webpack", 1)], 0),
         ("go-vet-test.txt", vec![("govet", 3)], 0),
     ] {
         let errors: Vec<(String, u64)> = errors.into_iter().map(|(tool, number)| (tool.to_owned(), number)).collect();

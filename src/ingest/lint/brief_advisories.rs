@@ -1,5 +1,6 @@
 //! What those who look dependencies up print, for `brief-text`: cargo-deny, whose findings have a place, govulncheck and
-//! OSV-Scanner, which name them, and npm audit, Yarn's audit, pip-audit, cargo-audit and Trivy, which say how many there are.
+//! OSV-Scanner, which name them, and npm audit, Yarn's audit, pip-audit, cargo-audit and Trivy, which say how many there are;
+//! and depcheck and cargo-machete, which list those that nobody needs.
 //! What Yarn, Trivy, OSV-Scanner and govulncheck print is written after their sources.
 
 use super::brief_text::Told;
@@ -8,7 +9,8 @@ use super::lines::bare_place;
 use crate::ingest::Level;
 use crate::ingest::values::leading_in;
 
-/// cargo-deny's `error[vulnerability]: message`, and below it `   ┌─ /app/Cargo.lock:17:1`; Gleam, Typst and selene print so, too.
+/// cargo-deny's `error[vulnerability]: message`, and below it `   ┌─ /app/Cargo.lock:17:1`; Gleam, Typst, selene and
+/// taplo print so, too.
 pub(super) fn codespan<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let place = bare_place(text.trim_start().strip_prefix("┌─ ")?)?;
     let ends = [
@@ -18,6 +20,7 @@ pub(super) fn codespan<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         (".gleam", "gleam"),
         (".typ", "typst"),
         (".lua", "selene"),
+        (".toml", "taplo"),
     ];
     let (_, tool) = ends.iter().find(|(end, _)| place.0.ends_with(end))?;
     let (word, message) = before.split_once(": ")?;
@@ -29,6 +32,44 @@ pub(super) fn codespan<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         _ => return None,
     };
     Some(Told { level, ..Told::error(tool, place, rule, message) })
+}
+
+/// The lists of depcheck and cargo-machete.
+const LISTS: [(&str, &str, &str); 4] = [
+    ("Unused dependencies", "depcheck", "unused dependency"),
+    ("Unused devDependencies", "depcheck", "unused devDependency"),
+    ("Missing dependencies", "depcheck", "missing dependency"),
+    ("cargo-machete found the following unused dependencies in ", "cargo-machete", "unused dependency"),
+];
+
+fn list(title: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    LISTS.iter().find(|(begin, _, _)| title == *begin || begin.ends_with(' ') && title.starts_with(begin))
+}
+
+/// Whether a list begins with it.
+pub(super) fn begins(text: &str) -> bool {
+    list(text).is_some()
+}
+
+/// depcheck's `* lodash` and `* lodash: ./src/a.js`, right below their title or each other; cargo-machete's `\tserde`, below
+/// `app -- ./app/Cargo.toml:`.
+pub(super) fn listed<'a>(title: &'a str, before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (_, tool, rule) = list(title)?;
+    let (mark, is_first) = match *tool {
+        "depcheck" => ("* ", before == title),
+        _ => ("\t", before.ends_with("Cargo.toml:")),
+    };
+    let message = text.strip_prefix(mark).filter(|_| is_first || before.starts_with(mark))?;
+    Some(Told { tool, level: Level::Error, path: None, line: None, rule: Some(rule), message })
+}
+
+/// The tool that says that it found nothing.
+pub(super) fn clean(text: &str) -> Option<&'static str> {
+    match text {
+        "No depcheck issue" => Some("depcheck"),
+        _ if text.starts_with("cargo-machete didn't find any unused dependencies in ") => Some("cargo-machete"),
+        _ => has_cargo_deny_passed(text).then_some("cargo-deny"),
+    }
 }
 
 /// A number of findings that are not told one by one.
@@ -174,7 +215,7 @@ fn npm_audit(text: &str) -> Option<[u64; 3]> {
 }
 
 /// Whether all checks of `advisories ok, bans ok, licenses ok, sources ok` passed.
-pub(super) fn has_cargo_deny_passed(text: &str) -> bool {
+fn has_cargo_deny_passed(text: &str) -> bool {
     let is_check = |part: &str| {
         let check = part.strip_suffix(" ok");
         matches!(check, Some("advisories" | "bans" | "licenses" | "sources"))
@@ -230,6 +271,7 @@ mod tests {
             ),
             ("warning[duplicate]: m", "   ┌─ Cargo.lock:3:1", "cargo-deny", Level::Warning, Some("duplicate")),
             ("error: m", "  ┌─ /app/src/a.gleam:3:5", "gleam", Level::Error, None),
+            ("error: m", "  ┌─ /p/a b.toml:3:1", "taplo", Level::Error, None),
         ] {
             let told = codespan(before, text).unwrap();
             assert_eq!((told.tool, told.level, told.rule, told.message), (tool, level, rule, "m"), "{text}");
@@ -239,6 +281,29 @@ mod tests {
         {
             assert!(codespan(before, text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn dependencies_that_nobody_needs_are_listed() {
+        let machete = "cargo-machete found the following unused dependencies in this directory:";
+        for (title, before, text, tool, message) in [
+            ("Unused dependencies", "Unused dependencies", "* @a/b", "depcheck", "@a/b"),
+            ("Missing dependencies", "* c: ./a.js", "* d: ./b.js", "depcheck", "d: ./b.js"),
+            (machete, "a -- ./Cargo.toml:", "\tserde", "cargo-machete", "serde"),
+            (machete, "\tserde", "\tregex", "cargo-machete", "regex"),
+        ] {
+            assert!(begins(title));
+            let told = listed(title, before, text).unwrap();
+            assert_eq!((told.tool, told.message), (tool, message), "{text}");
+        }
+        for (title, before, text) in [
+            ("Unused dependencies", "", "* x"),
+            ("Unused dependencies (2)", "Unused dependencies (2)", "* x"),
+            (machete, "", "\tx"),
+        ] {
+            assert!(listed(title, before, text).is_none(), "{title}");
+        }
+        assert_eq!([clean("No depcheck issue"), clean("bans ok")], [Some("depcheck"), Some("cargo-deny")]);
     }
 
     #[test]

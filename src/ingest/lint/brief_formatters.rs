@@ -30,11 +30,28 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     if let Some((path, _)) = text.strip_prefix("--- ").and_then(|rest| rest.split_once(":before\t")) {
         return whole("isort", path, "imports are not sorted or formatted");
     }
-    let (path, line) = text.strip_prefix("Diff in ")?.strip_suffix(':')?.rsplit_once([':', ' '])?;
+    if let Some(rest) = text.strip_prefix("error: could not format file ") {
+        let (path, message) = rest.split_once(": ").filter(|(path, _)| is_lua(path))?;
+        return whole("stylua", path, message);
+    }
+    if let Some(rest) = text.strip_prefix(TAPLO_UNFORMATTED) {
+        return whole("taplo", rest.strip_suffix('"')?, "is not formatted");
+    }
+    let diff = text.strip_prefix("Diff in ")?.strip_suffix(':')?;
+    if is_lua(diff) {
+        return whole("stylua", diff, "is not formatted");
+    }
+    let (path, line) = diff.rsplit_once([':', ' '])?;
     let path = path.strip_suffix(" at line").unwrap_or(path);
     let line = line.parse().ok()?;
     path.ends_with(".rs").then(|| Told::error("rustfmt", (path, Some(line)), None, "is not formatted"))
 }
+
+fn is_lua(path: &str) -> bool {
+    path.ends_with(".lua") || path.ends_with(".luau")
+}
+
+const TAPLO_UNFORMATTED: &str = "ERROR taplo:format_files: the file is not properly formatted path=\"";
 
 /// `[warn] src/a.js`, `[error] a.html: SyntaxError: …` below Prettier's first line; its last tells how many files there were.
 pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
@@ -61,11 +78,24 @@ mod tests {
             ("pkg/a.py: Unused imports/variables detected", "autoflake", "pkg/a.py"),
             ("--- /p/a.py:before\t2026-01-05 10:00:00.1", "isort", "/p/a.py"),
             ("ERROR: /p/a.py Imports are incorrectly sorted.", "isort", "/p/a.py"),
+            ("Diff in a b.lua:", "stylua", "a b.lua"),
+            ("error: could not format file b.luau: error parsing: ", "stylua", "b.luau"),
+            (
+                "ERROR taplo:format_files: the file is not properly formatted path=\"/p/a b.toml\"",
+                "taplo",
+                "/p/a b.toml",
+            ),
         ] {
             let told = formatter(line).unwrap();
             assert_eq!((told.tool, told.path), (tool, Some(path)), "{line}");
         }
-        for other in ["diff --git a/b.go b/b.go", "--- a.py\t2026-01-05", "diff a.go b.go"] {
+        for other in [
+            "diff --git a/b.go b/b.go",
+            "--- a.py\t2026-01-05",
+            "diff a.go b.go",
+            "Diff in a.txt:",
+            "error: could not format file a.txt: x",
+        ] {
             assert!(formatter(other).is_none(), "{other}");
         }
     }

@@ -29,14 +29,14 @@ pub const FORMAT: Format = Format {
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, Nu Html Checker; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
-                 TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny; PHPMD, puppet-lint, \
+                 TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, \
                  Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, TFLint, govulncheck, \
                  Trivy, OSV-Scanner and Yarn's audit; javac, \
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
                  cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
                  Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
-                 Deno's lint, check and fmt, Bun's bundler, Rsbuild, Nuxt, Less, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
+                 Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
                  Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
                  Valgrind; Pylama, Prospector, Import Linter, docutils, xmllint, Tidy, Asciidoctor",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
@@ -133,10 +133,10 @@ fn clean(text: &str) -> Option<&'static str> {
         "Summary: 0 error(s)" | "Summary: 0 issues in 0 files" => Some("markdownlint"),
         "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
-        _ if brief_advisories::has_cargo_deny_passed(text) => Some("cargo-deny"),
         _ if text.starts_with("detekt finished in ") => Some("detekt"),
         _ if text.starts_with("CSpell: Files checked: ") && text.contains(", Issues found: 0 in ") => Some("cspell"),
-        _ => brief_scripts::clean(text)
+        _ => brief_advisories::clean(text)
+            .or_else(|| brief_scripts::clean(text))
             .or_else(|| brief_checkers::clean(text))
             .or_else(|| brief_build::clean(text))
             .or_else(|| brief_types::clean(text))
@@ -366,7 +366,8 @@ pub(in crate::ingest) struct Reader {
     is_npm_audit: bool,
     /// How far govulncheck follows what it tells below.
     section: Option<Level>,
-    /// The first line of a finding of TFLint's, Crystal's, Python's, Node.js's or Deno's, of which the rest stands further below.
+    /// The first line of a finding of TFLint's, Crystal's, Python's, Node.js's, Deno's or Sass', of which the rest stands further
+    /// below, or of a list of dependencies.
     title: String,
 }
 
@@ -381,6 +382,8 @@ impl Reader {
             .or_else(|| brief_checkers::tflint(&self.title, text))
             .or_else(|| brief_build::titled(&self.title, text))
             .or_else(|| brief_interpreters::titled(&self.title, &self.before, text))
+            .or_else(|| brief_web::titled(&self.title, &self.before, text))
+            .or_else(|| brief_advisories::listed(&self.title, &self.before, text))
             .or_else(|| if self.is_checking { prettier(text) } else { None })
     }
 
@@ -398,12 +401,16 @@ impl Reader {
     /// Goes on to the next line.
     fn pass(&mut self, text: &str) {
         self.is_npm_audit = brief_advisories::is_npm_audit(text) || (self.is_npm_audit && self.counted(text).is_none());
+        let is_of_another = brief_web::is_of_another(&self.title, &self.before, text);
         text.clone_into(&mut self.before);
         self.section = brief_advisories::section(text).or(self.section);
         // Between a compiler's place and its message stands the source.
         let is_source_over = brief_build::title_of(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
-        let begins = [brief_checkers::begins_tflint, brief_interpreters::begins];
-        if begins.iter().any(|begins| begins(text)) || brief_build::title_of(text).is_some() {
+        let begins =
+            [brief_checkers::begins_tflint, brief_interpreters::begins, brief_web::begins, brief_advisories::begins];
+        if is_of_another {
+            self.title.clear();
+        } else if begins.iter().any(|begins| begins(text)) || brief_build::title_of(text).is_some() {
             text.clone_into(&mut self.title);
         } else if is_source_over {
             self.title.clear();

@@ -1,7 +1,7 @@
 //! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, the Nu
-//! Html Checker, CSpell and typos, Less, Rsbuild, Nuxt and Squawk.
+//! Html Checker, CSpell and typos, Babel, Less, Sass, Rsbuild, Nuxt and Squawk.
 
-use super::brief_text::{SCRIPTS, Told};
+use super::brief_text::{SCRIPTS, Told, is_script};
 use super::lines::{bare_place, bracketed, is_path, placed};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
@@ -15,7 +15,32 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
 /// What a line tells below another.
 pub(super) fn below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let rest = text.trim_start();
-    [htmlhint, typos, vnu_below, squawk].iter().find_map(|read| read(before, rest)).or_else(|| rsbuild(before, text))
+    let read = [htmlhint, typos, vnu_below, squawk].iter().find_map(|read| read(before, rest));
+    read.or_else(|| [rsbuild, sass_warning, babel].iter().find_map(|read| read(before, text)))
+}
+
+/// What a line tells further below the line that begins it.
+pub(super) fn titled<'a>(title: &'a str, before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    // Below the source; those who called stand further below.
+    matches!(before.trim(), "╵" | "'").then_some(())?;
+    let place = place_of_sass(text)?;
+    if let Some(message) = title.strip_prefix("Error: ") {
+        return Some(Told::error("sass", place, None, message));
+    }
+    let (rule, message) = title.strip_prefix(SASS_DEPRECATION)?.split_once("]: ")?;
+    Some(Told { level: Level::Warning, ..Told::error("sass", place, Some(rule), message) })
+}
+
+/// Whether a finding begins with it whose rest stands further below.
+pub(super) fn begins(text: &str) -> bool {
+    text.starts_with("Error: ") || text.starts_with(SASS_DEPRECATION)
+}
+
+/// Whether what began is no error of Sass' own: its source stands right below it. Vite tells all of the error twice before.
+pub(super) fn is_of_another(title: &str, before: &str, text: &str) -> bool {
+    let is_source = || matches!(text.trim(), "╷" | ",");
+    title.starts_with("Error: ") && (before != title || title.starts_with("Error: [")) && is_source()
+        || text.starts_with("Error: ") && place_of_sass(before).is_some()
 }
 
 /// The tool that says that it found nothing.
@@ -23,6 +48,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "└  ✨ Build complete!" => return Some("nuxt"),
         _ if text.starts_with("ready   built in ") => return Some("rsbuild"),
+        _ if text.starts_with("Successfully compiled ") && text.contains(" with Babel (") => return Some("babel"),
         _ if text.starts_with("Found 0 issues in ") && text.ends_with(" 🎉") => return Some("squawk"),
         _ => {}
     }
@@ -122,6 +148,33 @@ fn typos_brief(text: &str) -> Option<Told<'_>> {
     Some(Told::error("typos", (place.path, place.line), None, message))
 }
 
+/// `SyntaxError: /p/a.js: Unexpected token (2:10)`, above the source; under webpack, which says so itself, below another line.
+fn babel<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let text = Some(text).filter(|_| !before.starts_with("Module build failed"))?;
+    let (path, rest) = text.strip_prefix("SyntaxError: ")?.split_once(": ")?;
+    let (message, place) = bracketed(rest, '(', ')').filter(|_| is_script(path) && is_path(path))?;
+    let (line, column) = place.split_once(':')?;
+    column.parse::<u64>().ok()?;
+    Some(Told::error("babel", (path, Some(line.parse().ok()?)), Some("SyntaxError"), message))
+}
+
+const SASS_DEPRECATION: &str = "DEPRECATION WARNING [";
+
+/// `  css/a.scss 1:13  root stylesheet`.
+fn place_of_sass(text: &str) -> Option<(&str, Option<u64>)> {
+    let text = text.strip_prefix("  ")?.trim_start();
+    let end = [".scss ", ".sass ", ".css "].iter().find_map(|end| Some(text.find(end)? + end.len()))?;
+    let (line, rest) = leading_in(text.get(end..)?)?;
+    let (_, rest) = leading_in(rest.strip_prefix(':')?)?;
+    rest.starts_with("  ").then_some((text.get(..end)?.trim_end(), Some(line)))
+}
+
+/// `WARNING: message`, and below it `    css/a.scss 1:1  root stylesheet`.
+fn sass_warning<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let message = before.strip_prefix("WARNING: ")?;
+    Some(Told { level: Level::Warning, ..Told::error("sass", place_of_sass(text)?, None, message) })
+}
+
 /// `ParseError: Unrecognised input in /p/a.less on line 3, column 5:`.
 fn less(text: &str) -> Option<Told<'_>> {
     let (said, place) = split_at(text, ".less on line ")?;
@@ -191,8 +244,46 @@ mod tests {
             ("ready   built in 0.03s", Some("rsbuild")),
             ("Found 0 issues in 2 files 🎉", Some("squawk")),
             ("Found 3 issues in 2 files 🎉", None),
+            ("Successfully compiled 1 file with Babel (289ms).", Some("babel")),
+            ("Successfully compiled 1 file", None),
         ] {
             assert_eq!(clean(line), tool, "{line}");
+        }
+        let syntax = "SyntaxError: /p/a b.js: Missing (semicolon). (2:10)";
+        assert!(below("Module build failed (from ./node_modules/babel-loader/lib/index.js):", syntax).is_none());
+        let babel = below("", syntax).unwrap();
+        assert_eq!((babel.tool, babel.path, babel.line), ("babel", Some("/p/a b.js"), Some(2)));
+        assert_eq!(babel.message, "Missing (semicolon).");
+        for other in
+            ["SyntaxError: Unexpected token (2:10)", "    SyntaxError: /p/a.js: x (2:10)", "SyntaxError: /p/a.js: x"]
+        {
+            assert!(below("", other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn sass_tells_the_place_below_the_source() {
+        let place = "  css/a b.scss 1:13  root stylesheet";
+        let told = titled("Error: Undefined variable.", "  ╵", place).unwrap();
+        assert_eq!(
+            (told.tool, told.level, told.path, told.line),
+            ("sass", Level::Error, Some("css/a b.scss"), Some(1))
+        );
+        let told = titled("DEPRECATION WARNING [import]: No more.", "  '", place).unwrap();
+        assert_eq!((told.level, told.rule, told.message), (Level::Warning, Some("import"), "No more."));
+        let told = below("WARNING: careful", "    w.sass 3:1  root stylesheet").unwrap();
+        assert_eq!((told.level, told.path, told.line), (Level::Warning, Some("w.sass"), Some(3)));
+        assert!(begins("Error: x") && begins("DEPRECATION WARNING [x]: y") && !begins("Errors: x"));
+        let source = |title, before| is_of_another(title, before, "  ╷");
+        assert!(source("Error: x", "y") && !source("Error: x", "Error: x"));
+        assert!(source("Error: [sass] x", "Error: [sass] x") && is_of_another("", place, "Error: x"), "Vite's");
+        for (title, before, text) in [
+            ("Error: x", "  css/m.scss 1:19  m()", place),
+            ("Error: x", "  ╵", "  a.scss 1:13 of it"),
+            ("Error: x", "  ╵", "css/a.scss 1:13  root stylesheet"),
+            ("WARNING: x", "  ╵", place),
+        ] {
+            assert!(titled(title, before, text).is_none(), "{title} {before} {text}");
         }
     }
 
