@@ -38,14 +38,14 @@ pub const FORMAT: Format = Format {
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
-                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt; scripts that end with \"12 passed, 0 failed\"",
+                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt, poku; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
-               FiveAM assertions, D modules, and dbt's warnings passed. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
+               FiveAM assertions, D modules, poku files, and dbt's warnings passed. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
                beyond its tests, and so are EUnit's cancelled \
                tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,

@@ -68,6 +68,8 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("Nette Tester", "OK (@a test{s}{, @s skipped}, @_ seconds)"),
         ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
         ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
+        // Of files; what is left out in them is told where there is something.
+        ("poku", " PASS › @p FAIL › @f"),
         ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
         ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
         ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
@@ -335,6 +337,7 @@ static BLOCKS: LazyLock<Index<(&str, &[&str])>> = LazyLock::new(|| {
                     "Assertions: @*",
                 ],
             ),
+            ("poku", &["PASS › @p", "FAIL › @f", "?SKIP › @_", "?TODO › @_"]),
             ("lab", &["@p tests complete{ (@s skipped)}", "Test duration: @*"]),
             ("lab", &["@f of @r tests failed{ (@s skipped)}", "Test duration: @*"]),
         ],

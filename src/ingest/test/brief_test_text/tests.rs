@@ -82,6 +82,9 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("3 tests passed. 1 tests failed. 2 tests ignored.\nExecuted in 1 s 2 ms\n", [6, 3, 1, 0, 2]),
     ("FAILURES! (4 tests, 1 failure, 1 skipped, 0.2 seconds)\nOK (2 tests, 0.1 seconds)\n", [6, 4, 1, 0, 1]),
     ("scenarios:    3 | passed:     2 | failed: 1\n", [3, 2, 1, 0, 0]),
+    (" PASS › 2   FAIL › 1 \n", [3, 2, 1, 0, 0]),
+    ("PASS › 2\nFAIL › 1\nSKIP › 4\nTODO › 1\n", [3, 2, 1, 0, 0]),
+    ("PASS › 2\nFAIL › 1\nTODO › 1\n", [3, 2, 1, 0, 0]),
     ("Tests finished: Pass 4. Fail 1. Fatal 1. Skip 2. Build failure 0\n", [8, 4, 1, 1, 2]),
     (
         "Tests finished: Pass 1. Fail 0. Timeout 1. Fatal 0. Skip 0. Omit 0. Infra Failure 0. Build failure 1\n",
