@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn every_format_begins_with_a_line_that_has_a_sign() {
-        for folder in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/reports")).unwrap() {
+        let Some(reports) = crate::ingest::tests_support::captures() else { return };
+        for folder in std::fs::read_dir(reports).unwrap() {
             let folder = folder.unwrap().path();
             let Some((format, _)) = FORMATS.iter().find(|(format, _)| folder.ends_with(format.name)) else { continue };
             for file in std::fs::read_dir(&folder).unwrap() {

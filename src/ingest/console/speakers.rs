@@ -289,10 +289,11 @@ mod tests {
     /// What no runner of others wrote is read as ever, whatever its lines look like.
     #[test]
     fn nothing_else_is_taken_for_marked() {
-        let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-        let folders = std::fs::read_dir(fixtures.join("reports")).unwrap().map(|folder| folder.unwrap().path());
+        let Some(reports) = crate::ingest::tests_support::captures() else { return };
+        let streams = reports.with_file_name("console");
+        let folders = std::fs::read_dir(reports).unwrap().map(|folder| folder.unwrap().path());
         let texts = folders.filter(|folder| folder.to_str().unwrap().ends_with("-text"));
-        let files = texts.chain([fixtures.join("console")]).flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let files = texts.chain([streams]).flat_map(|folder| std::fs::read_dir(folder).unwrap());
         let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
         let told = |reports: Vec<crate::ingest::Parsed>| -> Vec<_> {
             reports.into_iter().map(|report| (report.format.name, report.figures, report.details)).collect()
