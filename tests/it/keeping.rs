@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::Project;
+use crate::support::{Project, overwrite};
 
 /// A loop of four iterations, the last of which lost a test.
 fn lossy() -> Project {
@@ -21,13 +21,6 @@ fn record_name(n: u32) -> String {
     format!(".progress/kept/progress/iteration-{n:03}-{kind}.json")
 }
 
-/// Writes a file that was written once.
-fn overwrite(project: &Project, name: &str, bytes: &[u8]) {
-    let path = project.path(name);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    std::fs::write(path, bytes).unwrap();
-}
-
 #[test]
 fn s62_a_damaged_record_is_named_and_the_others_work() {
     type Damage<'a> = (&'a str, &'a dyn Fn(&str) -> Vec<u8>);
@@ -41,7 +34,7 @@ fn s62_a_damaged_record_is_named_and_the_others_work() {
     for (what, damage) in damages {
         let project = lossy();
         let text = project.read(&record_name(2));
-        overwrite(&project, &record_name(2), &damage(&text));
+        overwrite(&project.path(&record_name(2)), &damage(&text));
         let verify = project.run(&["verify", "--json"]).expect(65).json();
         let findings = verify["findings"].to_string();
         assert!(findings.contains("iteration-002-metrics.json"), "{what}: {findings}");
@@ -59,7 +52,7 @@ fn s62_a_damaged_record_is_named_and_the_others_work() {
 #[test]
 fn s62_the_next_number_follows_the_highest_name() {
     let project = lossy();
-    overwrite(&project, &record_name(3), b"");
+    overwrite(&project.path(&record_name(3)), b"");
     project.tests(&[("a", true), ("b", true), ("c", true)]);
     let record = project.run(&["record", "--json"]).expect(0).json();
     assert_eq!(record["iteration"], 4);
@@ -150,7 +143,7 @@ fn s72_what_is_derived_is_made_again() {
     for (what, lie) in lies {
         for name in [trajectory, best] {
             match lie(&project.read(name)) {
-                Some(text) => overwrite(&project, name, text.as_bytes()),
+                Some(text) => overwrite(&project.path(name), text.as_bytes()),
                 None => std::fs::remove_file(project.path(name)).unwrap(),
             }
         }
@@ -174,7 +167,7 @@ fn s75_a_newer_store_is_refused_without_a_write() {
         let project = lossy();
         for n in newer {
             let text = project.read(&record_name(n)).replace("\"schema_version\": 1,", "\"schema_version\": 9,");
-            overwrite(&project, &record_name(n), text.as_bytes());
+            overwrite(&project.path(&record_name(n)), text.as_bytes());
         }
         let kept = || {
             let files =
@@ -203,14 +196,17 @@ fn h6_an_edited_history_is_found_and_a_cut_tail_with_a_head() {
     project.run(&["verify", "--head", &head]).expect(0);
     for n in 0..3 {
         let text = project.read(&record_name(n));
-        overwrite(&project, &record_name(n), text.replace("\"acceptable\": true", "\"acceptable\": false").as_bytes());
+        overwrite(
+            &project.path(&record_name(n)),
+            text.replace("\"acceptable\": true", "\"acceptable\": false").as_bytes(),
+        );
         let changed = project.read(&record_name(n)) != text;
         assert!(changed, "the edit happened");
         project.run(&["verify"]).expect(65);
-        overwrite(&project, &record_name(n), text.as_bytes());
+        overwrite(&project.path(&record_name(n)), text.as_bytes());
     }
     let last = project.read(&record_name(3));
-    overwrite(&project, &record_name(3), last.replace("\"confidence\": 0", "\"confidence\": 1").as_bytes());
+    overwrite(&project.path(&record_name(3)), last.replace("\"confidence\": 0", "\"confidence\": 1").as_bytes());
     project.run(&["verify", "--head", &head]).expect(65);
     std::fs::remove_file(project.path(&record_name(3))).unwrap();
     project.run(&["verify", "--head", &head]).expect(65);
@@ -221,9 +217,9 @@ fn h7_numbers_that_the_stored_reports_do_not_give_are_found() {
     let project = lossy();
     // The last record has no successor, so the chain cannot show an edit; its evidence does.
     let text = project.read(&record_name(3));
-    overwrite(&project, &record_name(3), text.replace("\"test_count\": 1,", "\"test_count\": 4,").as_bytes());
+    overwrite(&project.path(&record_name(3)), text.replace("\"test_count\": 1,", "\"test_count\": 4,").as_bytes());
     project.run(&["verify", "--recompute"]).expect(65);
-    overwrite(&project, &record_name(3), text.as_bytes());
+    overwrite(&project.path(&record_name(3)), text.as_bytes());
     let artifacts = project.path(".progress/kept/iterations/iteration-001/artifacts");
     let artifact = std::fs::read_dir(artifacts).unwrap().next().unwrap().unwrap().path();
     std::fs::set_permissions(&artifact, std::fs::Permissions::from_mode(0o600)).unwrap();

@@ -1,14 +1,13 @@
 //! `prune`, `verify --repair` and what `loops` says of the disk.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use highwater::snapshot::objects::id_of;
 use serde_json::json;
 
-use crate::support::{Project, assert_shape};
+use crate::support::{Project, assert_shape, overwrite};
 
 /// A loop of five iterations whose peak is the third; iteration 1 and 3 hold what no other does.
 fn five(id: &str) -> Project {
@@ -57,11 +56,6 @@ fn stored(project: &Project) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = walkdir::WalkDir::new(project.path(".progress")).into_iter().map(|entry| entry.unwrap());
     let files = files.filter(|entry| entry.file_type().is_file() && entry.file_name() != "lock");
     files.map(|entry| (entry.path().to_owned(), std::fs::read(entry.path()).unwrap())).collect()
-}
-
-fn overwrite(path: &PathBuf, bytes: &[u8]) {
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    std::fs::write(path, bytes).unwrap();
 }
 
 #[test]

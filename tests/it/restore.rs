@@ -21,7 +21,7 @@ use highwater::snapshot::capture::capture;
 use highwater::snapshot::pack::PackWriter;
 use highwater::snapshot::restore::{self, Options, Origin, Outcome, newest_record, pending, restore, undo};
 
-use crate::support::make_fifo;
+use crate::support::{make_fifo, overwrite};
 
 /// No waiting for locks.
 const NOW: Duration = Duration::ZERO;
@@ -189,11 +189,6 @@ fn a_damaged_object_is_found_before_anything_is_changed() {
         work.write(&format!("f{number}"), "changed");
     }
     let good = std::fs::read(&pack).unwrap();
-    // Nobody may write to a pack.
-    let put = |bytes: &[u8]| {
-        std::fs::remove_file(&pack).unwrap();
-        std::fs::write(&pack, bytes).unwrap();
-    };
     let refused = |what: &str| {
         let before = work.listing();
         let error = work.restore(target).expect_err(what);
@@ -213,7 +208,7 @@ fn a_damaged_object_is_found_before_anything_is_changed() {
     for at in (0..good.len()).step_by(41) {
         let mut bad = good.clone();
         bad[at] ^= 0x10;
-        put(&bad);
+        overwrite(&pack, &bad);
         let before = work.listing();
         match work.restore(target) {
             // Damage to what this restore does not need, such as the index, which can be made again.
@@ -228,7 +223,7 @@ fn a_damaged_object_is_found_before_anything_is_changed() {
         forget();
     }
     assert!(harmless * 41 < good.len(), "no flip was noticed");
-    put(&good[..good.len() / 3]);
+    overwrite(&pack, &good[..good.len() / 3]);
     refused("cut");
     std::fs::remove_file(&pack).unwrap();
     refused("missing");

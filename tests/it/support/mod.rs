@@ -1,5 +1,6 @@
 //! A small project on disk, the built program run in it, and what it answered.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -138,6 +139,12 @@ pub fn can_trace() -> bool {
     assert!(!asked, "no strace: {why}");
     eprintln!("skipped: no strace ({why})");
     false
+}
+
+/// Writes a file that nobody may write to, as those of a store.
+pub fn overwrite(path: &Path, bytes: &[u8]) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(path, bytes).unwrap();
 }
 
 /// A FIFO. The system's own program makes it, because rustix has no call for it on macOS.
