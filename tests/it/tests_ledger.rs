@@ -16,8 +16,7 @@ fn ten(project: &Project, failing: &[&str]) {
 
 /// A runner, as a word of a command: it tells which words it got, and each test passes as often as `passes` says it does.
 fn runner(project: &Project, passes: bool) -> String {
-    let script =
-        project.root().parent().unwrap().join(format!("again-{}", project.root().file_name().unwrap().display()));
+    let script = project.path("again.sh");
     let body = if passes { "/>" } else { "><failure message=\"still\">x</failure></testcase>" };
     let text = format!(
         "#!/bin/sh\nfor word; do echo \"asked: $word\"; done\n{{ echo '<testsuites><testsuite name=\"unit\">'\n\
@@ -25,7 +24,7 @@ fn runner(project: &Project, passes: bool) -> String {
          echo '</testsuite></testsuites>'; }} > junit.xml\n",
         body.replace('"', "\\\"")
     );
-    std::fs::write(&script, text).unwrap();
+    project.write("again.sh", text);
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
     format!("'{}'", script.display())
 }
