@@ -2,20 +2,20 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::disk::{self, layout::Layout};
-use crate::error::{Error, Result};
+use crate::error::{Error, Reject, Result};
 use crate::model::record::Command;
 
 /// Where the command's output goes.
@@ -33,8 +33,8 @@ pub enum Echo {
 pub struct Ran {
     /// For the record.
     pub command: Command,
-    /// Everything it printed, at its first byte.
-    pub console: File,
+    /// Everything it printed, at its first byte; or why there is no whole copy of it.
+    pub console: Result<File>,
     /// Just before it began, by the clock of the work tree's file system; `None` if the store cannot be used.
     pub since: Option<SystemTime>,
 }
@@ -48,7 +48,7 @@ const TICK: Duration = Duration::from_millis(5);
 /// Runs the command where we are, without a shell, until it ends.
 ///
 /// # Errors
-/// Bad input if it cannot be started; a failure if the machine has no room for its output.
+/// Bad input if it cannot be started; a failure if the machine has no pipe for its output.
 pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>, echo: Echo) -> Result<Ran> {
     let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("no command was given")) };
     // A store that cannot be used is told when the iteration is to be recorded; the command runs all the same.
@@ -61,7 +61,7 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
     if let Some(folder) = folder {
         child.current_dir(folder);
     }
-    let no_pipe = |error: std::io::Error| Error::failed("cannot read a command's output").because(error.to_string());
+    let no_pipe = |error: io::Error| Error::failed("cannot read a command's output").because(error.to_string());
     // Where both streams end in one file, they share one pipe: that alone keeps the order of their bytes.
     let streams = match echo {
         Echo::Through if !is_one_file() => vec![(Target::Stdout, true), (Target::Stderr, false)],
@@ -74,7 +74,7 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
     };
     let mut readers = Vec::new();
     for (target, is_first) in &streams {
-        let (reader, writer) = std::io::pipe().map_err(no_pipe)?;
+        let (reader, writer) = io::pipe().map_err(no_pipe)?;
         if *is_first && streams.len() == 1 {
             child.stderr(Stdio::from(writer.try_clone().map_err(no_pipe)?));
         }
@@ -91,14 +91,13 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
 
     let seen = Arc::new(AtomicU64::new(0));
     let (done, ended) = channel();
-    let mut spools = Vec::new();
+    let mut copies = Vec::new();
     for (target, reader) in readers {
-        let spool =
-            tempfile::tempfile().map_err(|e| Error::failed("cannot keep a command's output").because(e.to_string()))?;
-        spools.push(spool.try_clone().map_err(no_pipe)?);
+        let copy = Kept::new();
+        copies.push(copy.clone());
         let (done, seen) = (done.clone(), Arc::clone(&seen));
         std::thread::spawn(move || {
-            relay(reader, target, spool, &seen);
+            relay(reader, target, &copy, &seen);
             let _ = done.send(());
         });
     }
@@ -108,7 +107,7 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
     };
     let status = status.map_err(|e| Error::failed("cannot wait for the command").because(e.to_string()))?;
     let duration = clock.elapsed();
-    wait_for_relays(&ended, spools.len(), &seen);
+    wait_for_relays(&ended, copies.len(), &seen);
     Ok(Ran {
         command: Command {
             argv: argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -116,15 +115,53 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
             started_at,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         },
-        console: joined(spools)?,
+        console: joined(copies.iter().map(Kept::take)).map_err(|error| not_whole(&error)),
         since,
     })
 }
 
-fn cannot_start(program: &OsString, error: &std::io::Error) -> Error {
+fn cannot_start(program: &OsString, error: &io::Error) -> Error {
     Error::bad_input(format!("cannot run {}", program.to_string_lossy()))
         .because(error.to_string())
         .help("the command is run as it is, without a shell; for shell syntax use: -- sh -c '…'")
+}
+
+/// What was cut short could be read as fewer findings than there were.
+fn not_whole(error: &io::Error) -> Error {
+    Error::report(Reject::Refused, "what the command printed could not be kept whole")
+        .because(error.to_string())
+        .help("make room where temporary files are kept (TMPDIR), and record again")
+}
+
+/// The copy of a stream; where something went wrong with it, that. A fault costs the copy, not the command.
+#[derive(Clone)]
+struct Kept(Arc<Mutex<io::Result<File>>>);
+
+impl Kept {
+    fn new() -> Kept {
+        Kept(Arc::new(Mutex::new(tempfile::tempfile())))
+    }
+
+    fn add(&self, chunk: &[u8]) {
+        let mut copy = self.lock();
+        let written = copy.as_mut().map(|file| file.write_all(chunk));
+        if let Ok(Err(error)) = written {
+            *copy = Err(error);
+        }
+    }
+
+    fn fail(&self, error: io::Error) {
+        *self.lock() = Err(error);
+    }
+
+    /// Ends the copy: what comes later, from a process that was not waited for, is handed on and not kept.
+    fn take(&self) -> io::Result<File> {
+        std::mem::replace(&mut *self.lock(), Err(io::Error::other("the command has ended")))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, io::Result<File>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -135,7 +172,7 @@ enum Target {
 }
 
 /// Waits for a command that is the first of its process group; when its time is over, the whole group is killed.
-fn wait_or_kill(running: &mut Child, started: Instant, limit: Duration) -> std::io::Result<ExitStatus> {
+fn wait_or_kill(running: &mut Child, started: Instant, limit: Duration) -> io::Result<ExitStatus> {
     loop {
         if let Some(status) = running.try_wait()? {
             return Ok(status);
@@ -152,30 +189,29 @@ fn wait_or_kill(running: &mut Child, started: Instant, limit: Duration) -> std::
 }
 
 /// Hands on what comes, as it comes, and keeps a copy.
-fn relay(mut reader: std::io::PipeReader, target: Target, mut spool: File, seen: &AtomicU64) {
+fn relay(mut reader: io::PipeReader, target: Target, copy: &Kept, seen: &AtomicU64) {
     let mut buffer = vec![0; 1 << 16];
     loop {
         let read = match reader.read(&mut buffer) {
             Ok(0) => return,
             Ok(read) => read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return copy.fail(error),
         };
         let chunk = buffer.get(..read).unwrap_or_default();
         seen.fetch_add(1, Ordering::Relaxed);
+        copy.add(chunk);
         let handed_on = match target {
             Target::Stdout => {
-                let mut out = std::io::stdout().lock();
+                let mut out = io::stdout().lock();
                 out.write_all(chunk).and_then(|()| out.flush())
             }
-            Target::Stderr => std::io::stderr().lock().write_all(chunk),
+            Target::Stderr => io::stderr().lock().write_all(chunk),
             Target::Nowhere => Ok(()),
         };
-        // A full disk costs the copy, not the command: what is cut short does not parse.
-        let _ = spool.write_all(chunk);
         // Nobody reads our stdout any more: the command is to learn it as it would without us.
-        if handed_on.is_err() && matches!(target, Target::Stdout) {
-            return;
+        if let (Err(error), Target::Stdout) = (handed_on, target) {
+            return copy.fail(error);
         }
     }
 }
@@ -193,24 +229,23 @@ fn wait_for_relays(ended: &std::sync::mpsc::Receiver<()>, count: usize, seen: &A
 }
 
 /// The copies, one after the other.
-fn joined(spools: Vec<File>) -> Result<File> {
-    let failed = |error: std::io::Error| Error::failed("cannot keep a command's output").because(error.to_string());
-    let mut spools = spools.into_iter();
-    let mut console = spools.next().ok_or_else(|| Error::bug("a command ran without an output"))?;
-    for mut spool in spools {
-        spool.rewind().map_err(failed)?;
-        console.seek(std::io::SeekFrom::End(0)).map_err(failed)?;
-        console.write_all(b"\n").map_err(failed)?;
-        std::io::copy(&mut spool, &mut console).map_err(failed)?;
+fn joined(mut copies: impl Iterator<Item = io::Result<File>>) -> io::Result<File> {
+    let mut console = copies.next().unwrap_or_else(|| Err(io::Error::other("a command ran without an output")))?;
+    for copy in copies {
+        let mut copy = copy?;
+        copy.rewind()?;
+        console.seek(io::SeekFrom::End(0))?;
+        console.write_all(b"\n")?;
+        io::copy(&mut copy, &mut console)?;
     }
-    console.rewind().map_err(failed)?;
+    console.rewind()?;
     Ok(console)
 }
 
 /// Whether our stdout and stderr are one file: a terminal, or `2>&1`.
 fn is_one_file() -> bool {
     let same = |a: &rustix::fs::Stat, b: &rustix::fs::Stat| a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    match (rustix::fs::fstat(std::io::stdout().as_fd()), rustix::fs::fstat(std::io::stderr().as_fd())) {
+    match (rustix::fs::fstat(io::stdout().as_fd()), rustix::fs::fstat(io::stderr().as_fd())) {
         (Ok(out), Ok(err)) => same(&out, &err),
         _ => false,
     }
@@ -219,4 +254,40 @@ fn is_one_file() -> bool {
 /// As a shell tells it: 128+n where signal n ended the command.
 fn code_of(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(mut copy: File) -> String {
+        copy.rewind().unwrap();
+        io::read_to_string(copy).unwrap()
+    }
+
+    #[test]
+    fn what_comes_after_the_copy_was_taken_is_not_in_it() {
+        let kept = Kept::new();
+        kept.add(b"in time");
+        let copy = kept.take().unwrap();
+        kept.add(b", late");
+        assert_eq!(text(copy), "in time");
+    }
+
+    #[test]
+    fn a_copy_that_could_not_be_written_once_stays_a_fault() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let kept = Kept(Arc::new(Mutex::new(File::open(file.path()))));
+        kept.add(b"not to be written");
+        kept.add(b"");
+        assert!(kept.take().is_err());
+        let whole = || {
+            let kept = Kept::new();
+            kept.add(b"one");
+            kept.take()
+        };
+        assert_eq!(text(joined([whole(), whole()].into_iter()).unwrap()), "one\none");
+        assert!(joined([whole(), kept.take()].into_iter()).is_err());
+        assert!(joined(std::iter::empty()).is_err());
+    }
 }

@@ -120,8 +120,10 @@ pub(super) fn measure(
         }
     }
     reading.parse_copies()?;
-    if let Some(console) = &offer.console {
-        reading.console(console)?;
+    match &offer.console {
+        Some(Ok(console)) => reading.console(console)?,
+        Some(Err(error)) => reading.fault(Source::named(CONSOLE), error.clone()),
+        None => {}
     }
     Ok(reading.finish())
 }

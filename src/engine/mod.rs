@@ -92,8 +92,8 @@ pub struct Asked {
 pub struct Reran {
     /// For the record.
     pub command: Command,
-    /// What it printed, at its first byte.
-    pub console: std::fs::File,
+    /// What it printed, at its first byte; or why there is no whole copy of it.
+    pub console: Result<std::fs::File>,
     /// Just before it began, by the clock of the work tree's file system.
     pub since: Option<SystemTime>,
 }
@@ -110,8 +110,8 @@ pub struct Offer {
     pub discover: bool,
     /// Where relative names start.
     pub folder: PathBuf,
-    /// What the command printed.
-    pub console: Option<std::fs::File>,
+    /// What the command printed; or why there is no whole copy of it, which is a fault of the iteration.
+    pub console: Option<Result<std::fs::File>>,
     /// The command that was run.
     pub command: Option<Command>,
     /// Reports that changed before this are none of this iteration's; without it, the last record's appearing counts.

@@ -222,6 +222,25 @@ fn run_hands_on_the_code_whatever_becomes_of_the_record() {
 }
 
 #[test]
+fn without_room_for_a_copy_a_command_runs_all_the_same_and_its_output_is_no_report() {
+    let project = Project::new();
+    project.tests(&ALL);
+    project.run(&["begin"]).expect(0);
+    let nowhere = |arguments: &[&str]| {
+        let output = project.command(arguments).env("TMPDIR", project.path("no-such-folder")).output().unwrap();
+        crate::support::answer(&output)
+    };
+    let speak = "echo 'tests/unit.py:1:1: F401 `os` imported but unused'; echo 'Found 1 error.'; exit 5";
+    let answer = nowhere(&["run", "--", "sh", "-c", speak]);
+    assert_eq!((answer.code, answer.stdout.lines().count()), (5, 2), "{answer:?}");
+    assert!(answer.stderr.contains("(console): what the command printed could not be kept whole"), "{answer:?}");
+    let record = nowhere(&["record", "--json", "--", "sh", "-c", speak]).json();
+    let console = record["sources"].as_array().unwrap().iter().find(|source| source["path"] == "(console)").unwrap();
+    assert_eq!(console["error"]["code"], "refused", "{record:#}");
+    assert!(record["metrics"].get("code_quality").is_none(), "{record:#}");
+}
+
+#[test]
 fn an_accepted_loss_is_told_and_closes_the_finding() {
     let project = lossy();
     let wrong = project.run(&["accept", "coverage_regression", "--reason", "x"]).expect(65);

@@ -131,7 +131,7 @@ fn iteration(session: &Session<'_>, store: &Store, recorded: &Path, work: &Path)
     let offer = Offer {
         discover: true,
         folder: work.to_path_buf(),
-        console: Some(std::fs::File::open(&console).map_err(|error| Error::io("read", &console, &error))?),
+        console: Some(Ok(std::fs::File::open(&console).map_err(|error| Error::io("read", &console, &error))?)),
         label: Some(String::from_utf8_lossy(&note).trim().to_owned()),
         started_at: Utc::now(),
         ..Offer::default()
