@@ -152,33 +152,21 @@ pub fn undo(session: &Session<'_>) -> Result<Outcome> {
 /// The iteration that the work tree came from: the newest one, unless another was restored whole since.
 pub(super) fn parent(layout: &Layout, id: &LoopId, newest: Iteration) -> Result<Iteration> {
     let Some(last) = restore::newest_record(layout)? else { return Ok(newest) };
-    let concerns = |record: &RestoreRecord| {
-        record.paths.is_empty()
-            && record.origin.as_ref().is_some_and(|origin| origin.loop_id == *id && origin.last_recorded == newest)
-    };
-    Ok(match standing(layout, last)? {
-        Standing::Restored(record) if concerns(&record) => record.origin.map_or(newest, |origin| origin.iteration),
-        Standing::Undone(record) if concerns(&record) => {
-            record.origin.and_then(|origin| origin.previous_parent).unwrap_or(newest)
-        }
-        _ => newest,
-    })
+    let concerns = |origin: &Origin| origin.loop_id == *id && origin.last_recorded == newest;
+    let (record, is_undone) = standing(layout, last)?;
+    let Some(origin) = record.origin.filter(concerns) else { return Ok(newest) };
+    // A part of a tree does not change where the rest of it came from.
+    let is_rollback = !is_undone && record.paths.is_empty();
+    Ok(if is_rollback { origin.iteration } else { origin.previous_parent.unwrap_or(newest) })
 }
 
-/// What the newest restore came to, once undos and undos of undos are followed.
-enum Standing {
-    /// This restore's tree is in the work tree.
-    Restored(RestoreRecord),
-    /// The work tree is as it was before this restore.
-    Undone(RestoreRecord),
-}
-
-fn standing(layout: &Layout, last: RestoreRecord) -> Result<Standing> {
+/// The restore that the newest one came to, once undos and undos of undos are followed, and whether it is undone.
+fn standing(layout: &Layout, last: RestoreRecord) -> Result<(RestoreRecord, bool)> {
     let mut record = last;
     let mut is_undone = false;
     while let Some(number) = record.undoes {
         record = restore::read_record(layout, number)?;
         is_undone = !is_undone;
     }
-    Ok(if is_undone { Standing::Undone(record) } else { Standing::Restored(record) })
+    Ok((record, is_undone))
 }

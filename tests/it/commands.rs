@@ -77,10 +77,22 @@ fn after_a_rollback_the_parent_is_the_restored_iteration() {
     project.tests(&[("a", true), ("b", true), ("c", true), ("d", true), ("e", true), ("f", true)]);
     assert_eq!(project.run(&["record", "--json"]).expect(0).json()["parent"], 4, "a part of a tree is no rollback");
 
+    // Nor does it make one unsaid, whether it is undone or not.
+    for undone in [false, true] {
+        project.run(&["restore", "3"]).expect(0);
+        project.run(&["restore", "0", "src"]).expect(0);
+        if undone {
+            project.run(&["undo"]).expect(0);
+        }
+        project.tests(&ALL);
+        let record = project.run(&["record", "--json"]).expect(0).json();
+        assert_eq!(record["parent"], 3, "{record:#}");
+    }
+
     project.tests(&ALL);
     assert_eq!(project.run(&["record", "--parent", "1", "--json"]).expect(0).json()["parent"], 1);
     let wrong = project.run(&["record", "--parent", "77"]).expect(65);
-    assert!(wrong.stderr.contains("have 0 to 6"), "{wrong:?}");
+    assert!(wrong.stderr.contains("have 0 to 8"), "{wrong:?}");
 }
 
 #[test]
