@@ -1,7 +1,8 @@
 //! Two runs compared test by test (ANALYSIS §12.1): which tests broke, which are gone, which only changed their name.
 
+use std::cell::LazyCell;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::alerts::working_tests_failing;
 use super::renames::{renames, split};
@@ -117,8 +118,8 @@ impl<'a> Sides<'a> {
 
     /// Takes no test for gone whose module did not load.
     fn without(mut self, failed_units: &[String]) -> Sides<'a> {
-        let units: Vec<String> = failed_units.iter().map(|unit| normalised(unit)).collect();
-        self.gone.retain(|(id, _)| !units.iter().any(|unit| lies_in(id, unit)));
+        let units: HashSet<String> = failed_units.iter().map(|unit| normalised(unit)).collect();
+        self.gone.retain(|(id, _)| !places_of(&spelled(id)).any(|place| units.contains(place)));
         self
     }
 
@@ -184,6 +185,13 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     let new_id: BTreeMap<&str, &Renamed> = renamed.iter().map(|pair| (pair.from.as_str(), pair)).collect();
     let old_id: BTreeMap<&str, &Renamed> = renamed.iter().map(|pair| (pair.to.as_str(), pair)).collect();
 
+    // Seldom needed, and then for each test that is gone.
+    let all_now = LazyCell::new(|| {
+        let mut all: Vec<String> = now.cases.keys().map(|id| spelled(id)).collect();
+        all.sort_unstable();
+        all
+    });
+
     let mut changes = TestChanges::default();
     for (id, old, new) in sides.both {
         changes.keep(id, old, new);
@@ -191,7 +199,7 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     for (id, old) in sides.gone {
         match new_id.get(id).and_then(|pair| Some((pair, now.cases.get(&pair.to)?))) {
             Some((pair, new)) => changes.keep(&pair.to, old, new),
-            None if is_bad(old.outcome) && is_unit(id, now) => {}
+            None if is_bad(old.outcome) && is_unit(id, &all_now) => {}
             None => changes.lose(id, old.outcome),
         }
     }
@@ -203,10 +211,14 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     changes
 }
 
-/// Whether it is a class or file that failed as a whole: there are tests in it now.
-fn is_unit(id: &str, now: &TestCases) -> bool {
+/// Whether it is a class or file that failed as a whole: there are tests in it now. `now` are their ids in order, as
+/// [`spelled`].
+fn is_unit(id: &str, now: &[String]) -> bool {
     let unit = normalised(id);
-    now.cases.keys().any(|test| lies_in(test, &unit))
+    let inside = format!("{unit}.");
+    let first = now.partition_point(|test| *test < inside);
+    let has_tests = now.get(first).is_some_and(|test| test.starts_with(&inside));
+    !unit.is_empty() && (has_tests || now.binary_search(&unit).is_ok())
 }
 
 fn is_bad(outcome: Outcome) -> bool {
@@ -256,11 +268,15 @@ impl TestChanges {
         }
     }
 
-    /// Whether as many tests came to the place of `id` as left it: then it may have been rewritten under another name.
-    pub fn may_be_rewritten(&self, id: &str) -> bool {
-        let place = split(id).0;
-        let here = |ids: &[String]| ids.iter().filter(|other| split(other).0 == place).count();
-        here(&self.added_passing) + here(&self.added_failing) >= here(&self.removed)
+    /// How many tests came to each place, and how many left it.
+    pub fn balances(&self) -> Balances<'_> {
+        let mut balances = Balances::default();
+        for (ids, came) in [(&self.added_passing, 1), (&self.added_failing, 1), (&self.removed, -1)] {
+            for id in ids {
+                *balances.0.entry(split(id).0).or_default() += came;
+            }
+        }
+        balances
     }
 
     /// The tests that are gone.
@@ -295,6 +311,17 @@ impl TestChanges {
     }
 }
 
+/// Tests that came less those that left, by the place where they stand.
+#[derive(Debug, Default)]
+pub struct Balances<'a>(HashMap<&'a str, i64>);
+
+impl Balances<'_> {
+    /// Whether as many tests came to the place of `id` as left it: then it may have been rewritten under another name.
+    pub fn may_be_rewritten(&self, id: &str) -> bool {
+        self.0.get(split(id).0).is_none_or(|balance| *balance >= 0)
+    }
+}
+
 fn named(ids: &[String]) -> NamedTests {
     NamedTests {
         count: u64::try_from(ids.len()).unwrap_or(u64::MAX),
@@ -309,9 +336,14 @@ fn normalised(unit: &str) -> String {
     stem.replace(['/', '\\'], ".").replace("::", ".")
 }
 
-fn lies_in(id: &str, unit: &str) -> bool {
-    let id = normalised(&id.replace(".py::", "::"));
-    !unit.is_empty() && id.strip_prefix(unit).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// A test's id as [`normalised`] spells its unit.
+fn spelled(id: &str) -> String {
+    normalised(&id.replace(".py::", "::"))
+}
+
+/// A test's id, as it is [`spelled`], and every unit that it may lie in.
+fn places_of(id: &str) -> impl Iterator<Item = &str> {
+    id.match_indices('.').filter_map(|(at, _)| id.get(..at)).chain([id]).filter(|place| !place.is_empty())
 }
 
 #[cfg(test)]
@@ -349,6 +381,23 @@ mod tests {
             let changes = compare(&before, &TestCases::default(), &[unit.to_owned()], &[]);
             assert_eq!(changes.removed, ["tests.test_ab::test_y"], "{unit}");
         }
+    }
+
+    #[test]
+    fn a_place_is_a_whole_word_of_an_id() {
+        let now = ["t.a-b.x", "t.a.b.x", "t.ab.x"].map(str::to_owned);
+        for (unit, is_one) in [
+            ("t.a", true),
+            ("t.a.b", true),
+            ("t.a-b", true),
+            ("t.a.b.x", true),
+            ("t.a.b.", false),
+            ("t.b", false),
+            ("", false),
+        ] {
+            assert_eq!(is_unit(unit, &now), is_one, "{unit}");
+        }
+        assert_eq!(places_of("t.a.x").collect::<Vec<_>>(), ["t", "t.a", "t.a.x"]);
     }
 
     #[test]

@@ -44,7 +44,8 @@ pub fn carry(comparison: &Comparison, current: &Current, alerts: &[Alert]) -> Ve
     }
     for alert in alerts.iter().filter(|alert| is_lost_tests(alert)) {
         let same = |finding: &OpenFinding| {
-            finding.accepted.is_none() && finding.alert.rule == alert.rule && finding.alert.subject == alert.subject
+            let its = &finding.alert;
+            finding.accepted.is_none() && its.rule == alert.rule && its.subjects().eq(alert.subjects())
         };
         if !open.iter().any(same) {
             let closes_when = closes_when(alert, mark);
@@ -93,9 +94,12 @@ impl Mark {
 fn is_made_good(finding: &OpenFinding, comparison: &Comparison, current: &Current, mark: Mark) -> bool {
     let reached = |now: Option<u64>, mark: Option<u64>| now.is_some_and(|now| Some(now) >= mark);
     let alert = &finding.alert;
+    let each = |holds: &dyn Fn(&TestCases, &str) -> bool| {
+        current.cases.is_some_and(|cases| alert.subjects().all(|id| holds(cases, id)))
+    };
     match (alert.rule.as_str(), &alert.subject) {
-        ("failing_test_removed", Some(id)) => current.cases.is_some_and(|cases| cases.outcome(id).is_some()),
-        (_, Some(id)) => current.cases.is_some_and(|cases| passes(cases, id)),
+        ("failing_test_removed", Some(_)) => each(&|cases, id| cases.outcome(id).is_some()),
+        (_, Some(_)) => each(&passes),
         ("suite_not_run", None) => comparison.suite == Suite::Judged && comparison.metrics.test_count() > Some(0),
         ("working_tests_failing", None) => reached(comparison.passed_now(), mark.tests_passed),
         (_, None) => reached(comparison.metrics.test_count(), mark.test_count),
@@ -109,8 +113,10 @@ fn passes(cases: &TestCases, id: &str) -> bool {
 fn closes_when(alert: &Alert, mark: Mark) -> String {
     let at_least = |count: Option<u64>| count.map_or_else(|| "as many".to_owned(), |count| count.to_string());
     match (alert.rule.as_str(), &alert.subject) {
-        ("failing_test_removed", Some(id)) => format!("{id} is back"),
-        (_, Some(id)) => format!("{id} passes again"),
+        ("failing_test_removed", Some(id)) if alert.others.is_empty() => format!("{id} is back"),
+        ("failing_test_removed", Some(id)) => format!("{id} and {} more are back", alert.others.len()),
+        (_, Some(id)) if alert.others.is_empty() => format!("{id} passes again"),
+        (_, Some(id)) => format!("{id} and {} more pass again", alert.others.len()),
         ("suite_not_run", None) => "tests are collected again".to_owned(),
         ("working_tests_failing", None) => format!("{} tests pass", at_least(mark.tests_passed)),
         (_, None) => format!("there are {} tests", at_least(mark.test_count)),

@@ -32,6 +32,7 @@ impl<C> Rule<C> {
         Alert {
             rule: self.name.to_owned(),
             subject: None,
+            others: Vec::new(),
             severity: self.severity,
             status: Status::Observed,
             message: message.into(),

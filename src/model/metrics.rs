@@ -53,7 +53,7 @@ pub struct TestMetrics {
     pub tests_flaky: Option<u64>,
     /// What failed to import, compile or set up as a whole. Never part of `test_count`.
     pub collection_errors: u64,
-    /// Names of what failed to load, at most 20, for the alert that tells of it.
+    /// Names of what failed to load, at most 1,000: tests in it are neither gone nor broken, only unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_units: Vec<String>,
     /// `100·passed/(passed+failed+errored)`; absent if none ran.

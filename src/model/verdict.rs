@@ -257,6 +257,9 @@ pub struct Alert {
     /// What it is about, where a rule can fire for several: a metric, a test id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// Further subjects: where a rule fires for many tests, those beyond the first twenty have one finding together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// After all evidence.
     pub severity: Severity,
     /// After all evidence.
@@ -291,6 +294,11 @@ impl Alert {
     /// Whether the finding moves verdicts: it stands, and its rule is not set to observe.
     pub fn counts(&self) -> bool {
         self.status.stands() && !self.observe_only
+    }
+
+    /// All that it is about, where its rule can fire for several.
+    pub fn subjects(&self) -> impl Iterator<Item = &String> {
+        self.subject.iter().chain(&self.others)
     }
 }
 

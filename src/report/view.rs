@@ -2,10 +2,11 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
+use crate::analysis::NAMES_SHOWN;
 use crate::model::ids::escape;
-use crate::model::metrics::{BuildStatus, Metrics};
+use crate::model::metrics::{BuildStatus, Metrics, TestMetrics};
 use crate::model::units::{Score, round_half_up};
-use crate::model::verdict::{Action, Classification, Recommendation};
+use crate::model::verdict::{Action, Classification, NamedTests, Recommendation};
 
 /// What stands where nothing was measured. Never 0.
 pub(super) const ABSENT: &str = "–";
@@ -115,6 +116,13 @@ pub(super) fn passed_of_all(metrics: &Metrics) -> String {
         Some((passed, all)) => format!("{passed}/{all}"),
         None => ABSENT.to_owned(),
     }
+}
+
+/// What could not be loaded, as named tests: the first twenty by name, as of other lists.
+pub(super) fn failed_units(testing: Option<&TestMetrics>) -> Option<NamedTests> {
+    let testing = testing?;
+    let names = testing.failed_units.iter().take(NAMES_SHOWN).cloned().collect();
+    Some(NamedTests { count: testing.collection_errors, names })
 }
 
 #[cfg(test)]

@@ -23,12 +23,16 @@ mod test_count_decreased;
 pub mod working_tests_failing;
 
 use super::comparison::Comparison;
+use super::identity::NAMES_SHOWN;
 use super::rule::{Rule, mode};
 use crate::model::units::Quantity;
 use crate::model::verdict::Alert;
 
 /// Reliability of a finding that is settled.
 pub const CONFIRMED: f64 = 0.95;
+
+/// How many tests one finding names beside its subject.
+const OTHERS_KEPT: usize = 1_000;
 
 /// A rule that compares two iterations: one alert a subject.
 pub type AlertRule = Rule<fn(&Comparison) -> Vec<Alert>>;
@@ -61,6 +65,21 @@ impl AlertRule {
     pub fn alert(&self, comparison: &Comparison, message: impl Into<String>) -> Alert {
         self.at(comparison.iteration, message)
     }
+}
+
+/// A finding for each test, and for those beyond the first [`NAMES_SHOWN`] one together: each stays open by its name.
+fn by_test<T>(tests: &[T], id: impl Fn(&T) -> &str, alert: impl Fn(&T) -> Alert) -> Vec<Alert> {
+    let (first, rest) = tests.split_at_checked(NAMES_SHOWN).unwrap_or((tests, &[]));
+    let mut alerts: Vec<Alert> = first.iter().map(&alert).collect();
+    if let Some((next, others)) = rest.split_first() {
+        let mut together = alert(next);
+        if !others.is_empty() {
+            together.message = format!("{} and {} more", together.message, others.len());
+        }
+        together.others = others.iter().take(OTHERS_KEPT).map(|test| id(test).to_owned()).collect();
+        alerts.push(together);
+    }
+    alerts
 }
 
 /// Adds the two values to an alert.

@@ -1,8 +1,7 @@
 //! A passing test is gone.
 
-use super::AlertRule;
+use super::{AlertRule, by_test};
 use crate::analysis::comparison::Comparison;
-use crate::analysis::identity::{NAMES_SHOWN, TestChanges};
 use crate::model::verdict::{Alert, Severity, Status};
 
 /// Only names show it where as many tests were added.
@@ -21,14 +20,19 @@ pub const RULE: AlertRule = AlertRule {
 
 fn check(comparison: &Comparison) -> Vec<Alert> {
     let Some(tests) = &comparison.tests else { return Vec::new() };
-    tests.removed_passing.iter().take(NAMES_SHOWN).map(|id| gone(comparison, tests, id)).collect()
+    let balances = tests.balances();
+    let (rewritten, lost): (Vec<&String>, Vec<&String>) =
+        tests.removed_passing.iter().partition(|id| balances.may_be_rewritten(id));
+    let mut alerts = by_test(&lost, |id| id, |id| gone(comparison, id, false));
+    alerts.extend(by_test(&rewritten, |id| id, |id| gone(comparison, id, true)));
+    alerts
 }
 
-fn gone(comparison: &Comparison, tests: &TestChanges, id: &str) -> Alert {
+fn gone(comparison: &Comparison, id: &str, may_be_rewritten: bool) -> Alert {
     let mut alert = RULE.alert(comparison, format!("Passing test removed: {id}"));
     alert.subject = Some(id.to_owned());
     // Names alone miss honest renames (one real rename shares a third of its words), and a body may be edited with it.
-    if tests.may_be_rewritten(id) {
+    if may_be_rewritten {
         alert.seed_severity = Some(alert.severity);
         alert.severity = Severity::Medium;
         alert.reliability = 0.25;

@@ -1,6 +1,6 @@
 //! Tests that passed before do not pass now.
 
-use super::{AlertRule, CONFIRMED, beside};
+use super::{AlertRule, CONFIRMED, beside, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::flakes::Doubt;
 use crate::analysis::identity::NAMES_SHOWN;
@@ -33,7 +33,11 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     let mut alerts: Vec<Alert> = comparison.refuted().map(|(id, doubt)| by_name(comparison, id, doubt)).collect();
     let broken = || comparison.doubts.iter().filter(|(_, doubt)| doubt.status != Status::Refuted);
     if pair.now >= pair.before {
-        alerts.extend(broken().take(NAMES_SHOWN).map(|(id, doubt)| by_name(comparison, id, doubt)));
+        // Those that are settled first.
+        let (settled, open): (Vec<_>, Vec<_>) = broken().partition(|(_, doubt)| doubt.status == Status::Confirmed);
+        for tests in [settled, open] {
+            alerts.extend(by_test(&tests, |(id, _)| id, |(id, doubt)| by_name(comparison, id, doubt)));
+        }
         return alerts;
     }
     let lost_outside =

@@ -76,6 +76,7 @@ pub fn alerts(activity: &Activity, iteration: Iteration) -> Vec<Alert> {
         Alert {
             rule: issue.issue_type.name().to_owned(),
             subject: metadata.file_path.clone(),
+            others: Vec::new(),
             severity: issue.severity,
             status: Status::Observed,
             message: issue.message.clone(),

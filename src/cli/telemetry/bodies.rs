@@ -236,6 +236,7 @@ mod tests {
         record.alerts.push(Alert {
             rule: "r".to_owned(),
             subject: None,
+            others: Vec::new(),
             severity: Severity::High,
             status: Status::Observed,
             message: "m".to_owned(),

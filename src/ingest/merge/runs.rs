@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::names::{Index, Overlap, are_worded_alike, from_the_end, parts};
 use super::writers::{Likely, wrote};
 use super::{Measurement, are_copies};
+use crate::ingest::test::UNITS_KEPT;
 use crate::ingest::{Details, Parsed, TestDetails};
 use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCases};
@@ -15,7 +16,7 @@ use crate::model::units::Percent;
 /// thousands.
 const WORDED_ALIKE: usize = 64;
 
-/// Names that are kept of failed units, and of failing tests.
+/// Names that are kept of failing tests.
 const NAMES_KEPT: usize = 20;
 
 /// One test report.
@@ -466,7 +467,7 @@ fn metrics(sum: Counts, counted: &[Report<'_>], units_of_told: &[Report<'_>]) ->
         tests_skipped: Some(sum.skipped).filter(|_| is_told),
         tests_flaky: (!flaky.is_empty()).then(|| flaky.iter().fold(0, |sum: u64, number| sum.saturating_add(*number))),
         collection_errors: sum.units,
-        failed_units: units.into_iter().take(NAMES_KEPT).cloned().collect(),
+        failed_units: units.into_iter().take(UNITS_KEPT).cloned().collect(),
         pass_rate: Percent::of(sum.passed, ran).filter(|_| is_told),
         cases: None,
     })

@@ -104,7 +104,7 @@ const KEPT_BYTES: usize = 28 * 1024 * 1024;
 /// What a result that is kept takes beside its texts.
 const CASE_BYTES: usize = 160;
 /// Names of failed units that are kept.
-const UNITS_KEPT: usize = 1_000;
+pub const UNITS_KEPT: usize = 1_000;
 /// Longest id that is kept, in characters.
 const LONGEST_ID: usize = 1_000;
 

@@ -44,6 +44,7 @@ impl Sample {
         self.record.alerts.push(Alert {
             rule: rule.to_owned(),
             subject: None,
+            others: Vec::new(),
             severity,
             status: Status::Observed,
             message: format!("message of {rule}"),

@@ -11,7 +11,7 @@ use crate::model::trajectory::BestTracker;
 use crate::model::verdict::{Alert, NamedTests};
 use crate::report::rows::{MetricRow, metric_rows};
 use crate::report::sources::source_lines;
-use crate::report::view::{ABSENT, build_word, class_name, fixed, length, score, time};
+use crate::report::view::{ABSENT, build_word, class_name, failed_units, fixed, length, score, time};
 use crate::report::words::{activity_words, command_outcome, estimate_words, progress_words, remark, sorted, spent};
 use crate::report::{IterationExtra, next, render};
 
@@ -258,11 +258,6 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<NameList> {
     let tests = deltas.tests.clone().unwrap_or_default();
     let pairs = tests.renamed.iter().map(|pair| format!("{} → {}", pair.from, pair.to)).collect();
     let renamed = NamedTests { count: tests.renamed_count, names: pairs };
-    let failed_units = record
-        .metrics
-        .testing
-        .as_ref()
-        .map(|testing| NamedTests { count: testing.collection_errors, names: testing.failed_units.clone() });
     [
         list("Tests lost", &deltas.tests_lost),
         list("Tests broken", &deltas.tests_broken),
@@ -273,7 +268,7 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<NameList> {
         list("Tests added, failing", &Some(tests.added_failing)),
         list("Tests added", &Some(tests.added_passing)),
         list("Tests renamed", &Some(renamed)),
-        list("Failed to load", &failed_units),
+        list("Failed to load", &failed_units(record.metrics.testing.as_ref())),
     ]
     .into_iter()
     .flatten()

@@ -3,7 +3,6 @@
 use super::page::{INDENT, Page};
 use super::parts::{brief, severity_tone};
 use super::text::{Tone, padded, toned};
-use crate::model::metrics::TestMetrics;
 use crate::model::transitions::Renamed;
 use crate::model::verdict::{Alert, NamedTests, OpenFinding};
 use crate::report::view::{length, plain};
@@ -43,8 +42,8 @@ pub(super) fn alerts(page: &mut Page, alerts: &[Alert], most: Most, where_all: &
         let rule = toned(Tone::Dim, &format!("[{}{remark}]", plain(&first.rule)));
         let before = padded(&toned(tone, first.severity.name()), 10);
         if group.len() > 1 {
-            page.hung(INDENT, &before, &format!("{} ({}) {rule}", about_all(first), group.len()));
-            let subjects: Vec<String> = group.iter().filter_map(|alert| alert.subject.clone()).collect();
+            let subjects: Vec<String> = group.iter().flat_map(|alert| alert.subjects()).cloned().collect();
+            page.hung(INDENT, &before, &format!("{} ({}) {rule}", about_all(first), subjects.len()));
             details(page, &subjects, most, INDENT + 10);
         } else {
             page.hung(INDENT, &before, &format!("{} {rule}", about_one(first)));
@@ -147,9 +146,4 @@ pub(super) fn renamed(page: &mut Page, count: u64, pairs: &[Renamed], most: Most
     if more > 0 {
         page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &format!("and {more} more")));
     }
-}
-
-/// What could not be loaded, as named tests.
-pub(super) fn failed_units(testing: Option<&TestMetrics>) -> Option<NamedTests> {
-    testing.map(|testing| NamedTests { count: testing.collection_errors, names: testing.failed_units.clone() })
 }

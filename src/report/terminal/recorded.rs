@@ -1,6 +1,6 @@
 //! The screens of one iteration: the one that `begin` and `record` print, and the whole of it for `show`.
 
-use super::findings::{ALL, FEW, Most, alerts, failed_units, named_tests, open_findings, renamed, rest};
+use super::findings::{ALL, FEW, Most, alerts, named_tests, open_findings, renamed, rest};
 use super::page::{INDENT, Page};
 use super::parts::{best_line, brief, head_line, metric_table, score_change, score_line, sources, verdict};
 use super::text::{Tone, padded, toned};
@@ -12,7 +12,7 @@ use crate::report::Screen;
 use crate::report::next;
 use crate::report::rows::metric_rows;
 use crate::report::sources::source_lines;
-use crate::report::view::{POINTS, build_word, class_name, fixed, length, number, plain, score, time};
+use crate::report::view::{POINTS, build_word, class_name, failed_units, fixed, length, number, plain, score, time};
 use crate::report::words::{activity_words, command_outcome, estimate_words, progress_words, short_action, spent};
 
 /// The screen that `begin` and `record` print: verdict and next command, score beside the best, metrics with their

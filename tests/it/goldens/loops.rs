@@ -191,6 +191,7 @@ pub fn alert(rule: &str, severity: Severity, message: &str, iteration: u32) -> A
     Alert {
         rule: rule.to_owned(),
         subject: None,
+        others: Vec::new(),
         severity,
         status: Status::Observed,
         message: message.to_owned(),
