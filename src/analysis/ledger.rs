@@ -55,12 +55,21 @@ fn ran_again(point: &Point, now: &TestCases) -> Vec<(String, Runs)> {
 }
 
 /// The runs of one test at one iteration: its attempts, and its reruns.
-pub fn runs_of(cases: &TestCases, point: &Point, id: &str) -> Runs {
-    let mut runs = point.reruns.get(id).copied().unwrap_or_default();
+fn runs_of(cases: &TestCases, point: &Point, id: &str) -> Runs {
+    let mut runs = fresh_runs_of(cases, point, id);
     if let Some(case) = cases.cases.get(id) {
         // All attempts but the last failed, else there were none after them.
         let failed = if case.outcome == Outcome::Skipped { 0 } else { case.attempts.saturating_sub(1) };
         runs.add_all(Runs { runs: failed, failed });
+    }
+    runs
+}
+
+/// Those of them that were each in a process of its own. What a runner tries again in the same process often fails again
+/// for the same reason (ANALYSIS §12.2).
+pub fn fresh_runs_of(cases: &TestCases, point: &Point, id: &str) -> Runs {
+    let mut runs = point.reruns.get(id).copied().unwrap_or_default();
+    if let Some(case) = cases.cases.get(id) {
         runs.add(case.outcome);
     }
     runs

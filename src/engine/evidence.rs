@@ -57,7 +57,7 @@ pub(super) fn same_tree(
         for point in points {
             let Some(cases) = cases_of(point).map(|id| read_cases(objects, &id)).transpose()? else { continue };
             for id in tests {
-                on_tree.entry(id).or_default().add_all(analysis::ledger::runs_of(&cases, point, id));
+                on_tree.entry(id).or_default().add_all(analysis::ledger::fresh_runs_of(&cases, point, id));
             }
         }
         for (id, runs) in on_tree {
@@ -77,14 +77,12 @@ fn cases_of(point: &Point) -> Option<ObjectId> {
 }
 
 /// The latest iterations on whose tree tests may have run more than once, by tree: trees that came back, and iterations
-/// with attempts or reruns.
+/// with reruns.
 fn by_tree(history: &[Point], current: Option<ObjectId>) -> BTreeMap<ObjectId, Vec<&Point>> {
     let mut seen: BTreeSet<ObjectId> = current.into_iter().collect();
     let mut again = seen.clone();
     for point in history.iter().filter(|point| cases_of(point).is_some()) {
-        let had_more = !point.reruns.is_empty()
-            || point.metrics.testing.as_ref().and_then(|testing| testing.tests_flaky).unwrap_or(0) > 0;
-        if !seen.insert(point.tree_key) || had_more {
+        if !seen.insert(point.tree_key) || !point.reruns.is_empty() {
             again.insert(point.tree_key);
         }
     }

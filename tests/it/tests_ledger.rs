@@ -50,6 +50,22 @@ fn alert<'a>(record: &'a Value, rule: &str) -> &'a Value {
 }
 
 #[test]
+fn what_a_runner_tried_again_by_itself_refutes_nothing() {
+    let project = Project::new();
+    ten(&project, &[]);
+    let report = project.read("junit.xml");
+    let passed = report.lines().find(|line| line.contains("\"t3\"")).unwrap();
+    let tries = "<flakyFailure message=\"x\" type=\"E\">x</flakyFailure>".repeat(2);
+    let flaky = format!("{}>{tries}</testcase>", passed.trim_end_matches("/>"));
+    project.write("junit.xml", report.replace(passed, &flaky));
+    let begun = project.run(&["begin", "--loop", "auth", "--json"]).expect(0).json();
+    assert_eq!(begun["metrics"]["testing"]["tests_flaky"], 1, "{begun:#}");
+    let told = record(&project, "one", &["t3"], &[]).json();
+    assert_eq!(alert(&told, "working_tests_failing")["status"], "suspected", "{told:#}");
+    assert_eq!(told["classification"], "regression");
+}
+
+#[test]
 fn a_flake_that_passes_when_run_again_is_no_regression() {
     let project = begun();
     let command = format!("{} {{ids}}", runner(&project, true));
