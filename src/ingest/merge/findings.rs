@@ -14,12 +14,39 @@ type Key<'a> = (Level, Option<u64>, &'a str, Option<&'a str>);
 struct Tool<'a> {
     sort: Option<Sort>,
     /// Finding → how often the report that has it most often has it.
-    met: BTreeMap<Key<'a>, u64>,
+    met: BTreeMap<Key<'a>, Met<'a>>,
     /// The same by rule instead of message, with the format of that report: another format may word it differently.
     met_rules: BTreeMap<Key<'a>, (u64, &'static str)>,
     counts: Counts,
     /// The reports that have told of the tool, the first one first.
     told_by: Vec<usize>,
+}
+
+/// How often a finding was met.
+#[derive(Debug, Default)]
+struct Met<'a> {
+    /// In which file, no report has told whole.
+    anywhere: u64,
+    /// By the file's whole path.
+    at: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> Met<'a> {
+    /// Takes what one report has of it; how many of these no report had before. Two whole paths that differ are two files.
+    fn add(&mut self, whole: Option<&'a str>, number: u64) -> u64 {
+        let Some(path) = whole else {
+            let known = self.at.values().fold(self.anywhere, |sum, known| sum.saturating_add(*known));
+            let new = number.saturating_sub(known);
+            self.anywhere = self.anywhere.saturating_add(new);
+            return new;
+        };
+        let known = self.at.entry(path).or_default();
+        let more = number.saturating_sub(*known);
+        *known = number.max(*known);
+        let told = more.min(self.anywhere);
+        self.anywhere -= told;
+        more - told
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,20 +130,19 @@ impl<'a> Tool<'a> {
             self.counts.warnings = self.counts.warnings.max(counts.warnings);
             return;
         }
-        let mut here: BTreeMap<Key<'a>, (u64, Option<Key<'a>>)> = BTreeMap::new();
+        let mut here: BTreeMap<(Key<'a>, Option<&str>), (u64, Option<Key<'a>>)> = BTreeMap::new();
         let mut rules: BTreeMap<Key<'a>, u64> = BTreeMap::new();
         for finding in of_tool {
             let rule = rule_key(finding);
-            here.entry(key(finding)).or_insert((0, rule)).0 += 1;
+            let whole = finding.path.as_deref().filter(|path| is_whole(path));
+            here.entry((key(finding), whole)).or_insert((0, rule)).0 += 1;
             if let Some(rule) = rule {
                 *rules.entry(rule).or_default() += 1;
             }
         }
-        for (key, (number, rule)) in here {
+        for ((key, whole), (number, rule)) in here {
             let is_reworded = rule.is_some_and(|rule| self.tells_reworded(&rule, rules.get(&rule).copied(), format));
-            let known = self.met.entry(self.known_as(key)).or_default();
-            let new = number.saturating_sub(*known);
-            *known = number.max(*known);
+            let new = self.met.entry(self.known_as(key)).or_default().add(whole, number);
             let count = match key.0 {
                 Level::Error => &mut self.counts.errors,
                 Level::Warning => &mut self.counts.warnings,
@@ -160,6 +186,11 @@ fn key(finding: &Finding) -> Key<'_> {
 fn rule_key(finding: &Finding) -> Option<Key<'_>> {
     let (level, line, _, path) = key(finding);
     Some((level, line, finding.rule.as_deref()?, path))
+}
+
+/// Whether a path begins at the top of a file system.
+fn is_whole(path: &str) -> bool {
+    path.starts_with(['/', '\\']) || matches!(path.as_bytes(), [_, b':', b'/' | b'\\', ..])
 }
 
 /// The last two names of a path: reports of one run may differ in where it begins.

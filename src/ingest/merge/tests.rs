@@ -522,6 +522,21 @@ fn findings_that_two_reports_tell_count_once() {
 }
 
 #[test]
+fn a_finding_in_two_packages_is_two_where_both_paths_are_whole() {
+    let in_file = |path: &str| findings(&sarif::FORMAT, "eslint", Sort::Linter, &[(Level::Error, path, 1, "unused")]);
+    let errors = |reports: &[Parsed]| merged(reports).quality.unwrap().error_count;
+    let (a, b) = (|| in_file("/w/packages/a/src/index.ts"), || in_file("/w/packages/b/src/index.ts"));
+    let anywhere = || in_file("src/index.ts");
+    assert_eq!(errors(&[a(), b()]), Some(2));
+    assert_eq!(errors(&[a(), a()]), Some(1));
+    assert_eq!(errors(&[in_file("C:\\w\\a\\i.ts"), in_file("C:\\w\\b\\a\\i.ts")]), Some(2));
+    for reports in [[a(), b(), anywhere()], [anywhere(), a(), b()], [a(), anywhere(), b()]] {
+        assert_eq!(errors(&reports), Some(2), "what is told without its package is one of them");
+    }
+    assert_eq!(errors(&[anywhere(), a()]), Some(1));
+}
+
+#[test]
 fn a_finding_in_other_words_is_no_other_finding() {
     let found = |format: &'static Format, rule: Option<&str>, messages: &[&str]| {
         let all: Vec<_> = messages.iter().map(|message| (Level::Error, "src/a.js", 1, *message)).collect();
