@@ -81,6 +81,33 @@ fn git_neither_sees_nor_removes_the_store() {
     sound("all of it");
 }
 
+// PROMISES W3, W4: git's index shows a capture files that an ignore rule leaves out, and it changes meanwhile.
+#[test]
+fn what_only_the_index_shows_goes_when_a_restore_brought_it_and_stays_when_it_did_not() {
+    let project = Project::new();
+    if git(&project, &["--version"]).is_err() {
+        eprintln!("skipped: no git");
+        return;
+    }
+    project.write(".gitignore", "dist/\n*.cfg\n");
+    project.write("dist/a", "tracked");
+    project.write("local.cfg", "mine");
+    did(&project, &["init"]);
+    did(&project, &["add", "--force", "dist/a", ".gitignore"]);
+    project.tests(&[("a", true)]);
+    project.run(&["begin", "--loop", "guest"]).expect(0);
+    did(&project, &["rm", "-q", "-f", "dist/a"]);
+    did(&project, &["add", "--force", "local.cfg"]);
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["record", "--loop", "guest"]).expect(0);
+    project.run(&["restore", "0", "--loop", "guest"]).expect(0);
+    assert_eq!(project.read("local.cfg"), "mine", "iteration 0 could not see it");
+    assert_eq!(project.read("dist/a"), "tracked");
+    project.run(&["undo"]).expect(0);
+    assert!(!project.exists("dist"), "there was none before the restore");
+    assert_eq!(project.read("local.cfg"), "mine");
+}
+
 // PROMISES G2.
 #[test]
 fn secrets_stay_home_unless_they_are_asked_for() {

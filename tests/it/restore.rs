@@ -440,6 +440,34 @@ fn what_the_restored_tree_ignored_is_not_removed_because_nothing_ignores_it_now(
     assert_eq!(work.listing(), before);
 }
 
+// PROMISES W4: a file that came back goes again, though the rules of the tree before it leave it out.
+#[test]
+fn undo_takes_away_what_the_restore_added_whatever_is_ignored() {
+    let work = Work::new();
+    work.write("dist/deep/a", "a");
+    work.write("out/a", "was a folder");
+    work.write("kept", "k1");
+    let target = work.capture();
+    for folder in ["dist", "out"] {
+        std::fs::remove_dir_all(work.path(folder)).unwrap();
+    }
+    work.write(".gitignore", "dist/\nout/\n*.local\n");
+    work.write("out", "is a file");
+    work.write("kept", "k2");
+    work.write("mine.local", "never captured");
+    let later = work.capture();
+    let before = work.listing();
+    work.restore(target).unwrap();
+    assert_eq!(work.read("dist/deep/a").as_deref(), Some("a"));
+    work.undo().unwrap();
+    assert_eq!(work.listing(), before);
+    work.undo().unwrap();
+    assert_eq!(work.read("out/a").as_deref(), Some("was a folder"));
+    work.restore(later).unwrap();
+    assert_eq!(work.read("out").as_deref(), Some("is a file"));
+    assert_eq!(work.read("mine.local").as_deref(), Some("never captured"));
+}
+
 // PROMISES W3: a collision stops the restore before its first change.
 #[test]
 fn what_no_snapshot_holds_and_stands_in_the_way_stops_the_restore() {

@@ -163,23 +163,23 @@ fn check_room(tree: &Path, plan: &Plan, stat: &StatVfs) -> Result<()> {
     Ok(())
 }
 
-/// What stands at paths that the target names and the capture rules leave out (ignored since, or secret): it is to be
-/// kept in the safety snapshot too, because it is about to be replaced.
+/// What stands at paths that the restore is about and the capture rules leave out (ignored since, or secret): it is to be
+/// kept in the safety snapshot too, because it is about to be replaced. `named` are they, with what is expected there, those
+/// of a folder next to each other.
 ///
 /// # Errors
 /// Bad input if it is something that no snapshot can hold.
-pub fn beside_the_rules(
+pub fn beside_the_rules<'a>(
     tree: &Beneath,
-    target: &Manifest,
+    named: impl Iterator<Item = (&'a TreePath, &'a State)>,
     found: &Manifest,
     scope: &Scope,
     file_bytes: u64,
 ) -> Result<BTreeMap<TreePath, State>> {
     let mut beside = BTreeMap::new();
     let mut listed: Option<(Option<TreePath>, BTreeSet<Vec<u8>>)> = None;
-    let missing = target
-        .iter()
-        .filter(|(path, wanted)| wanted.kind != Kind::Unheld && scope.covers(path) && found.get(path).is_none());
+    let missing =
+        named.filter(|(path, wanted)| wanted.kind != Kind::Unheld && scope.covers(path) && found.get(path).is_none());
     for (path, wanted) in missing {
         let folder = path.parent();
         let is_same = listed.as_ref().is_some_and(|(last, _)| *last == folder);

@@ -143,6 +143,16 @@ impl Manifest {
         Ok((one, other))
     }
 
+    /// The paths of the tree `one` that are not in `other`.
+    ///
+    /// # Errors
+    /// As [`Manifest::load`].
+    pub fn only_in(read: &dyn Fn(&ObjectId) -> Result<Tree>, one: &ObjectId, other: &ObjectId) -> Result<Manifest> {
+        let (mut one, other) = Manifest::load_different(read, one, other)?;
+        one.retain(|path, _| other.get(path).is_none());
+        Ok(one)
+    }
+
     /// Takes in what is in a folder.
     fn list(&mut self, folder: Option<&TreePath>, (tree, too_often): &(Rc<Tree>, bool)) -> Result<()> {
         for entry in tree.entries() {

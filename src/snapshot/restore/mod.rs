@@ -130,6 +130,7 @@ pub fn restore(layout: &Layout, target: ObjectId, options: &Options) -> Result<O
         paths: options.paths.to_vec(),
         origin: options.origin.clone(),
         undoes: None,
+        gave: None,
         capture: options.capture,
         limits: options.limits,
         now: options.now,
@@ -149,6 +150,8 @@ struct Request<'a> {
     paths: Vec<TreePath>,
     origin: Option<Origin>,
     undoes: Option<u64>,
+    /// The tree that was given back by the restore that this one undoes.
+    gave: Option<ObjectId>,
     capture: &'a Capture,
     limits: &'a Limits,
     now: DateTime<Utc>,
@@ -213,7 +216,9 @@ struct Prepared<'a> {
     tree: Beneath,
     compared: Compared,
     plan: Plan,
-    /// Paths that the target names and the capture rules leave out.
+    /// What the restore that is undone added to the tree.
+    added: Manifest,
+    /// Paths that the target names, or the restore that is undone added, and that the capture rules leave out.
     beside: Vec<TreePath>,
 }
 
@@ -227,16 +232,21 @@ impl<'a> Prepared<'a> {
         if request.undoes.is_none() {
             check_paths(target, &request.paths)?;
         }
+        let added = match &request.gave {
+            Some(gave) => Manifest::only_in(standing.tree, gave, &request.target)?,
+            None => Manifest::default(),
+        };
         let tree = Beneath::open(layout.root())?;
-        unseen::forget(survey.objects(), target, found)?;
-        let beside = check::beside_the_rules(&tree, target, found, &scope, request.limits.file_bytes)?;
+        unseen::forget(survey.objects(), target, &added, found)?;
+        let named = target.iter().chain(added.iter());
+        let beside = check::beside_the_rules(&tree, named, found, &scope, request.limits.file_bytes)?;
         let paths = beside.keys().cloned().collect();
         beside.into_iter().for_each(|(path, state)| found.insert(path, state));
         let plan = compared.plan(&scope)?;
         check::check(&tree, &plan, &compared.found, folder::open(&layout.store())?.as_fd())?;
         folding::check_unwritten(layout, &compared.target, &scope)?;
         stage::verify_new(survey.objects(), &plan)?;
-        Ok(Prepared { layout, request, tree, compared, plan, beside: paths })
+        Ok(Prepared { layout, request, tree, compared, plan, added, beside: paths })
     }
 
     /// Everything up to the journal: the safety snapshot, the staged files, the journal itself. The plan is made again
@@ -251,7 +261,7 @@ impl<'a> Prepared<'a> {
         if let Some(kept) = modes::as_kept(self.layout, &compared.target)? {
             compared.target = kept;
         }
-        unseen::forget(&objects, &compared.target, &mut compared.found)?;
+        unseen::forget(&objects, &compared.target, &self.added, &mut compared.found)?;
         let plan = compared.plan(&scope)?;
         if plan != self.plan {
             check::check(&self.tree, &plan, &compared.found, folder::open(&folder.stage())?.as_fd())?;

@@ -166,7 +166,15 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
         other => other?,
     };
     let target = modes::as_kept(layout, &target)?.unwrap_or(target);
-    unseen::forget(&objects, &target, &mut safety)?;
+    let added = match record.undoes.map(|number| journal::read_record(layout, number)).transpose() {
+        Ok(Some(undone)) => Manifest::only_in(&|id| objects.tree(id), &undone.target, &record.target),
+        other => other.map(|_| Manifest::default()),
+    };
+    let added = match added {
+        Err(_) if direction == Direction::Back => Manifest::default(),
+        other => other?,
+    };
+    unseen::forget(&objects, &target, &added, &mut safety)?;
     let tree = Beneath::open(layout.root())?;
     let again = Again { record: &record, direction, target: &target, safety: &safety };
     let paths = again.paths(journal.as_ref())?;

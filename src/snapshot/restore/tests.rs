@@ -177,6 +177,7 @@ impl Work {
             paths: Vec::new(),
             origin: None,
             undoes: None,
+            gave: None,
             capture: &self.capture,
             limits: &self.limits,
             now: DateTime::UNIX_EPOCH,

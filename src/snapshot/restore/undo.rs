@@ -32,6 +32,7 @@ pub fn undo(layout: &Layout, capture: &Capture, limits: &Limits, now: DateTime<U
             paths: record.paths,
             origin: record.origin,
             undoes: Some(record.number),
+            gave: Some(record.target),
             capture,
             limits,
             now,

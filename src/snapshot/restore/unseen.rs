@@ -9,7 +9,7 @@ use std::path::Path;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::beneath::last_name;
-use super::manifest::{Kind, Manifest};
+use super::manifest::{Kind, Manifest, State};
 use crate::error::Result;
 use crate::model::ids::TreePath;
 use crate::snapshot::objects::Objects;
@@ -19,23 +19,24 @@ const NAME: &[u8] = b".gitignore";
 /// A larger `.gitignore` is none that people wrote; a capture does not read it either.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// Takes out of `found` what the target's rules left out when it was captured.
+/// Takes out of `found` what the target's rules left out when it was captured, but for `added`, which the restore that is
+/// undone put there, and what lies where the target has a file, so that it cannot have been there. Where the rules are the
+/// same, a file that they leave out may still be seen now: git tracks it.
 ///
 /// # Errors
 /// Bad input if a stored `.gitignore` cannot be read.
-pub fn forget(objects: &Objects, target: &Manifest, found: &mut Manifest) -> Result<()> {
-    // Under the same rules both trees saw the same files.
-    if rule_files(target).eq(rule_files(found)) {
+pub fn forget(objects: &Objects, target: &Manifest, added: &Manifest, found: &mut Manifest) -> Result<()> {
+    let is_file = |path: TreePath| target.get(&path).is_some_and(State::has_content);
+    let is_ours = |path: &TreePath| {
+        let known = target.get(path).is_some() || added.get(path).is_some();
+        known || std::iter::successors(path.parent(), TreePath::parent).any(is_file)
+    };
+    if found.iter().all(|(path, _)| is_ours(path)) {
         return Ok(());
     }
     let rules = Rules::load(objects, target)?;
-    found.retain(|path, state| target.get(path).is_some() || !rules.hide(path, state.kind == Kind::Directory));
+    found.retain(|path, state| is_ours(path) || !rules.hide(path, state.kind == Kind::Directory));
     Ok(())
-}
-
-fn rule_files(manifest: &Manifest) -> impl Iterator<Item = (&TreePath, [u8; 32])> {
-    let files = manifest.iter().filter(|(path, state)| state.kind == Kind::File && last_name(path) == NAME);
-    files.map(|(path, state)| (path, state.object.0))
 }
 
 /// The ignore files of a stored tree, by the folder that each lies in.
