@@ -212,6 +212,11 @@ pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdi
     }
 }
 
+/// The iterations that could be measured: runs and windows pass over the others.
+fn measured(points: &[Point]) -> impl DoubleEndedIterator<Item = &Point> {
+    points.iter().filter(|point| !point.recommendation.is_unmeasured())
+}
+
 /// The metrics of iteration 0, which are its own while it is judged.
 fn baseline_of<'m>(points: &'m [Point], metrics: &'m Metrics) -> &'m Metrics {
     history::baseline(points).map_or(metrics, |point| &point.metrics)
@@ -233,7 +238,7 @@ fn progress_of(points: &[Point], current: &Current, config: &LoopConfig) -> Opti
     if evidence.is_first && evidence.current.is_none() {
         return None;
     }
-    let before = points.iter().rev().find_map(|point| point.progress.as_ref());
+    let before = measured(points).rev().find_map(|point| point.progress.as_ref());
     progress::recorded(progress::progress(&evidence, &config.progress)?, before, &config.progress)
 }
 
@@ -262,7 +267,7 @@ fn estimate_of(
         }
         None => return None,
     };
-    let before = points.iter().filter_map(|point| point.estimate);
+    let before = measured(points).filter_map(|point| point.estimate);
     let marks: Vec<EstimateMark> = before.chain([EstimateMark::of(&estimate)]).collect();
     Some(ProgressEstimate { is_stuck: estimate::is_stuck(&marks, &config.estimate), ..estimate })
 }

@@ -45,6 +45,7 @@ fn find(history: &History) -> Option<Alert> {
 mod tests {
     use crate::analysis::testing::{Story, rules, tests};
     use crate::model::config::RuleMode;
+    use crate::model::metrics::Metrics;
     use crate::model::verdict::Action;
 
     #[test]
@@ -64,6 +65,21 @@ mod tests {
                 assert_eq!(verdict.alerts[0].evidence[..2], expected);
                 assert_eq!(verdict.recommendation.because, ["continue"], "alone it moves nothing");
             }
+        }
+    }
+
+    #[test]
+    fn an_iteration_that_could_not_be_measured_is_passed_over() {
+        let mut story = Story::new();
+        story.record(tests(8, 0));
+        story.estimate(40.0);
+        story.record(tests(9, 0));
+        story.estimate(0.0);
+        assert!(story.record(Metrics::default()).recommendation.is_unmeasured());
+        for (percent, passed) in [(42.0, 10), (43.0, 11)] {
+            story.estimate(percent);
+            let verdict = story.record(tests(passed, 0));
+            assert_eq!(rules(&verdict) == ["estimate_stuck"], passed == 11, "{percent}");
         }
     }
 

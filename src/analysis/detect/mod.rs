@@ -10,6 +10,7 @@ pub mod progress_stuck;
 pub mod stalled;
 pub mod stuck_candidate;
 
+use super::measured;
 use super::rule::{Rule, mode};
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
@@ -96,7 +97,7 @@ pub struct History<'a> {
 impl<'a> History<'a> {
     /// The earlier iterations and the current one. Those that could not be measured are passed over.
     pub fn new(points: &[Point], current: Seen, steps: Vec<Snapshot>, config: &'a LoopConfig) -> History<'a> {
-        let earlier = points.iter().filter(|point| !point.recommendation.is_unmeasured()).map(|point| Seen {
+        let earlier = measured(points).map(|point| Seen {
             iteration: point.iteration,
             signature: Signature::of(&point.metrics),
             tree_key: point.tree_key,

@@ -48,7 +48,8 @@ fn is_stalled(history: &History) -> bool {
     }
     let (before, window) = classed.split_at(classed.len() - size);
     let scores: Vec<f64> = window.iter().filter_map(|seen| seen.score).collect();
-    let gain = before.last().and_then(|seen| seen.score).zip(scores.iter().copied().reduce(f64::max));
+    let gain = before.iter().rev().find_map(|seen| seen.score).zip(scores.iter().copied().reduce(f64::max));
+    // Where nothing has a score (metrics of the user's own alone), the plateaus of those metrics decide.
     variance(&scores).is_none_or(|variance| variance < settings.max_variance - EPS)
         && gain.is_none_or(|(before, highest)| highest - before < settings.min_gain - EPS)
 }
