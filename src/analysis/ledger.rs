@@ -79,35 +79,72 @@ pub fn fresh_runs_of(cases: &TestCases, point: &Point, id: &str) -> Runs {
 pub struct Ledger<'a> {
     points: &'a [Point],
     frames: &'a [Frame],
-    /// Per iteration, itself and the frames that it is told against, up to the first.
-    chains: BTreeMap<Iteration, BTreeSet<Iteration>>,
+    descent: Descent,
+}
+
+/// Which frame is told against which, over all steps. Frames are numbered so that those told against one, and against these,
+/// follow it without a gap: then two numbers answer, however many there are.
+#[derive(Debug)]
+struct Descent(BTreeMap<Iteration, std::ops::Range<usize>>);
+
+/// What a frame is told against; only an earlier one can be it.
+fn earlier(frame: &Frame) -> Option<Iteration> {
+    frame.against.filter(|against| *against < frame.iteration)
+}
+
+impl Descent {
+    fn of(frames: &[Frame]) -> Descent {
+        let mut sizes: BTreeMap<Iteration, usize> = BTreeMap::new();
+        for frame in frames.iter().rev() {
+            let size = sizes.entry(frame.iteration).or_default();
+            *size += 1;
+            let size = *size;
+            if let Some(against) = earlier(frame) {
+                *sizes.entry(against).or_default() += size;
+            }
+        }
+        let mut spans: BTreeMap<Iteration, std::ops::Range<usize>> = BTreeMap::new();
+        let mut free: BTreeMap<Option<Iteration>, usize> = BTreeMap::new();
+        for frame in frames {
+            let above = earlier(frame).filter(|against| spans.contains_key(against));
+            let start = *free.entry(above).or_default();
+            let end = start + sizes.get(&frame.iteration).copied().unwrap_or(1);
+            free.insert(above, end);
+            free.insert(Some(frame.iteration), start + 1);
+            spans.insert(frame.iteration, start..end);
+        }
+        Descent(spans)
+    }
+
+    fn knows(&self, iteration: Iteration) -> bool {
+        self.0.contains_key(&iteration)
+    }
+
+    /// Whether `ancestor` is the iteration, or one that it is told against over any number of steps.
+    fn leads(&self, ancestor: Iteration, iteration: Iteration) -> bool {
+        let (Some(span), Some(own)) = (self.0.get(&ancestor), self.0.get(&iteration)) else { return false };
+        span.contains(&own.start)
+    }
 }
 
 impl<'a> Ledger<'a> {
     /// The ledger of these frames, and the iterations that they are of.
     pub fn new(points: &'a [Point], frames: &'a [Frame]) -> Ledger<'a> {
-        let mut chains: BTreeMap<Iteration, BTreeSet<Iteration>> = BTreeMap::new();
-        for frame in frames {
-            let mut chain = frame.against.and_then(|against| chains.get(&against)).cloned().unwrap_or_default();
-            chain.insert(frame.iteration);
-            chains.insert(frame.iteration, chain);
-        }
-        Ledger { points, frames, chains }
+        Ledger { points, frames, descent: Descent::of(frames) }
     }
 
     /// The latest iteration of the newest one's lineage that names its tests.
     pub fn newest(&self) -> Option<Iteration> {
         let last = self.points.last()?;
-        let named = |point: &&Point| self.chains.contains_key(&point.iteration);
+        let named = |point: &&Point| self.descent.knows(point.iteration);
         lineage(self.points, Some(last.iteration)).find(named).map(|point| point.iteration)
     }
 
     /// Every test of an iteration.
     pub fn standings(&self, iteration: Iteration) -> HashMap<String, Standing> {
         let mut standings: HashMap<String, Standing> = HashMap::new();
-        let Some(chain) = self.chains.get(&iteration) else { return standings };
         let mut before = None;
-        for frame in self.frames.iter().filter(|frame| chain.contains(&frame.iteration)) {
+        for frame in self.frames.iter().filter(|frame| self.descent.leads(frame.iteration, iteration)) {
             let moved: Vec<(&String, Option<Standing>)> =
                 frame.renamed.iter().map(|(from, to)| (to, standings.remove(from))).collect();
             for (to, standing) in moved {
@@ -197,14 +234,16 @@ impl<'a> Ledger<'a> {
     }
 
     fn outcome_at(&self, events: &[(Iteration, Option<Outcome>)], iteration: Iteration) -> Option<Outcome> {
-        let chain = self.chains.get(&iteration)?;
-        events.iter().rev().find(|(at, _)| chain.contains(at)).and_then(|(_, outcome)| *outcome)
+        events.iter().rev().find(|(at, _)| self.descent.leads(*at, iteration)).and_then(|(_, outcome)| *outcome)
     }
 
     fn runs_at(&self, id: &str, events: &[(Iteration, Option<Outcome>)], iteration: Iteration) -> Runs {
         let frame = self.frames.binary_search_by_key(&iteration, |frame| frame.iteration);
         let frame = frame.ok().and_then(|at| self.frames.get(at));
-        let again = frame.and_then(|frame| frame.again.iter().find(|(one, _)| one == id));
+        let again = frame.and_then(|frame| {
+            let at = frame.again.binary_search_by(|(one, _)| one.as_str().cmp(id)).ok()?;
+            frame.again.get(at)
+        });
         again.map(|(_, runs)| *runs).unwrap_or_else(|| {
             let mut runs = Runs::default();
             self.outcome_at(events, iteration).into_iter().for_each(|outcome| runs.add(outcome));
@@ -324,6 +363,31 @@ mod tests {
         assert!(!standings["t::c"].is_broken(), "it never passed");
         assert_eq!(standings["t::b"].last_passed, Some(Iteration(3)));
         assert!(told.ledger().flaking().is_empty());
+    }
+
+    #[test]
+    fn frames_lead_to_those_told_against_them_and_to_no_others() {
+        //  0 → 1 → 3 → 6, 0 → 2 → 5, 4 → 7; 8 is told against one that is not there, 9 against itself.
+        let against = [None, Some(0), Some(0), Some(1), None, Some(2), Some(3), Some(4), Some(77), Some(9)];
+        let frames: Vec<Frame> = (0..)
+            .zip(against)
+            .map(|(n, against)| Frame {
+                iteration: Iteration(n),
+                cases: ObjectId([0; 32]),
+                against: against.map(Iteration),
+                changed: Changed::default(),
+                renamed: Vec::new(),
+                again: Vec::new(),
+            })
+            .collect();
+        let descent = Descent::of(&frames);
+        let chain = |n: u32| -> Vec<u32> { (0..10).filter(|at| descent.leads(Iteration(*at), Iteration(n))).collect() };
+        let chains: [&[u32]; 10] =
+            [&[0], &[0, 1], &[0, 2], &[0, 1, 3], &[4], &[0, 2, 5], &[0, 1, 3, 6], &[4, 7], &[8], &[9]];
+        for (n, expected) in (0..).zip(chains) {
+            assert_eq!(chain(n), expected, "{n}");
+        }
+        assert!(!descent.knows(Iteration(77)) && !descent.leads(Iteration(77), Iteration(8)));
     }
 
     #[test]

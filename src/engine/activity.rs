@@ -83,7 +83,10 @@ pub fn watch(session: &Session<'_>, store: &Store, who: &str, call: ToolCall) ->
 impl Watched {
     /// Takes the lines that are whole, and answers what is to be told, and to whom.
     fn take(&mut self, bytes: &[u8], root: Option<&str>, config: &LoopConfig) -> Vec<(String, String)> {
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let is_piece = u64::try_from(bytes.len()).is_ok_and(|length| length >= READ_BYTES);
+        // A line that is longer than a piece is passed over: nobody would ever come to its end.
+        let none = if is_piece { bytes.len() } else { 0 };
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(none, |at| at + 1);
         self.seen = self.seen.saturating_add(u64::try_from(whole).unwrap_or(u64::MAX));
         let mut told = Vec::new();
         for line in bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n') {
@@ -211,5 +214,16 @@ mod tests {
         let torn = format!("{{\"torn\n{}{{\"torn", line("b"));
         assert_eq!(watched.take(torn.as_bytes(), Some("/repo"), &config).len(), 1, "b has called three times too");
         assert_eq!(watched.seen, seen + u64::try_from(torn.len() - "{\"torn".len()).unwrap());
+    }
+
+    #[test]
+    fn a_line_longer_than_a_piece_does_not_end_the_watch() {
+        let config = crate::config::defaults().unwrap();
+        let piece = usize::try_from(READ_BYTES).unwrap();
+        let mut watched = Watched::default();
+        assert!(watched.take(&vec![b'x'; piece - 1], None, &config).is_empty());
+        assert_eq!(watched.seen, 0, "its end may come");
+        watched.take(&vec![b'x'; piece], None, &config);
+        assert_eq!(watched.seen, READ_BYTES);
     }
 }
