@@ -28,6 +28,7 @@ pub use write::{
 };
 
 use crate::error::{Error, Result};
+use crate::model::ids::ObjectId;
 use layout::Layout;
 
 /// Opens a regular file of the store for reading; links are not followed, and nothing blocks.
@@ -78,6 +79,17 @@ pub fn read_if_present(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
         Some(file) => read_open(file, path, limit).map(Some),
         None => Ok(None),
     }
+}
+
+/// The id of what a file of the store holds, however large; `None` if it is absent.
+///
+/// # Errors
+/// As [`read`].
+pub fn id_if_present(path: &Path) -> Result<Option<ObjectId>> {
+    let Some(mut file) = open_if_present(path)? else { return Ok(None) };
+    let mut hasher = hash::Hasher::new();
+    std::io::copy(&mut file, &mut hasher).map_err(|error| Error::io("read", path, &error))?;
+    Ok(Some(hasher.finish()))
 }
 
 /// The content of a file that the user named, at most `limit` bytes. Links are followed, because the user may.

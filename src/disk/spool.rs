@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::io::Errno;
 
 use super::hash::Hasher;
+use super::write::folder_of;
 use super::{Created, Temporary};
 use crate::error::{Error, Reject, Result};
 use crate::model::ids::ObjectId;
@@ -72,8 +73,11 @@ impl Spool {
             Ok(()) | Err(Errno::EXIST) => Ok(()),
             // A file system without hard links.
             Err(_) => {
-                let bytes = super::read(self.file.path(), u64::MAX)?;
-                super::create_new(path, &bytes).map(|_: Created| ())
+                let mut copy = Temporary::new(folder_of(path))?;
+                let copied = self.open().and_then(|mut bytes| std::io::copy(&mut bytes, copy.file()));
+                copied.map_err(|error| Error::io("write", path, &error))?;
+                copy.seal(0o600)?;
+                copy.publish(path).map(|_: Created| ())
             }
         }
     }

@@ -103,7 +103,7 @@ impl Temporary {
     }
 
     /// Gives the file its final name unless that is taken, by a hard link where the file system has them.
-    fn publish(self, path: &Path) -> Result<Created> {
+    pub(super) fn publish(self, path: &Path) -> Result<Created> {
         let named = |error: Errno| Error::io("write", path, &error.into());
         match rustix::fs::link(self.file.path(), path) {
             Ok(()) => return Ok(Created::Written),
@@ -148,7 +148,7 @@ pub fn rename_if_free(from: &Path, to: &Path) -> rustix::io::Result<()> {
 }
 
 /// The folder of a file, for writing beside it.
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

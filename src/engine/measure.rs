@@ -1,6 +1,7 @@
 //! Report files → figures: found or named, checked for age, copied, parsed from the copy, merged.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Read;
 use std::time::SystemTime;
 
@@ -325,7 +326,7 @@ impl Reading<'_> {
     }
 
     /// What the command printed: every report in it.
-    fn console(&mut self, console: &std::fs::File) -> Result<()> {
+    fn console(&mut self, console: &File) -> Result<()> {
         let mut reader =
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
@@ -527,6 +528,9 @@ pub(super) fn artifact_name(id: &ObjectId, name: &str) -> String {
     format!("{id}-{plain}")
 }
 
+/// Opens a stored copy by its name in the iteration's folder.
+pub(super) type OpenArtifact<'a> = dyn Fn(&str) -> Result<File> + Sync + 'a;
+
 /// Parses the stored copies of a record's sources again and merges them as it was done then.
 ///
 /// # Errors
@@ -534,7 +538,7 @@ pub(super) fn artifact_name(id: &ObjectId, name: &str) -> String {
 pub(super) fn measure_again(
     sources: &[Source],
     command: Option<&Command>,
-    artifact: &dyn Fn(&str) -> Result<Vec<u8>>,
+    artifact: &OpenArtifact<'_>,
 ) -> Result<Measurement> {
     let sources: Vec<&Source> = sources.iter().filter(|source| source.figures.is_some()).collect();
     let mut parsed = parse_again(&sources, artifact)?;
@@ -551,7 +555,7 @@ pub(super) fn measure_again(
 ///
 /// # Errors
 /// If an artifact is missing, damaged or does not parse any more.
-pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<Vec<Parsed>> {
+pub(super) fn parse_again(sources: &[&Source], artifact: &OpenArtifact<'_>) -> Result<Vec<Parsed>> {
     let mut parsed = Vec::new();
     let mut spoken: BTreeMap<(&str, &str), Vec<Parsed>> = BTreeMap::new();
     for source in sources {
@@ -563,9 +567,14 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
         let (Some(name), Some(format)) = (&source.artifact, format) else {
             return Err(Error::bad_input(format!("source {} names no stored report or no known format", source.path)));
         };
-        let bytes = artifact(name)?;
+        // What is missing is told before it is read, as what it is.
+        drop(artifact(name)?);
+        let open = || -> std::io::Result<Box<dyn RawBytes>> {
+            artifact(name).map(|file| Box::new(file) as _).map_err(|error| std::io::Error::other(error.said()))
+        };
+        let input = Input::source(source.path.as_str(), &open, u64::MAX);
         if source.spoken || matches!(source.path.as_str(), CONSOLE | STDIN) {
-            let read = || ingest::console::console(&Input::bytes(source.path.as_str(), &bytes));
+            let read = || ingest::console::console(&input);
             let found = spoken.entry((&source.path, name)).or_insert_with(read);
             let is_it = |parsed: &Parsed| parsed.format == format && Some(&parsed.figures) == source.figures.as_ref();
             let one = found
@@ -577,7 +586,6 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &dyn Fn(&str) -> Result
                 .ok_or_else(|| Error::bad_input(format!("the stored output holds no {} any more", format.name)))?;
             parsed.push(one);
         } else {
-            let input = Input::bytes(source.path.as_str(), &bytes);
             parsed.push(ingest::parse_clean(&input, format).map_or_else(|| ingest::parse(&input, Some(format)), Ok)?);
         }
         if let Some(last) = parsed.last_mut() {

@@ -183,7 +183,7 @@ impl Search<'_> {
         };
         let sources: Vec<&Source> = record.sources.iter().filter(of_findings).collect();
         let folder = self.store.paths().artifacts(record.iteration);
-        let parsed = parse_again(&sources, &|name| disk::read(&folder.join(name), u64::MAX)).unwrap_or_default();
+        let parsed = parse_again(&sources, &|name| disk::open_regular(&folder.join(name))).unwrap_or_default();
         let mut errors: Vec<(Sort, Finding)> = Vec::new();
         let mut met: BTreeMap<(String, String, Option<u64>), usize> = BTreeMap::new();
         for (report, parsed) in parsed.into_iter().enumerate() {

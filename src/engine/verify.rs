@@ -231,8 +231,8 @@ impl Check<'_> {
             for (name, id) in named {
                 let path = folder.join(name);
                 self.verified.artifacts += 1;
-                match disk::read_if_present(&path, u64::MAX) {
-                    Ok(Some(bytes)) if Some(disk::hash::id_of(&bytes)) == id => {}
+                match disk::id_if_present(&path) {
+                    Ok(found @ Some(_)) if found == id => {}
                     Ok(Some(_)) => self.found(&path, "it is not the report that was read: its hash differs"),
                     Ok(None) => self.found(&path, "the stored report is missing"),
                     Err(error) => self.found(&path, error.said()),
@@ -323,7 +323,7 @@ impl Check<'_> {
 
     fn recomputed(&self, objects: &Objects, record: &IterationRecord, history: &[Point]) -> Result<IterationRecord> {
         let folder = self.store.paths().artifacts(record.iteration);
-        let artifact = |name: &str| disk::read(&folder.join(name), u64::MAX);
+        let artifact = |name: &str| disk::open_regular(&folder.join(name));
         let measurement = measure_again(&record.sources, record.command.as_ref(), &artifact)?;
         let cases = cases_of(&record.metrics).map(|id| read_cases(objects, &id)).transpose()?;
         let recorded = record.metrics.codebase.clone().unwrap_or_default();

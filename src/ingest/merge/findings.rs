@@ -9,6 +9,9 @@ use crate::model::metrics::QualityMetrics;
 /// What makes two findings of different reports one: level, line, first line of the message, end of the path.
 type Key<'a> = (Level, Option<u64>, &'a str, Option<&'a str>);
 
+/// A finding, and the whole path of its file where it is told.
+type InFile<'a> = (Key<'a>, Option<&'a str>);
+
 /// One tool over all reports.
 #[derive(Debug, Default)]
 struct Tool<'a> {
@@ -130,7 +133,7 @@ impl<'a> Tool<'a> {
             self.counts.warnings = self.counts.warnings.max(counts.warnings);
             return;
         }
-        let mut here: BTreeMap<(Key<'a>, Option<&str>), (u64, Option<Key<'a>>)> = BTreeMap::new();
+        let mut here: BTreeMap<InFile<'_>, (u64, Option<Key<'a>>)> = BTreeMap::new();
         let mut rules: BTreeMap<Key<'a>, u64> = BTreeMap::new();
         for finding in of_tool {
             let rule = rule_key(finding);
