@@ -10,10 +10,7 @@ use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::record::SameBody;
 use crate::model::trajectory::Point;
 use crate::model::transitions::{Renamed, Transitions};
-use crate::model::verdict::{NamedTests, Status};
-
-/// How many names a finding lists.
-pub const NAMES_SHOWN: usize = 20;
+use crate::model::verdict::{NAMES_SHOWN, NamedTests, Status};
 
 /// What became of the tests, by id. A renamed test is one test, told by its id now.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -39,11 +39,11 @@ pub use delta::deltas_between;
 pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};
 pub use flakes::{Doubt, SameTree, doubts};
 pub use history::previous_with;
-pub use identity::{NAMES_SHOWN, Open, TestChanges, compare, forgive, open_between};
+pub use identity::{Open, TestChanges, compare, forgive, open_between};
 pub use primary::QUALITY_SCORE;
 pub use renames::{base_name, split as split_id};
 pub use rule::Rule;
-pub use select::{Choice, best, eligibility, select, select_without};
+pub use select::{Choice, best, eligibility, remeasured, select, select_without};
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,7 @@ pub fn measure(point: &Point, name: &str) -> Option<f64> {
 
 /// Which way a metric is better. A metric of the user's own that the config does not declare is better higher, unless
 /// it says itself.
-fn direction(point: &Point, name: &str, config: &LoopConfig) -> Direction {
+pub(super) fn direction(point: &Point, name: &str, config: &LoopConfig) -> Direction {
     match name {
         "error_count" | "lint_errors" | "lint_warnings" | "complexity_score" | "loc_total" => Direction::Lower,
         _ => {

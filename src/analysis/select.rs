@@ -3,12 +3,12 @@
 use super::alerts::suspicious_best::must_be_measured_again;
 use super::alerts::working_tests_failing;
 use super::degradation::{compare_to_final, shape_of};
-use super::primary::{QUALITY_SCORE, better, measure};
+use super::primary::{QUALITY_SCORE, better, direction, measure};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
-use crate::model::metrics::BuildStatus;
-use crate::model::trajectory::{BestTracker, Candidate, Degradation, Pareto, Point};
+use crate::model::metrics::{BuildStatus, Direction, Metrics};
+use crate::model::trajectory::{BestTracker, Candidate, Degradation, Pareto, Point, PointScore, Remeasured};
 use crate::model::units::{EPS, Score, round_half_up};
 use crate::model::verdict::OpenFinding;
 
@@ -114,11 +114,11 @@ pub struct Choice {
 
 /// Gates, then the highest score, ties to the earliest.
 pub fn select(points: &[Point], config: &LoopConfig) -> Choice {
-    select_without(points, config, &[])
+    select_without(points, config, &[], &[])
 }
 
-/// As [`select`], leaving out iterations that failed verification.
-pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iteration]) -> Choice {
+/// As [`select`], leaving out iterations that failed verification, and led by those that were measured `again`.
+pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iteration], again: &[Remeasured]) -> Choice {
     let scores: Vec<Candidate> = points.iter().map(|point| candidate(point, points, config, rejected)).collect();
     let eligible: Vec<&Point> =
         points.iter().zip(&scores).filter(|(_, candidate)| candidate.eligible).map(|(point, _)| point).collect();
@@ -130,7 +130,7 @@ pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iterati
     if !front.is_empty() {
         candidates.retain(|point| front.contains(&point.iteration));
     }
-    let ranking = ranked(candidates, config);
+    let ranking = led_by_means(ranked(candidates, config), points, config, again);
     let selected = ranking.first().and_then(|best| super::history::find(points, *best));
     let mut choice = Choice {
         selected: selected.map(|point| point.iteration),
@@ -146,7 +146,7 @@ pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iterati
         improvement_percentage: selected.and_then(|point| compare_to_final(points, point, config).0),
         degradation: selected.map(|point| shape_of(points, point, config)),
     };
-    choice.rationale = rationale(&choice, selected);
+    choice.rationale = rationale(&choice, selected, again);
     choice
 }
 
@@ -184,11 +184,62 @@ fn ranked(mut candidates: Vec<&Point>, config: &LoopConfig) -> Vec<Iteration> {
     ranking
 }
 
-fn rationale(choice: &Choice, selected: Option<&Point>) -> Vec<String> {
+/// What is selected by at an iteration, as recorded and by `metrics`, which were measured later; `None` unless the later value
+/// is of the same components.
+pub fn remeasured(points: &[Point], iteration: Iteration, metrics: Metrics, config: &LoopConfig) -> Option<(f64, f64)> {
+    let point = super::history::find(points, iteration)?;
+    let baseline = super::baseline_of(points, &point.metrics);
+    let score = super::score::score(&metrics, baseline, &config.quality);
+    let again = Point { quality_score: score.as_ref().map(PointScore::from), metrics, ..point.clone() };
+    let name = &config.select.primary;
+    let known = |point: &Point| point.quality_score.map(|score| score.components.map(|known| known.is_some()));
+    if name == QUALITY_SCORE && known(point) != known(&again) {
+        return None;
+    }
+    Some((measure(point, name)?, measure(&again, name)?))
+}
+
+/// Those that were measured again first, by the mean of all that was measured of them; the others follow as they stood.
+fn led_by_means(
+    mut ranking: Vec<Iteration>,
+    points: &[Point],
+    config: &LoopConfig,
+    again: &[Remeasured],
+) -> Vec<Iteration> {
+    let name = &config.select.primary;
+    let first = ranking.first().and_then(|first| super::history::find(points, *first));
+    let is_lower_better = first.is_some_and(|point| direction(point, name, config) == Direction::Lower);
+    let rank = |iteration: &Iteration| {
+        let mean = again.iter().find(|one| one.iteration == *iteration)?.mean;
+        Some(if is_lower_better { mean } else { -mean })
+    };
+    ranking.sort_by(|a, b| match (rank(a), rank(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    });
+    ranking
+}
+
+fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) -> Vec<String> {
     let Some(point) = selected else {
         return vec!["no iteration is eligible, so nothing is restored".to_owned()];
     };
+    let remeasured = again.iter().find(|one| one.iteration == point.iteration);
     let mut lines = vec![match measure(point, &choice.primary) {
+        _ if remeasured.is_some() => {
+            let told = remeasured.map(|one| {
+                let (mean, expected) = (round_half_up(one.mean, 4), round_half_up(one.expected, 4));
+                let (count, recorded) = (one.again.len(), round_half_up(one.recorded, 4));
+                format!("{mean} of {recorded} as recorded and {count} later measurements, which alone say {expected}")
+            });
+            format!(
+                "iteration {} has the best mean {} of the {} that were measured again: {}",
+                point.iteration,
+                choice.primary,
+                again.len(),
+                told.unwrap_or_default()
+            )
+        }
         Some(value) if choice.primary != QUALITY_SCORE => {
             format!(
                 "iteration {} has the best {} of all eligible iterations ({value})",
@@ -233,8 +284,34 @@ fn rationale(choice: &Choice, selected: Option<&Point>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_was_measured_again_is_ranked_by_the_mean_and_leads_the_others() {
+        for (lower, expected) in [(false, [2, 1, 3]), (true, [1, 2, 3])] {
+            let mut story = Story::new();
+            let name = if lower { "latency" } else { QUALITY_SCORE };
+            story.measure("latency", Direction::Lower, 0.0);
+            story.config.select.primary = name.to_owned();
+            let values = if lower { [90.0, 1.0, 2.0, 3.0] } else { [1.0; 4] };
+            for (value, coverage) in values.into_iter().zip([60.0, 90.0, 89.0, 88.0]) {
+                story.record(latency(good(9, 1, coverage), value));
+            }
+            let recorded = |n| if lower { f64::from(n) } else { 0.9 };
+            let again = |n, value| Remeasured::new(Iteration(n), recorded(n), vec![value, value]).unwrap();
+            let told = [again(1, 5.0), again(2, 6.0)];
+            let choice = select_without(story.points(), &story.config, &[], &told);
+            assert_eq!(choice.ranking.iter().map(|n| n.0).collect::<Vec<_>>(), expected, "{name}");
+            assert!(choice.rationale[0].contains("of the 2 that were measured again"), "{:?}", choice.rationale);
+            let none = select(story.points(), &story.config);
+            assert_eq!(none.ranking, [Iteration(1), Iteration(2), Iteration(3)]);
+        }
+        assert_eq!(Remeasured::new(Iteration(1), 0.9, Vec::new()), None);
+        let told = Remeasured::new(Iteration(1), 0.9, vec![0.6, 0.6]).unwrap();
+        assert!(
+            (told.mean - 0.7).abs() < 1e-9 && (told.expected - 0.6).abs() < 1e-9 && (told.optimism - 0.3).abs() < 1e-9
+        );
+    }
     use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage, with_errors};
-    use crate::model::metrics::{Direction, Metrics};
     use crate::model::trajectory::DegradationPattern;
 
     fn good(passed: u64, failed: u64, coverage: f64) -> Metrics {
@@ -251,7 +328,7 @@ mod tests {
         assert_eq!((choice.selected, choice.last), (Some(Iteration(1)), Iteration(3)));
         assert_eq!(choice.ranking, [Iteration(1), Iteration(2), Iteration(3)]);
         assert_eq!(choice.degradation.unwrap().pattern, DegradationPattern::LateRegression);
-        assert_eq!(select_without(story.points(), &story.config, &[Iteration(1)]).selected, Some(Iteration(2)));
+        assert_eq!(select_without(story.points(), &story.config, &[Iteration(1)], &[]).selected, Some(Iteration(2)));
     }
 
     #[test]

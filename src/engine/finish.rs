@@ -1,21 +1,16 @@
 //! The end of a loop: choose the peak, prove that it is whole, put it back, say why, close.
 
-use std::path::Path;
-
-use super::measure::{Earlier, measure};
+use super::remeasure::{Attempt, Verification};
 use super::restore::{Target, put_back};
-use super::silence::Listener;
 use super::why::why_stopped;
-use super::{Offer, Session, settle};
+use super::{Session, settle};
 use crate::analysis::{self, Choice};
 use crate::disk::{self, layout::Layout};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
-use crate::model::metrics::Metrics;
-use crate::model::record::IterationRecord;
-use crate::model::trajectory::{Point, Selection};
+use crate::model::trajectory::{Point, Remeasured, Selection};
 use crate::report::{self, WholeLoop};
 use crate::snapshot::objects::Objects;
 use crate::snapshot::restore::Outcome;
@@ -27,16 +22,6 @@ pub struct Finishing<'a> {
     pub target: Target<'a>,
     /// Measures a candidate again in a copy of its tree, before it is taken.
     pub verification: Option<Verification<'a>>,
-}
-
-/// A command that must give the recorded figures again.
-pub struct Verification<'a> {
-    /// As typed, for the report.
-    pub command: &'a str,
-    /// An empty directory; one below it is made for each candidate.
-    pub scratch: &'a Path,
-    /// Runs the command in a directory and says what there is to read.
-    pub run: &'a dyn Fn(&Layout) -> Result<Offer>,
 }
 
 /// What came of it.
@@ -113,10 +98,39 @@ impl Candidates {
     }
 
     fn would_be(&self, store: &Store) -> Selection {
-        self.selection(store, analysis::select(&self.points, &self.config), Vec::new())
+        self.selection(store, analysis::select(&self.points, &self.config), Vec::new(), Vec::new())
     }
 
-    fn selection(&self, store: &Store, choice: Choice, verification: Vec<String>) -> Selection {
+    /// The best few measured again, if that is wanted.
+    fn remeasured(
+        &self,
+        session: &Session<'_>,
+        store: &Store,
+        finishing: &Finishing<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Remeasured>> {
+        if self.config.select.revalidate == 0 {
+            return Ok(Vec::new());
+        }
+        let Some(verification) = &finishing.verification else {
+            notes.push(
+                "nothing was measured again, which select.revalidate asks for: there is no command for it".to_owned(),
+            );
+            return Ok(Vec::new());
+        };
+        let ranking = analysis::select(&self.points, &self.config).ranking;
+        let (again, unfit) = verification.best_again(session, store, &ranking, &self.points, &self.config)?;
+        notes.extend(unfit.into_iter().map(|(iteration, why)| format!("iteration {iteration} does not lead: {why}")));
+        Ok(again)
+    }
+
+    fn selection(
+        &self,
+        store: &Store,
+        choice: Choice,
+        verification: Vec<String>,
+        remeasured: Vec<Remeasured>,
+    ) -> Selection {
         Selection {
             schema_version: SCHEMA_VERSION,
             loop_id: store.id().clone(),
@@ -132,6 +146,7 @@ impl Candidates {
             pareto: choice.pareto,
             improvement_percentage: choice.improvement_percentage,
             degradation: choice.degradation,
+            remeasured,
             verification,
             restored: Vec::new(),
             restored_count: 0,
@@ -156,8 +171,9 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
     let mut notes = if finishing.target.dry_run { Vec::new() } else { settle(session)? };
     let candidates = Candidates::of(session.layout, store)?;
     let (mut verification, mut rejected) = (Vec::new(), Vec::new());
+    let remeasured = candidates.remeasured(session, store, finishing, &mut notes)?;
     let (choice, outcome) = loop {
-        let choice = analysis::select_without(&candidates.points, &candidates.config, &rejected);
+        let choice = analysis::select_without(&candidates.points, &candidates.config, &rejected, &remeasured);
         let attempts_are_left =
             u32::try_from(rejected.len()).is_ok_and(|count| count < candidates.config.select.max_attempts);
         let Some(candidate) = choice.selected.filter(|_| attempts_are_left) else {
@@ -176,7 +192,7 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
             Err(Attempt::Stopped(error)) => return Err(error),
         }
     };
-    let mut selection = candidates.selection(store, choice, verification);
+    let mut selection = candidates.selection(store, choice, verification, remeasured);
     if let Some(outcome) = &outcome {
         let changed = || outcome.restored.iter().chain(&outcome.removed);
         selection.restored_count = u64::try_from(changed().count()).unwrap_or(u64::MAX);
@@ -202,24 +218,6 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
     Ok(Finished { selection, outcome, points: candidates.points, is_closed, notes })
 }
 
-/// Why a candidate was not taken.
-enum Attempt {
-    /// It is damaged, or does not give its figures again: the next one is tried.
-    Unfit(String),
-    /// Nothing to do with the candidate.
-    Stopped(Error),
-}
-
-impl Attempt {
-    /// What is damaged makes a candidate unfit. What the system does not let us read says nothing about it.
-    fn of(error: Error) -> Attempt {
-        match error.kind {
-            ErrorKind::Failed => Attempt::Stopped(error),
-            _ => Attempt::Unfit(format!("{} {}", error.place.path.as_deref().unwrap_or_default(), error.message)),
-        }
-    }
-}
-
 /// Verifies one candidate and puts it back.
 fn attempt(
     session: &Session<'_>,
@@ -232,72 +230,10 @@ fn attempt(
     super::verify::check_tree(session.layout, &stored.record).map_err(Attempt::of)?;
     let mut proof = format!("iteration {candidate}: every object of its snapshot was read and its hash is right");
     if let Some(verification) = &finishing.verification {
-        measure_again(session, store, &stored.record, verification, config)?;
+        verification.check(session, store, &stored.record, config)?;
         proof.push_str(&format!("; `{}` gave the recorded figures again in a fresh copy", verification.command));
     }
     let newest = store.newest_number().map_err(Attempt::Stopped)?.unwrap_or(candidate);
     let outcome = put_back(session, store, &stored, newest, finishing.target).map_err(Attempt::Stopped)?;
     Ok((outcome, proof))
-}
-
-/// Runs the command in a copy of the candidate's tree and compares the figures.
-fn measure_again(
-    session: &Session<'_>,
-    store: &Store,
-    record: &IterationRecord,
-    verification: &Verification<'_>,
-    config: &LoopConfig,
-) -> Result<(), Attempt> {
-    let folder = verification.scratch.join(format!("iteration-{}", record.iteration.padded()));
-    let stored = store.load(record.iteration).map_err(Attempt::Stopped)?;
-    let target = Target { into: Some(&folder), ..Target::default() };
-    put_back(session, store, &stored, record.iteration, target).map_err(Attempt::Stopped)?;
-    let layout = Layout::new(&folder);
-    let offer = (verification.run)(&layout).map_err(Attempt::Stopped)?;
-    let copy = Session { layout: &layout, ..*session };
-    let listener = Listener::new(&folder, (session.layout, store), record, &offer);
-    let earlier = Earlier { listener: listener.as_ref(), ..Earlier::default() };
-    let measured = measure(&copy, config, &offer, offer.since, earlier).map_err(Attempt::Stopped)?;
-    if let Some(fault) = measured.faults.first() {
-        return Err(Attempt::Unfit(format!("measured again, a report could not be read: {}", fault.message)));
-    }
-    let again = measured.measurement;
-    let again =
-        Metrics { testing: again.testing, coverage: again.coverage, quality: again.quality, ..Metrics::default() };
-    // By another command nobody knows who is silent; what was zero for that reason may be unknown then.
-    let was_silent = record.sources.iter().any(|source| source.silence.is_some());
-    match difference(&record.metrics, &again, was_silent) {
-        None => Ok(()),
-        Some(difference) => Err(Attempt::Unfit(format!("measured again, {difference}"))),
-    }
-}
-
-/// The first figure that differs; a figure that only one side has differs too, unless it was a zero of silence.
-fn difference(recorded: &Metrics, again: &Metrics, was_silent: bool) -> Option<String> {
-    let shown = |value: Option<u64>| value.map_or("nothing".to_owned(), |value| value.to_string());
-    let tests = |metrics: &Metrics, of: fn(&crate::model::metrics::TestMetrics) -> Option<u64>| {
-        metrics.testing.as_ref().and_then(of)
-    };
-    let pairs = [
-        ("test_count", recorded.test_count(), again.test_count()),
-        ("tests_passed", recorded.tests_passed(), again.tests_passed()),
-        ("tests_failed", tests(recorded, |t| t.tests_failed), tests(again, |t| t.tests_failed)),
-        ("tests_errored", tests(recorded, |t| t.tests_errored), tests(again, |t| t.tests_errored)),
-        ("error_count", recorded.error_count(), again.error_count()),
-        ("lint_warnings", recorded.lint_warnings(), again.lint_warnings()),
-    ];
-    for (name, was, is) in pairs {
-        let is_silent = was_silent && was == Some(0) && is.is_none();
-        if was != is && !is_silent {
-            return Some(format!("{name} is {}, recorded was {}", shown(is), shown(was)));
-        }
-    }
-    match (recorded.coverage(), again.coverage()) {
-        (Some(was), Some(is)) if (was - is).abs() <= crate::model::units::EPS => None,
-        (None, None) => None,
-        (was, is) => {
-            let shown = |value: Option<f64>| value.map_or("nothing".to_owned(), |value| format!("{value:.2} %"));
-            Some(format!("coverage is {}, recorded was {}", shown(is), shown(was)))
-        }
-    }
 }

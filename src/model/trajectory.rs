@@ -317,6 +317,35 @@ impl Pareto {
     }
 }
 
+/// A candidate that was measured again. The highest of noisy values is mostly one that was lucky: who is chosen by the mean
+/// of all, and told by the later ones alone, is not (ANALYSIS §7.4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Remeasured {
+    /// Which.
+    pub iteration: Iteration,
+    /// `quality_score`, or the metric that `select.primary` names, as recorded.
+    pub recorded: f64,
+    /// As measured again, each time in a fresh copy of its files; never empty.
+    pub again: Vec<f64>,
+    /// Of the recorded value and the later ones: what is ranked by.
+    pub mean: f64,
+    /// Of the later ones alone: what may be expected of it.
+    pub expected: f64,
+    /// `recorded − expected`.
+    pub optimism: f64,
+}
+
+impl Remeasured {
+    /// `None` if it was not measured again.
+    pub fn new(iteration: Iteration, recorded: f64, again: Vec<f64>) -> Option<Remeasured> {
+        let count = f64::from(u32::try_from(again.len()).ok().filter(|count| *count > 0)?);
+        let sum: f64 = again.iter().sum();
+        let (mean, expected) = ((recorded + sum) / (count + 1.0), sum / count);
+        Some(Remeasured { iteration, recorded, again, mean, expected, optimism: recorded - expected })
+    }
+}
+
 /// The choice at the end of a loop (ANALYSIS §7). `selection.json` appearing closes the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -354,6 +383,9 @@ pub struct Selection {
     /// What the iterations after the peak cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degradation: Option<Degradation>,
+    /// The best few that were measured again before the choice (`select.revalidate`), the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remeasured: Vec<Remeasured>,
     /// How the candidate was verified, and who failed before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verification: Vec<String>,

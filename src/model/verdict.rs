@@ -100,6 +100,9 @@ impl QualityScore {
     }
 }
 
+/// How many names a list of tests has, and how many tests have a finding of their own.
+pub const NAMES_SHOWN: usize = 20;
+
 /// Up to twenty names, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-use crate::analysis::NAMES_SHOWN;
 use crate::model::ids::escape;
 use crate::model::metrics::{BuildStatus, Metrics, TestMetrics};
 use crate::model::units::{Score, round_half_up};
-use crate::model::verdict::{Action, Classification, NamedTests, Recommendation};
+use crate::model::verdict::{Action, Classification, NAMES_SHOWN, NamedTests, Recommendation};
 
 /// What stands where nothing was measured. Never 0.
 pub(super) const ABSENT: &str = "–";

@@ -329,6 +329,38 @@ fn a_candidate_that_does_not_give_its_figures_again_is_passed_over() {
 }
 
 #[test]
+fn the_best_are_measured_again_and_the_lucky_one_does_not_lead() {
+    let project = Project::new();
+    project.write("highwater.yaml", "select: { revalidate: 2, reruns: 2 }\n");
+    // The second iteration was lucky once: measured to be compared, all but one of its tests fail.
+    let script = "case $PWD in */iteration-*1-*) cp worse.in junit.xml;; *) cp report.in junit.xml;; esac\n";
+    project.write("make.sh", script);
+    project.write("worse.in", junit(&[("a", true), ("b", false), ("c", false), ("d", false)]));
+    project.write("report.in", junit(&ALL));
+    project.run(&["begin", "--", "sh", "make.sh"]).expect(0);
+    project.write("report.in", junit(&[("a", true), ("b", true), ("c", true), ("d", true)]));
+    project.run(&["record", "--", "sh", "make.sh"]).expect(0);
+    let unasked = project.run(&["finish", "--dry-run", "--json"]).expect(0);
+    assert_eq!(unasked.json()["selection"]["selected"], 1);
+    assert!(unasked.stderr.contains("select.revalidate asks for"), "{unasked:?}");
+
+    let finish = project.run(&["finish", "--verify-cmd", "sh make.sh", "--json"]).expect(0).json();
+    assert_shape("finish", &finish);
+    let selection = &finish["selection"];
+    assert_eq!(selection["selected"], 0, "{selection:#}");
+    let lucky = &selection["remeasured"][0];
+    assert_eq!((&lucky["iteration"], lucky["again"].as_array().unwrap().len()), (&Value::from(1), 2));
+    assert_eq!(lucky["recorded"], selection["scores"][1]["quality_score"]);
+    assert!(lucky["mean"].as_f64() < selection["remeasured"][1]["mean"].as_f64(), "{selection:#}");
+    assert_eq!(selection["remeasured"][1]["optimism"], 0.0);
+    let report = project.run(&["report", "selection"]).expect(0).stdout;
+    assert!(
+        report.contains("## Measured Again") && report.contains("iteration 0 has the best mean quality_score"),
+        "{report}"
+    );
+}
+
+#[test]
 fn reports_that_are_inspected_together_are_told_in_the_order_given() {
     let project = Project::new();
     for number in 1..=9 {

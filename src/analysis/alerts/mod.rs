@@ -23,10 +23,9 @@ mod test_count_decreased;
 pub mod working_tests_failing;
 
 use super::comparison::Comparison;
-use super::identity::NAMES_SHOWN;
 use super::rule::{Rule, mode};
 use crate::model::units::Quantity;
-use crate::model::verdict::Alert;
+use crate::model::verdict::{Alert, NAMES_SHOWN};
 
 /// Reliability of a finding that is settled.
 pub const CONFIRMED: f64 = 0.95;

@@ -3,8 +3,7 @@
 use super::{AlertRule, CONFIRMED, beside, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::flakes::Doubt;
-use crate::analysis::identity::NAMES_SHOWN;
-use crate::model::verdict::{Alert, Severity, Status};
+use crate::model::verdict::{Alert, NAMES_SHOWN, Severity, Status};
 
 /// S002's second alert, R5 of the classes. S002's example calls it HIGH, its table CRITICAL: the table holds.
 pub const RULE: AlertRule = AlertRule {

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::Direction;
-use crate::model::trajectory::{Candidate, Objective, Pareto, ParetoCandidate, Point, Selection};
+use crate::model::trajectory::{Candidate, Objective, Pareto, ParetoCandidate, Point, Remeasured, Selection};
 use crate::report::rows::pair_rows;
-use crate::report::view::{ABSENT, fixed, length, number, score, signed};
+use crate::report::view::{ABSENT, fixed, length, number, score, signed, signed_number};
 use crate::report::words::{improvement, pattern_words};
 use crate::report::{WhyStopped, render};
 
@@ -44,6 +44,16 @@ struct ParetoRow {
 }
 
 #[derive(Serialize)]
+struct RemeasuredRow {
+    iteration: String,
+    recorded: String,
+    again: String,
+    mean: String,
+    expected: String,
+    optimism: String,
+}
+
+#[derive(Serialize)]
 struct DegradationView {
     pattern: &'static str,
     started: String,
@@ -64,6 +74,7 @@ struct SelectionView {
     pareto: Option<String>,
     compared: Option<ParetoView>,
     verification: Vec<String>,
+    remeasured: Vec<RemeasuredRow>,
     details: Vec<DetailRow>,
     improvement: String,
     why_not_final: String,
@@ -102,6 +113,7 @@ pub(in crate::report) fn selection(
             .then(|| format!("iterations {} (objectives: {})", front.join(", "), config.select.objectives.join(", "))),
         compared: selection.pareto.as_ref().map(compared),
         verification: selection.verification.clone(),
+        remeasured: selection.remeasured.iter().map(remeasured_row).collect(),
         details: details(selection, points),
         improvement: improvement(selection),
         why_not_final: why_not_final(selection),
@@ -114,6 +126,18 @@ pub(in crate::report) fn selection(
         head: selection.head.to_string(),
     };
     render::render("selection", include_str!("../../../templates/selection.md"), &view)
+}
+
+fn remeasured_row(one: &Remeasured) -> RemeasuredRow {
+    let again: Vec<String> = one.again.iter().map(|value| number(Some(*value))).collect();
+    RemeasuredRow {
+        iteration: one.iteration.to_string(),
+        recorded: number(Some(one.recorded)),
+        again: again.join(", "),
+        mean: number(Some(one.mean)),
+        expected: number(Some(one.expected)),
+        optimism: signed_number(Some(one.optimism)),
+    }
 }
 
 /// Who dominates whom.

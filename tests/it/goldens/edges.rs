@@ -221,6 +221,7 @@ pub fn nobody_eligible() -> Selection {
         pareto: None,
         improvement_percentage: None,
         degradation: None,
+        remeasured: Vec::new(),
         verification: Vec::new(),
         restored: Vec::new(),
         restored_count: 0,

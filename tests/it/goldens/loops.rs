@@ -484,6 +484,7 @@ pub fn selection(of: &Loop) -> Selection {
             iterations_after_peak: 3,
             quality_loss: Some(-11.182),
         }),
+        remeasured: Vec::new(),
         verification: vec!["every object of iteration 8 was read and checked".to_owned()],
         restored: vec![
             TreePath::new("src/hourbook/report.py").unwrap(),
