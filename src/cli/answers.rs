@@ -291,7 +291,8 @@ pub struct TestHistory {
 pub struct Restored {
     /// Version of this shape.
     pub schema_version: u32,
-    /// The number that `undo` reverts; null for a dry run and for another directory.
+    /// The number that `undo` reverts; null for a dry run, for another directory, and where a restore that was interrupted
+    /// was backed out of.
     pub number: Option<u64>,
     /// Nothing was changed.
     pub dry_run: bool,
@@ -305,6 +306,9 @@ pub struct Restored {
     pub kept: Vec<TreePath>,
     /// Files that were edited meanwhile, and kept aside.
     pub rescued: Vec<TreePath>,
+    /// Where those lie, from the root of the work tree; a file that was rescued twice lies in two places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rescued_at: Vec<String>,
     /// Files that the snapshot names and does not hold.
     pub unheld: Vec<TreePath>,
 }

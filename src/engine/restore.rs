@@ -109,8 +109,11 @@ pub(super) fn put_back(
 pub fn settle(session: &Session<'_>) -> Result<Vec<String>> {
     let Some(pending) = restore::pending(session.layout, session.wait)? else { return Ok(Vec::new()) };
     refuse_if_changed(session.layout, &pending)?;
-    restore::resume(session.layout, session.wait)?;
-    Ok(vec![format!("restore {} had been interrupted; it was finished first", pending.number)])
+    let outcome = restore::resume(session.layout, session.wait)?;
+    let mut notes = vec![format!("restore {} had been interrupted; it was finished first", pending.number)];
+    let rescued = outcome.rescued_at.iter();
+    notes.extend(rescued.map(|at| format!("a file that was changed while it was restored is kept: {at}")));
+    Ok(notes)
 }
 
 /// Whether no restore is pending on which somebody has worked.

@@ -105,18 +105,20 @@ pub fn answer(outcome: &Outcome, dry_run: bool) -> Restored {
         unchanged: outcome.unchanged,
         kept: outcome.kept.clone(),
         rescued: outcome.rescued.clone(),
+        rescued_at: outcome.rescued_at.clone(),
         unheld: outcome.unheld.clone(),
     }
 }
 
 pub fn page(outcome: &Outcome, to: Destination, screen: Screen) -> String {
     let view = RestoredView {
-        to,
+        // A restore that was backed out of leaves no record: `undo` would take back the one before it.
+        to: if to == Destination::WorkTree && outcome.record.is_none() { Destination::Back } else { to },
         restored: outcome.restored.clone(),
         removed: outcome.removed.clone(),
         unchanged: outcome.unchanged,
         kept: outcome.kept.clone(),
-        rescued: outcome.rescued.clone(),
+        rescued_at: outcome.rescued_at.clone(),
         unheld: outcome.unheld.clone(),
     };
     report::terminal::restored(&view, screen)
@@ -128,5 +130,35 @@ pub fn destination(into: Option<&Path>, dry_run: bool) -> Destination {
         _ if dry_run => Destination::DryRun,
         Some(into) => Destination::Directory(into.display().to_string()),
         None => Destination::WorkTree,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::restore::RestoreRecord;
+
+    fn outcome(record: Option<RestoreRecord>) -> Outcome {
+        let path = TreePath::new("src/lib.py").unwrap();
+        let rescued_at = vec![".progress/restores/3/rescued/src/lib.py".to_owned()];
+        Outcome { record, restored: vec![path.clone()], rescued: vec![path], rescued_at, ..Outcome::default() }
+    }
+
+    /// Without a record of its own, the way back would take an earlier restore back.
+    #[test]
+    fn the_way_back_is_told_only_where_there_is_one() {
+        let record = serde_json::from_value(serde_json::json!({
+            "schema_version": 1, "number": 3, "target": "0".repeat(64), "safety": "1".repeat(64), "paths": [],
+            "at": "2026-01-01T00:00:00Z",
+        }));
+        let screen = Screen { width: 100, colour: false };
+        for (outcome, number) in [(outcome(None), None), (outcome(Some(record.unwrap())), Some(3))] {
+            let page = page(&outcome, Destination::WorkTree, screen);
+            assert_eq!(page.contains("highwater undo"), number.is_some(), "{page}");
+            assert_eq!(page.starts_with("restored into the work tree"), number.is_some(), "{page}");
+            let answer = answer(&outcome, false);
+            assert_eq!((answer.number, &answer.rescued_at), (number, &outcome.rescued_at));
+            assert!(page.contains(&outcome.rescued_at[0]), "{page}");
+        }
     }
 }

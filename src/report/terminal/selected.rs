@@ -15,6 +15,8 @@ use crate::report::words::{improvement, pattern_words};
 pub enum Destination {
     /// Into the work tree.
     WorkTree,
+    /// Into the work tree, as it was before a restore that was interrupted; `undo` knows nothing of it.
+    Back,
     /// Into another directory.
     Directory(String),
     /// Nowhere: it was only planned.
@@ -34,8 +36,8 @@ pub struct RestoredView {
     pub unchanged: u64,
     /// Never captured, so left alone.
     pub kept: Vec<TreePath>,
-    /// Changed while we restored; what was found is kept aside.
-    pub rescued: Vec<TreePath>,
+    /// Where files lie that were changed while we restored, from the root of the work tree.
+    pub rescued_at: Vec<String>,
     /// In the snapshot by name only, so not restored.
     pub unheld: Vec<TreePath>,
 }
@@ -124,6 +126,8 @@ fn write_restored(page: &mut Page, view: &RestoredView) {
     let head = match (&view.to, changed) {
         (Destination::WorkTree, 0) => "the work tree was as it should be: nothing was changed".to_owned(),
         (Destination::WorkTree, _) => "restored into the work tree".to_owned(),
+        (Destination::Back, 0) => "the work tree was as before the restore: nothing was changed".to_owned(),
+        (Destination::Back, _) => "backed out: the work tree is as it was before the restore".to_owned(),
         (Destination::Directory(path), _) => format!("restored into {}", brief(path)),
         (Destination::DryRun, 0) => "nothing would be changed".to_owned(),
         (Destination::DryRun, _) => "would be restored; nothing was changed".to_owned(),
@@ -135,13 +139,13 @@ fn write_restored(page: &mut Page, view: &RestoredView) {
         view.removed.len(),
         view.unchanged,
         view.kept.len(),
-        view.rescued.len(),
+        view.rescued_at.len(),
         view.unheld.len()
     );
     page.paragraph(INDENT, INDENT, &counts);
     paths(page, "written", &view.restored, None);
     paths(page, "removed", &view.removed, None);
-    paths(page, "rescued: changed while being restored, kept aside", &view.rescued, Some(Tone::Warn));
+    paths(page, "rescued: changed while being restored, kept here", &view.rescued_at, Some(Tone::Warn));
     paths(page, "unheld: never kept, so not restored", &view.unheld, Some(Tone::Warn));
     paths(page, "kept: never captured, so left alone", &view.kept, Some(Tone::Dim));
     if view.to == Destination::WorkTree && changed > 0 {
@@ -150,7 +154,7 @@ fn write_restored(page: &mut Page, view: &RestoredView) {
     }
 }
 
-fn paths(page: &mut Page, title: &str, paths: &[TreePath], tone: Option<Tone>) {
+fn paths(page: &mut Page, title: &str, paths: &[impl ToString], tone: Option<Tone>) {
     if paths.is_empty() {
         return;
     }

@@ -10,7 +10,6 @@ use super::plan::Plan;
 use super::settle::{self, Held};
 use crate::disk::layout::Layout;
 use crate::error::Result;
-use crate::model::ids::TreePath;
 
 /// A restore whose journal is written.
 pub struct Job<'a> {
@@ -38,13 +37,13 @@ impl Job<'_> {
         Worker::new(self.tree, self.folder)?.run(&self.journal)?;
         let born = settle::check_result(self.tree, &self.journal.ops)?;
         settle::rescue(self.folder, Some(&self.journal), &Held::new(self.target, self.safety))?;
-        let rescued: Vec<TreePath> =
-            settle::rescued(self.layout, self.folder.number)?.into_iter().flat_map(|(_, paths)| paths).collect();
+        let rescued = settle::rescued(self.layout, self.folder.number)?;
         let mut outcome = Outcome::of(plan);
         outcome.kept.extend(born);
         outcome.kept.sort();
         outcome.kept.dedup();
-        outcome.rescued = rescued;
+        outcome.rescued_at = settle::places(self.layout, &rescued);
+        outcome.rescued = rescued.into_iter().flat_map(|(_, paths)| paths).collect();
         outcome.rescued.sort();
         outcome.rescued.dedup();
         if self.journal.direction == Direction::Forward {

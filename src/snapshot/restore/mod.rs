@@ -95,6 +95,8 @@ pub struct Outcome {
     pub kept: Vec<TreePath>,
     /// Files that somebody changed while the restore ran: kept under `restores/<n>/rescued/`, sorted.
     pub rescued: Vec<TreePath>,
+    /// Where those lie, from the root of the work tree, as text; a path that was rescued twice lies in two places.
+    pub rescued_at: Vec<String>,
     /// Paths of the restored tree whose content was not kept when it was captured; left alone, sorted.
     pub unheld: Vec<TreePath>,
 }

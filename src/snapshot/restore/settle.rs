@@ -18,7 +18,7 @@ use super::plan::Op;
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
-use crate::model::ids::{ObjectId, TreePath};
+use crate::model::ids::{ObjectId, TreePath, escape};
 
 /// Checks every path that the steps changed. Answers the paths that were to go and where something of somebody else's
 /// stands now: they are left alone.
@@ -154,6 +154,13 @@ pub fn rescued(layout: &Layout, number: u64) -> Result<Vec<(PathBuf, Vec<TreePat
     Ok(folders)
 }
 
+/// Where rescued files lie, from the root of the work tree, written as their paths are.
+pub fn places(layout: &Layout, rescued: &[(PathBuf, Vec<TreePath>)]) -> Vec<String> {
+    let below = |folder: &Path| escape(folder.strip_prefix(layout.root()).unwrap_or(folder).as_os_str().as_bytes());
+    let places = rescued.iter().flat_map(|(folder, paths)| paths.iter().map(move |path| (below(folder), path)));
+    places.map(|(folder, path)| format!("{folder}/{path}")).collect()
+}
+
 fn files_below(top: &Path) -> Result<Vec<TreePath>> {
     let mut files = Vec::new();
     let mut waiting = vec![None::<TreePath>];
@@ -247,6 +254,9 @@ mod tests {
         let found = rescued(&layout, 1).unwrap();
         let told: Vec<(PathBuf, usize)> = found.into_iter().map(|(folder, paths)| (folder, paths.len())).collect();
         assert_eq!(told, [(at("rescued"), 2), (at("rescued-0-0"), 1), (at("rescued-0-1"), 1)]);
+        let places = ["rescued/file", "rescued/same", "rescued-0-0/same", "rescued-0-1/file/below"];
+        let places = places.map(|place| format!(".progress/restores/1/{place}"));
+        assert_eq!(super::places(&layout, &rescued(&layout, 1).unwrap()), places);
     }
 
     #[test]

@@ -326,6 +326,7 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
     let rescued = |name: &str| std::fs::read_to_string(work.layout.restore_dir(1).join("rescued").join(name)).ok();
     assert_eq!(outcome.rescued.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edited", "gone"]);
     assert_eq!((rescued("edited").as_deref(), rescued("gone").as_deref()), (Some("three"), Some("born")));
+    assert_eq!(outcome.rescued_at, [".progress/restores/1/rescued/edited", ".progress/restores/1/rescued/gone"]);
     // Where nothing was to be, the new file of somebody else stays.
     assert_eq!(outcome.kept.iter().map(ToString::to_string).collect::<Vec<_>>(), ["new"]);
     let mut expected = target.clone();
@@ -335,6 +336,21 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
     before.insert("edited".into(), format!("file 644 {:?}", b"three"));
     before.insert("gone".into(), format!("file 644 {:?}", b"born"));
     assert_eq!(work.listing(), before.clone());
+}
+
+#[test]
+fn what_is_rescued_on_the_way_back_is_told_with_its_place() {
+    let work = Work::of_everything();
+    let before = work.listing();
+    let steps = work.begin(usize::MAX, |_| {});
+    assert!(steps > 0);
+    std::fs::write(work.root().join("edited"), "three").unwrap();
+    let outcome = abort(&work.layout, NOW).unwrap();
+    assert_eq!(work.listing(), before);
+    assert_eq!(outcome.rescued.iter().map(ToString::to_string).collect::<Vec<_>>(), ["edited"]);
+    assert_eq!(outcome.rescued_at, [".progress/restores/1/rescued/edited"]);
+    assert!(outcome.record.is_none());
+    assert_eq!(std::fs::read_to_string(work.root().join(&outcome.rescued_at[0])).unwrap(), "three");
 }
 
 #[test]

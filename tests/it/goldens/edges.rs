@@ -229,7 +229,7 @@ pub fn nobody_eligible() -> Selection {
 }
 
 /// Restores of each kind, by name.
-pub fn restored_view() -> [(&'static str, RestoredView); 3] {
+pub fn restored_view() -> [(&'static str, RestoredView); 4] {
     let paths = |names: &[&str]| names.iter().map(|name| TreePath::new(*name).unwrap()).collect::<Vec<_>>();
     let many: Vec<String> = (0..40).map(|n| format!("src/module_{n:02}.rs")).collect();
     let worktree = RestoredView {
@@ -238,7 +238,7 @@ pub fn restored_view() -> [(&'static str, RestoredView); 3] {
         removed: paths(&["src/cache.rs"]),
         unchanged: 12,
         kept: paths(&[".env"]),
-        rescued: paths(&["notes\n\x1b[31m.md"]),
+        rescued_at: vec![format!(".progress/restores/1/rescued/{}", paths(&["notes\n\x1b[31m.md"])[0])],
         unheld: paths(&["big.bin"]),
     };
     let nothing = RestoredView {
@@ -247,7 +247,7 @@ pub fn restored_view() -> [(&'static str, RestoredView); 3] {
         removed: Vec::new(),
         unchanged: 53,
         kept: Vec::new(),
-        rescued: Vec::new(),
+        rescued_at: Vec::new(),
         unheld: Vec::new(),
     };
     let into = RestoredView {
@@ -255,5 +255,6 @@ pub fn restored_view() -> [(&'static str, RestoredView); 3] {
         restored: paths(&["src/lib.rs"]),
         ..nothing.clone()
     };
-    [("worktree", worktree), ("dry", nothing), ("into", into)]
+    let back = RestoredView { to: Destination::Back, ..worktree.clone() };
+    [("worktree", worktree), ("dry", nothing), ("into", into), ("back", back)]
 }

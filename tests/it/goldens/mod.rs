@@ -266,6 +266,7 @@ fn accepted() -> BTreeMap<String, String> {
         "restored-worktree",
         "restored-dry",
         "restored-into",
+        "restored-back",
         "table",
         "tests",
         "tests-none",

@@ -231,9 +231,13 @@ impl Hook<'_> {
         let Some(target) = recorded.record.recommendation.target else { return Ok(facts) };
         let restored =
             self.context.with_patience(WAIT, |session| restore_iteration(session, store, target, Target::default()))?;
+        let rescued = match restored.rescued_at.as_slice() {
+            [] => String::new(),
+            places => format!(" Files that were changed meanwhile are kept: {}.", places.join(", ")),
+        };
         Ok(format!(
             "{facts} The work tree was put back to iteration {target}: {} files written, {} removed. What was there before \
-             is kept.",
+             is kept.{rescued}",
             restored.restored.len(),
             restored.removed.len(),
         ))
