@@ -300,6 +300,12 @@ pub struct Restored {
     pub restored: Vec<TreePath>,
     /// Paths that were (would be) removed; they are in the safety snapshot.
     pub removed: Vec<TreePath>,
+    /// Directories that were (would be) made or given other permission bits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories_restored: Vec<TreePath>,
+    /// Directories that were (would be) removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories_removed: Vec<TreePath>,
     /// Files that were the same already.
     pub unchanged: u64,
     /// Paths in the work tree that no snapshot covers, and that were left alone.

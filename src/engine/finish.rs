@@ -194,7 +194,8 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
     };
     let mut selection = candidates.selection(store, choice, verification, remeasured);
     if let Some(outcome) = &outcome {
-        let changed = || outcome.restored.iter().chain(&outcome.removed);
+        let files = || outcome.restored.iter().chain(&outcome.removed);
+        let changed = || files().chain(&outcome.directories_restored).chain(&outcome.directories_removed);
         selection.restored_count = u64::try_from(changed().count()).unwrap_or(u64::MAX);
         selection.restored = changed().take(100).cloned().collect();
     }

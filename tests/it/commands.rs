@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, Project, answer, assert_shape, junit};
 
@@ -93,6 +93,32 @@ fn after_a_rollback_the_parent_is_the_restored_iteration() {
     assert_eq!(project.run(&["record", "--parent", "1", "--json"]).expect(0).json()["parent"], 1);
     let wrong = project.run(&["record", "--parent", "77"]).expect(65);
     assert!(wrong.stderr.contains("have 0 to 8"), "{wrong:?}");
+}
+
+#[test]
+fn a_restore_of_directories_alone_is_told_and_has_its_way_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let set = |mode| std::fs::set_permissions(project.path("src"), std::fs::Permissions::from_mode(mode)).unwrap();
+    let mode = || std::fs::metadata(project.path("src")).unwrap().permissions().mode() & 0o777;
+    set(0o755);
+    project.run(&["begin"]).expect(0);
+    set(0o700);
+    std::fs::create_dir(project.path("empty")).unwrap();
+    project.run(&["record"]).expect(0);
+    let dry = project.run(&["restore", "0", "--dry-run"]).expect(0).stdout;
+    assert!(dry.starts_with("would be restored") && dry.contains("\n  src\n") && dry.contains("\n  empty\n"), "{dry}");
+    let json = project.run(&["restore", "0", "--dry-run", "--json"]).expect(0).json();
+    assert_shape("restored", &json);
+    assert_eq!((&json["directories_restored"], &json["directories_removed"]), (&json!(["src"]), &json!(["empty"])));
+    assert_eq!((mode(), project.exists("empty")), (0o700, true));
+    let told = project.run(&["restore", "0"]).expect(0).stdout;
+    assert!(!told.contains("nothing was changed") && told.contains("highwater undo"), "{told}");
+    assert_eq!((mode(), project.exists("empty")), (0o755, false));
+    project.run(&["undo"]).expect(0);
+    assert_eq!((mode(), project.exists("empty")), (0o700, true));
+    let none = project.run(&["restore", "1"]).expect(0).stdout;
+    assert!(none.contains("nothing was changed") && !none.contains("highwater undo"), "{none}");
 }
 
 #[test]

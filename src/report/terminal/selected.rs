@@ -32,6 +32,10 @@ pub struct RestoredView {
     pub restored: Vec<TreePath>,
     /// Taken away; they are in the safety snapshot.
     pub removed: Vec<TreePath>,
+    /// Directories that were made or given another mode.
+    pub directories_restored: Vec<TreePath>,
+    /// Directories that were taken away.
+    pub directories_removed: Vec<TreePath>,
     /// Paths that were as they should be.
     pub unchanged: u64,
     /// Never captured, so left alone.
@@ -123,7 +127,8 @@ fn reasons(page: &mut Page, selection: &Selection) {
 
 fn write_restored(page: &mut Page, view: &RestoredView) {
     let changed = length(&view.restored) + length(&view.removed);
-    let head = match (&view.to, changed) {
+    let directories = length(&view.directories_restored) + length(&view.directories_removed);
+    let head = match (&view.to, changed + directories) {
         (Destination::WorkTree, 0) => "the work tree was as it should be: nothing was changed".to_owned(),
         (Destination::WorkTree, _) => "restored into the work tree".to_owned(),
         (Destination::Back, 0) => "the work tree was as before the restore: nothing was changed".to_owned(),
@@ -143,12 +148,18 @@ fn write_restored(page: &mut Page, view: &RestoredView) {
         view.unheld.len()
     );
     page.paragraph(INDENT, INDENT, &counts);
+    if directories > 0 {
+        let (restored, removed) = (view.directories_restored.len(), view.directories_removed.len());
+        page.paragraph(INDENT, INDENT, &format!("directories: {restored} made or changed, {removed} removed"));
+    }
     paths(page, "written", &view.restored, None);
     paths(page, "removed", &view.removed, None);
+    paths(page, "directories made or changed", &view.directories_restored, None);
+    paths(page, "directories removed", &view.directories_removed, None);
     paths(page, "rescued: changed while being restored, kept here", &view.rescued_at, Some(Tone::Warn));
     paths(page, "unheld: never kept, so not restored", &view.unheld, Some(Tone::Warn));
     paths(page, "kept: never captured, so left alone", &view.kept, Some(Tone::Dim));
-    if view.to == Destination::WorkTree && changed > 0 {
+    if view.to == Destination::WorkTree && changed + directories > 0 {
         page.gap();
         page.line(&format!("{} {}", toned(Tone::Dim, "the way back: $"), toned(Tone::Strong, "highwater undo")));
     }

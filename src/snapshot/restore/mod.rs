@@ -89,6 +89,10 @@ pub struct Outcome {
     pub restored: Vec<TreePath>,
     /// Files and links that were removed, sorted.
     pub removed: Vec<TreePath>,
+    /// Directories that were made or got other permission bits, sorted.
+    pub directories_restored: Vec<TreePath>,
+    /// Directories that were removed, sorted.
+    pub directories_removed: Vec<TreePath>,
     /// Files and links that were as they should be.
     pub unchanged: u64,
     /// Paths that no snapshot holds, and that were left alone although the restored tree does not have them, sorted.
@@ -106,6 +110,8 @@ impl Outcome {
         Outcome {
             restored: plan.restored(),
             removed: plan.removed(),
+            directories_restored: plan.directories_restored(),
+            directories_removed: plan.directories_removed(),
             unchanged: plan.unchanged,
             kept: plan.kept.clone(),
             unheld: plan.unheld.clone(),

@@ -4,7 +4,7 @@
 //! and `Readme` for `readme` on a file system that holds both for one), directories are made before what they hold, and
 //! directories lose their own write permission last.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,30 @@ impl Plan {
     /// Paths of files and links that go; sorted.
     pub fn removed(&self) -> Vec<TreePath> {
         self.paths_of(|op| op.action == Action::Remove)
+    }
+
+    /// Paths of directories that are made or get other permission bits; sorted. One that is only open while its entries
+    /// change is none.
+    pub fn directories_restored(&self) -> Vec<TreePath> {
+        let ends = self.directories().into_iter().filter(|(_, (before, after))| after.is_some() && before != after);
+        ends.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Paths of directories that go; sorted.
+    pub fn directories_removed(&self) -> Vec<TreePath> {
+        let ends = self.directories().into_iter().filter(|(_, (before, after))| before.is_some() && after.is_none());
+        ends.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// The directories that any step concerns: each as it is before the first one and after the last.
+    fn directories(&self) -> BTreeMap<&TreePath, (Option<State>, Option<State>)> {
+        let directory = |state: Option<State>| state.filter(|state| state.kind == Kind::Directory);
+        let mut ends = BTreeMap::new();
+        for op in &self.ops {
+            let (before, after) = (directory(op.before), directory(op.after));
+            ends.entry(&op.path).or_insert((before, None)).1 = after;
+        }
+        ends
     }
 
     fn paths_of(&self, wanted: impl Fn(&Op) -> bool) -> Vec<TreePath> {
@@ -448,6 +472,24 @@ mod tests {
             assert_eq!((plan.to_string().as_str(), plan.unheld), ("", vec![path("big")]));
         }
         assert!(plan(&tree(&[("big", 'f', 1)]), &tree(&[("big", 'u', 1)]), &Scope::default()).is_err());
+    }
+
+    #[test]
+    fn directories_are_told_by_how_they_end() {
+        let target = tree(&[("made", 'r', 0), ("made/a", 'f', 1), ("mode", 'd', 0), ("same", 'd', 0), ("was", 'd', 0)]);
+        let found = tree(&[("gone", 'd', 0), ("gone/in", 'd', 0), ("mode", 'r', 0), ("same", 'd', 0), ("was", 'f', 1)]);
+        let told = |plan: &Plan| {
+            let texts = |paths: Vec<TreePath>| paths.iter().map(TreePath::to_string).collect::<Vec<_>>().join(" ");
+            (texts(plan.directories_restored()), texts(plan.directories_removed()))
+        };
+        let whole = plan(&target, &found, &Scope::default()).unwrap();
+        assert_eq!(told(&whole), ("made mode was".into(), "gone gone/in".into()));
+        let back = plan(&found, &target, &Scope::default()).unwrap();
+        assert_eq!(told(&back), ("gone gone/in mode".into(), "made was".into()));
+        // Opened for as long as its entries change, and closed again.
+        let (before, after) = (tree(&[("r", 'r', 0)]), tree(&[("r", 'r', 0), ("r/a", 'f', 1)]));
+        let opened = plan(&before, &after, &Scope { paths: &[], open_directories: true }).unwrap();
+        assert_eq!((opened.ops.len(), told(&opened)), (3, (String::new(), String::new())));
     }
 
     #[test]

@@ -229,13 +229,15 @@ pub fn nobody_eligible() -> Selection {
 }
 
 /// Restores of each kind, by name.
-pub fn restored_view() -> [(&'static str, RestoredView); 4] {
+pub fn restored_view() -> [(&'static str, RestoredView); 5] {
     let paths = |names: &[&str]| names.iter().map(|name| TreePath::new(*name).unwrap()).collect::<Vec<_>>();
     let many: Vec<String> = (0..40).map(|n| format!("src/module_{n:02}.rs")).collect();
     let worktree = RestoredView {
         to: Destination::WorkTree,
         restored: paths(&many.iter().map(String::as_str).collect::<Vec<_>>()),
         removed: paths(&["src/cache.rs"]),
+        directories_restored: Vec::new(),
+        directories_removed: Vec::new(),
         unchanged: 12,
         kept: paths(&[".env"]),
         rescued_at: vec![format!(".progress/restores/1/rescued/{}", paths(&["notes\n\x1b[31m.md"])[0])],
@@ -245,6 +247,8 @@ pub fn restored_view() -> [(&'static str, RestoredView); 4] {
         to: Destination::DryRun,
         restored: Vec::new(),
         removed: Vec::new(),
+        directories_restored: Vec::new(),
+        directories_removed: Vec::new(),
         unchanged: 53,
         kept: Vec::new(),
         rescued_at: Vec::new(),
@@ -256,5 +260,11 @@ pub fn restored_view() -> [(&'static str, RestoredView); 4] {
         ..nothing.clone()
     };
     let back = RestoredView { to: Destination::Back, ..worktree.clone() };
-    [("worktree", worktree), ("dry", nothing), ("into", into), ("back", back)]
+    let directories = RestoredView {
+        to: Destination::WorkTree,
+        directories_restored: paths(&["src", "src/bin"]),
+        directories_removed: paths(&["empty"]),
+        ..nothing.clone()
+    };
+    [("worktree", worktree), ("dry", nothing), ("into", into), ("back", back), ("directories", directories)]
 }

@@ -267,6 +267,7 @@ fn accepted() -> BTreeMap<String, String> {
         "restored-dry",
         "restored-into",
         "restored-back",
+        "restored-directories",
         "table",
         "tests",
         "tests-none",

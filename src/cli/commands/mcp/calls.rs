@@ -225,11 +225,19 @@ pub fn restore(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer>
     })?;
     let answer = restoring::answer(&outcome, dry_run);
     let (written, removed) = (answer.restored.len(), answer.removed.len());
+    let directories = match answer.directories_restored.len() + answer.directories_removed.len() {
+        0 => String::new(),
+        1 => ", 1 directory changed".to_owned(),
+        count => format!(", {count} directories changed"),
+    };
     let text = if dry_run {
-        format!("iteration {iteration} would write {written} files and remove {removed}; nothing was changed")
+        format!(
+            "iteration {iteration} would write {written} files and remove {removed}{directories}; nothing was changed"
+        )
     } else {
         format!(
-            "iteration {iteration} is restored: {written} files written, {removed} removed; `highwater undo` reverts it"
+            "iteration {iteration} is restored: {written} files written, {removed} removed{directories}; `highwater undo` \
+             reverts it"
         )
     };
     Answer::new(text, &answer)
