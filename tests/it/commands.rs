@@ -411,6 +411,24 @@ fn reports_that_are_inspected_together_are_told_in_the_order_given() {
     assert!(page.stdout.find("3.xml") < page.stdout.find("4.xml") && page.stderr.contains("2.xml"), "{page:?}");
 }
 
+#[test]
+fn a_file_that_cannot_be_read_keeps_no_other_from_being_inspected() {
+    let project = Project::new();
+    project.tests(&[("a", true)]);
+    let files = ["gone.xml", "junit.xml", "src", "junit.xml/below"];
+    let answer = project.run(&[&["inspect", "--json"], &files[..]].concat()).expect(65);
+    let told: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    told.iter().for_each(|one| assert_shape("inspected", one));
+    let names: Vec<&str> = told.iter().filter_map(|one| one["file"].as_str()).collect();
+    assert_eq!(names, files);
+    let codes: Vec<&str> = told.iter().map(|one| one["error"]["code"].as_str().unwrap_or("none")).collect();
+    assert_eq!(codes, ["refused", "none", "refused", "refused"]);
+    assert!(told[0]["error"]["message"].as_str().unwrap().contains("No such file"), "{}", told[0]);
+    assert_eq!((&told[0]["figures"], &told[1]["figures"]["tests"]), (&Value::Null, &json!(1)));
+    let page = project.run(&["inspect", "gone.xml", "junit.xml"]).expect(65);
+    assert!(page.stderr.contains("gone.xml") && page.stdout.contains("junit.xml"), "{page:?}");
+}
+
 /// `make check 2>&1 | highwater record --report -`.
 #[test]
 fn every_tool_that_speaks_in_a_pipe_is_read() {

@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::inputs::unknown_format;
 use crate::cli::output;
 use crate::engine::read_reports;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::{self, Format, Parsed};
 use crate::model::record::SourceError;
 use crate::report;
@@ -36,7 +36,7 @@ pub fn run(context: &Context, files: &[PathBuf], format: Option<&str>) -> Result
         };
         for (file, answer) in batch.iter().zip(&answers) {
             if let Err(error) = answer
-                && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput)
+                && !matches!(error.kind, ErrorKind::Report(_) | ErrorKind::BadInput | ErrorKind::Failed)
             {
                 return Err(error.clone());
             }
@@ -79,8 +79,14 @@ fn inspected(file: &Path, answer: &Result<Vec<Parsed>>) -> Inspected {
         file: file.display().to_string(),
         reading: readings.next(),
         also: readings.collect(),
-        error: answer.as_ref().err().map(SourceError::of),
+        error: answer.as_ref().err().map(source_error),
     }
+}
+
+/// Of a file that the system does not give, its word is all that can be said.
+fn source_error(error: &Error) -> SourceError {
+    let told = SourceError::of(error);
+    if error.kind == ErrorKind::Failed { SourceError { message: error.said(), ..told } } else { told }
 }
 
 fn print(context: &Context, file: &Path, given: Option<&Format>, parsed: &Parsed) {
