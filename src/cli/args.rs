@@ -350,7 +350,8 @@ pub enum Command {
         /// The iteration
         #[arg(value_name = "ITER", required_unless_present_any = ["resume", "abort"])]
         iteration: Option<Iteration>,
-        /// Only these paths, from the root of the work tree
+        /// Only these files and folders with what is below them, from the current folder (from the root of the work tree
+        /// where that is outside of it); . is the folder itself
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// Print what would happen; change nothing

@@ -96,6 +96,58 @@ fn after_a_rollback_the_parent_is_the_restored_iteration() {
 }
 
 #[test]
+fn paths_of_a_restore_are_typed_as_everywhere() {
+    let project = Project::new();
+    let link = tempfile::tempdir().unwrap();
+    let link = link.path().join("link");
+    std::os::unix::fs::symlink(project.root(), &link).unwrap();
+    let files = ["a", "src/lib.py", "src/below/b"];
+    files.iter().for_each(|file| project.write(file, "old\n"));
+    project.run(&["begin"]).expect(0);
+    files.iter().for_each(|file| project.write(file, "new\n"));
+    project.run(&["record"]).expect(0);
+    let given_back = |folder: &Path, path: &Path| {
+        let mut command = project.command(&["restore", "0", "--dry-run", "--json"]);
+        let told = answer(&command.arg(path).current_dir(folder).output().unwrap()).expect(0).json();
+        told["restored"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (root, source) = (project.root().to_owned(), project.path("src"));
+    let (all, below) = (vec!["a", "src/below/b", "src/lib.py"], vec!["src/below/b", "src/lib.py"]);
+    let is = |folder: &Path, path: &str, expected: &[&str]| {
+        assert_eq!(given_back(folder, Path::new(path)), expected, "{path} in {}", folder.display());
+    };
+    is(&root, ".", &all);
+    is(&root, "src/..", &all);
+    is(&source, "..", &all);
+    is(&source, ".", &below);
+    is(&source, "below", &["src/below/b"]);
+    is(&source, "../a", &["a"]);
+    is(&root, link.to_str().unwrap(), &all);
+    is(&root, link.join("src/below").to_str().unwrap(), &["src/below/b"]);
+    is(&link.join("src"), "lib.py", &["src/lib.py"]);
+    is(Path::new("/"), "src", &below);
+    is(Path::new("/"), ".", &all);
+
+    let refused = |path: &str| {
+        let told = project.run(&["restore", "0", path]).expect(65);
+        assert!(told.stderr.contains("nothing was changed") && !told.stderr.contains("verify"), "{told:?}");
+        told.stderr
+    };
+    assert!(refused(".git").contains("no snapshot holds such a path"));
+    refused("src/.GIT/config");
+    refused(".progress");
+    assert!(refused("..").contains("not in the work tree"));
+    refused("/etc");
+    assert!(refused("gone").contains("no such path"));
+    assert_eq!(project.read("a"), "new\n");
+
+    // All of the tree is no part of it: the next iteration comes from there.
+    project.run(&["restore", "0", ".", "src"]).expect(0);
+    assert_eq!(project.read("src/below/b"), "old\n");
+    assert_eq!(project.run(&["record", "--json"]).expect(0).json()["parent"], 0);
+}
+
+#[test]
 fn a_restore_of_directories_alone_is_told_and_has_its_way_back() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();

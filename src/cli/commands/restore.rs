@@ -1,5 +1,6 @@
 //! `restore` and `undo`.
 
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use crate::cli::answers::{Restored, VERSION};
@@ -9,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::engine::{self, Target};
 use crate::error::{Error, Result};
-use crate::model::ids::{Iteration, TreePath};
+use crate::model::ids::{Iteration, TreePath, check_name};
 use crate::report::terminal::{Destination, RestoredView};
 use crate::report::{self, Screen};
 use crate::snapshot::restore::{self, Outcome};
@@ -38,7 +39,7 @@ pub fn run(
     }
     let Some(iteration) = iteration else { return Err(Error::usage("no iteration was named")) };
     let store = context.store(choice, true)?;
-    let paths = paths.iter().map(|path| tree_path(context, path)).collect::<Result<Vec<TreePath>>>()?;
+    let paths = tree_paths(context, paths)?;
     let into = how.into.map(|into| context.folder.join(into));
     let target = Target { paths: &paths, into: into.as_deref(), dry_run: how.dry_run };
     let outcome = context.with_session(|session| {
@@ -62,27 +63,57 @@ pub fn undo(context: &Context) -> Result<Exit> {
     tell(context, &outcome, Destination::WorkTree)
 }
 
-/// A path as typed → its place in the tree. Relative paths start where the command was typed, as everywhere.
-fn tree_path(context: &Context, path: &Path) -> Result<TreePath> {
-    let outside = || {
-        Error::bad_input("path is not in the work tree")
+/// Paths as typed → their places in the tree; none if one of them is its top, which is the whole tree.
+fn tree_paths(context: &Context, paths: &[PathBuf]) -> Result<Vec<TreePath>> {
+    let places = paths.iter().map(|path| tree_path(context, path)).collect::<Result<Option<Vec<TreePath>>>>()?;
+    Ok(places.unwrap_or_default())
+}
+
+/// A path as typed → its place in the tree; `None` is the top. Relative paths start where the command was typed, as
+/// everywhere; at the top, where that is no folder of the work tree.
+fn tree_path(context: &Context, path: &Path) -> Result<Option<TreePath>> {
+    let root = context.layout.root();
+    let typed_in = std::fs::canonicalize(&context.folder).unwrap_or_else(|_| context.folder.clone());
+    let whole = if typed_in.starts_with(root) { typed_in } else { root.to_path_buf() }.join(path);
+    // Links that lead into the work tree are followed, those in it are files like others.
+    let mut ways_in: Vec<&Path> = whole.ancestors().collect();
+    ways_in.reverse();
+    let parts = ways_in.into_iter().find_map(|way| {
+        let real = std::fs::canonicalize(way).ok()?;
+        parts_below(real.strip_prefix(root).ok()?, whole.strip_prefix(way).ok()?)
+    });
+    let Some(parts) = parts else {
+        return Err(Error::bad_input("path is not in the work tree")
             .at(path)
-            .help("name paths inside the work tree, files or folders")
+            .because("nothing was changed")
+            .help("name paths inside the work tree, files or folders"));
     };
-    let folder = std::fs::canonicalize(&context.folder).unwrap_or_else(|_| context.folder.clone());
-    let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
-    let whole = folder.join(path);
-    for part in whole.strip_prefix(context.layout.root()).map_err(|_| outside())?.components() {
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<&[u8]> = parts.iter().map(|part| part.as_encoded_bytes()).collect();
+    if let Some(why) = names.iter().find_map(|name| check_name(name).err()) {
+        return Err(Error::bad_input("no snapshot holds such a path")
+            .at(path)
+            .because(format!("{why}; nothing was changed"))
+            .help("name files or folders of the work tree other than .git and .progress"));
+    }
+    TreePath::new(names.join(&b'/')).map(Some)
+}
+
+/// The names on the way from the top, `..` resolved; `None` if it leads out.
+fn parts_below(real: &Path, rest: &Path) -> Option<Vec<OsString>> {
+    let mut parts = Vec::new();
+    for part in real.components().chain(rest.components()) {
         match part {
-            Component::Normal(name) => parts.push(name),
+            Component::Normal(name) => parts.push(name.to_owned()),
             Component::CurDir => {}
             _ => {
-                parts.pop().ok_or_else(outside)?;
+                parts.pop()?;
             }
         }
     }
-    let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_encoded_bytes()).collect();
-    TreePath::new(bytes.join(&b'/'))
+    Some(parts)
 }
 
 /// What was done, counts last.
