@@ -113,6 +113,7 @@ fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8
     let open = match tree.directory(folder) {
         Ok(open) => open,
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(BTreeSet::new()),
+        Err(Errno::XDEV) => return Err(unreachable_folder(tree, folder, Errno::XDEV)),
         Err(error) => return Err(named(error)),
     };
     let mut names = BTreeSet::new();
@@ -252,6 +253,13 @@ mod tests {
         let tree = Beneath::open(Path::new("/")).unwrap();
         let error = check_folders(&tree, &plan(&[(Action::Write, "proc/a", file(1))])).unwrap_err();
         assert!(error.to_string().contains("another file system"), "{error}");
+        // It was mounted over files that a snapshot has.
+        let target = [(path("proc"), State::directory(0o755)), (path("proc/a"), file(1))].into_iter().collect();
+        let all = Scope::default();
+        let error = beside_the_rules(&tree, &target, &Manifest::default(), &all, 1).unwrap_err();
+        assert_eq!((error.kind, error.place.path.as_deref()), (ErrorKind::BadInput, Some("proc")));
+        assert!(error.to_string().contains("another file system") && error.help.is_some(), "{error}");
+        assert_eq!(error.cause.as_deref(), Some("nothing was changed"));
     }
 
     #[test]
