@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use tree_path::{TreePath, check_name, escape};
+pub use tree_path::{TreePath, check_name, escape, names_store};
 
 use crate::error::Error;
 

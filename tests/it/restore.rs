@@ -312,6 +312,34 @@ fn a_tree_is_written_into_an_empty_directory_only() {
     assert_eq!(listing(work.dir.path(), true), before, "neither tree nor store was touched");
 }
 
+// PROMISES W5: hooks of a repository are run.
+#[test]
+fn a_tree_is_written_into_no_repository_by_any_spelling() {
+    let work = Work::new();
+    work.write("pre-commit", "#!");
+    let target = work.capture();
+    let place = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(place.path().join(".git/empty")).unwrap();
+    symlink(".git", place.path().join("link")).unwrap();
+    let before = listing(place.path(), true);
+    let refused =
+        [".git/hooks", ".git/empty", ".git", "link/hooks", "link/empty", ".GIT", "git~1", ".git.", ".Progress"];
+    for name in refused {
+        for dry_run in [true, false] {
+            let into = place.path().join(name);
+            let options = Options { into: Some(&into), dry_run, ..work.options() };
+            let error = restore(&work.layout, target, &options).unwrap_err();
+            assert!(error.kind == ErrorKind::BadInput && error.to_string().contains("own store"), "{name}: {error}");
+            assert!(error.to_string().contains("nothing was changed") && error.help.is_some(), "{name}: {error}");
+        }
+    }
+    assert_eq!(listing(place.path(), true), before);
+    for name in [".github", "git"] {
+        let into = place.path().join(name);
+        restore(&work.layout, target, &Options { into: Some(&into), ..work.options() }).unwrap();
+    }
+}
+
 #[test]
 fn a_dry_run_tells_every_step_and_changes_nothing() {
     let work = Work::new();

@@ -87,16 +87,18 @@ pub fn check_name(name: &[u8]) -> Result<(), &'static str> {
     if name.contains(&0) || name.contains(&b'/') {
         return Err("a component holds NUL or '/'");
     }
-    // Of a plain name, only the end is dropped.
-    let begins_like =
-        |store: &str| name.get(..store.len()).is_some_and(|name| name.eq_ignore_ascii_case(store.as_bytes()));
-    if name.is_ascii() && !STORES.iter().any(|store| begins_like(store)) {
-        return Ok(());
-    }
-    if STORES.contains(&folded(name).as_str()) {
+    if names_store(name) {
         return Err("it names a repository's or highwater's own store");
     }
     Ok(())
+}
+
+/// Whether a component is a spelling of `.git` or `.progress`.
+pub fn names_store(name: &[u8]) -> bool {
+    // Of a plain name, only the end is dropped.
+    let begins_like =
+        |store: &str| name.get(..store.len()).is_some_and(|name| name.eq_ignore_ascii_case(store.as_bytes()));
+    (!name.is_ascii() || STORES.iter().any(|store| begins_like(store))) && STORES.contains(&folded(name).as_str())
 }
 
 /// What repositories and we are kept in, also as file systems with short names call it.

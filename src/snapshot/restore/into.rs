@@ -1,9 +1,11 @@
 //! Writing a stored tree into an empty directory. Nothing is replaced there, so there is no journal and no way back.
 
 use std::fs::DirBuilder;
+use std::io::ErrorKind;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use super::apply;
 use super::beneath::{Beneath, last_name};
@@ -14,6 +16,7 @@ use super::{Options, Outcome, check, folding};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
+use crate::model::ids::names_store;
 use crate::snapshot::objects::Objects;
 
 /// Writes the tree, or some of its paths, into `into`, which must be absent or empty.
@@ -46,26 +49,31 @@ pub fn write_into(
     Ok(Outcome::of(plan))
 }
 
-/// An absent or empty directory that is not the store's.
+/// An absent or empty directory that is in no store.
 fn check_place(layout: &Layout, into: &Path) -> Result<()> {
+    let refuse = |what: &str| {
+        Error::bad_input(what).at(into).because("nothing was changed").help("name a directory that is absent or empty")
+    };
+    // Without the slash at its end, which would follow a link.
+    let named: PathBuf = into.components().collect();
+    let parent = named.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let place = real(into).or_else(|| real(into.parent().filter(|parent| !parent.as_os_str().is_empty())?));
-    if let (Some(place), Some(store)) = (place, real(&layout.store()))
+    let place = real(&named).or_else(|| Some(real(parent)?.join(named.file_name()?)));
+    if let (Some(place), Some(store)) = (&place, real(&layout.store()))
         && place.starts_with(&store)
     {
-        return Err(Error::bad_input("cannot restore into highwater's own store").at(into));
+        return Err(refuse("cannot restore into highwater's own store"));
     }
-    let refuse = |what: &str| {
-        Err(Error::bad_input(what)
-            .at(into)
-            .because("nothing was changed")
-            .help("name a directory that is absent or empty"))
-    };
-    match std::fs::metadata(into) {
-        Ok(meta) if !meta.is_dir() => refuse("the place to restore into is not a directory"),
-        Ok(_) if !disk::list(into)?.is_empty() => refuse("the directory to restore into is not empty"),
+    // Whatever name the file system takes for one: hooks that were put into a repository would be run.
+    let is_store = |part: Component<'_>| matches!(part, Component::Normal(name) if names_store(name.as_bytes()));
+    if place.is_some_and(|place| place.components().any(is_store)) {
+        return Err(refuse("cannot restore into a repository's or highwater's own store"));
+    }
+    match std::fs::symlink_metadata(&named) {
+        Ok(meta) if !meta.is_dir() => Err(refuse("the place to restore into is not a directory")),
+        Ok(_) if !disk::list(into)?.is_empty() => Err(refuse("the directory to restore into is not empty")),
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Error::io("look at", into, &error)),
     }
 }
