@@ -338,8 +338,9 @@ pub enum Command {
         /// Write the tree to DIR (absent or empty) instead of the work tree; the loop stays open
         #[arg(long, value_name = "DIR")]
         into: Option<PathBuf>,
-        /// Run CMD in a fresh copy of the candidate; its reports must give the recorded metrics. With `select.revalidate`, CMD
-        /// measures the best few again first, and the mean decides
+        /// Run CMD in a fresh copy of the candidate, made where temporary files are kept (TMPDIR) and open to nobody else; its
+        /// reports must give the recorded metrics. Interrupted (Ctrl-C), it leaves the copy there. With `select.revalidate`,
+        /// CMD measures the best few again first, and the mean decides
         #[arg(long, value_name = "CMD")]
         verify_cmd: Option<String>,
     },

@@ -439,6 +439,19 @@ fn the_best_are_measured_again_and_the_lucky_one_does_not_lead() {
 }
 
 #[test]
+fn the_copy_that_a_candidate_is_verified_in_is_open_to_nobody_else() {
+    let project = Project::new();
+    project.tests(&[("a", true)]);
+    project.run(&["begin"]).expect(0);
+    let temporary = tempfile::tempdir().unwrap();
+    let mut command = project.command(&["finish", "--dry-run", "--verify-cmd", "ls -ld .. >&2; ls -d src"]);
+    let told = answer(&command.env("TMPDIR", temporary.path()).output().unwrap());
+    let (above, _) = told.stderr.split_once(' ').unwrap();
+    assert!(above.starts_with("drwx------") && told.stderr.contains("src"), "{told:?}");
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "it goes with the command");
+}
+
+#[test]
 fn reports_that_are_inspected_together_are_told_in_the_order_given() {
     let project = Project::new();
     for number in 1..=9 {

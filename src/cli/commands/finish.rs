@@ -1,8 +1,11 @@
 //! `finish`: the end of a loop.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use chrono::Utc;
+use tempfile::TempDir;
 
 use super::restore::{answer as restored, destination, page};
 use crate::cli::answers::{Finish, VERSION};
@@ -28,9 +31,7 @@ pub fn run(
     let into = into.map(|into| context.folder.join(into));
     let target = Target { paths: &[], into: into.as_deref(), dry_run };
     let scratch = match verify_cmd {
-        Some(_) => Some(
-            tempfile::tempdir().map_err(|e| Error::failed("cannot make a temporary folder").because(e.to_string()))?,
-        ),
+        Some(_) => Some(scratch_folder()?),
         None => None,
     };
     let measure = |layout: &Layout| offer_of(layout, verify_cmd.unwrap_or_default());
@@ -46,6 +47,12 @@ pub fn run(
     });
     tell(context, &finished, &destination(into.as_deref(), dry_run), report.as_deref())?;
     Ok(if finished.selection.selected.is_some() { Exit::Done } else { Exit::Unmeasured })
+}
+
+/// A folder for the copy of a work tree, which may have been kept from others by what stands above it.
+fn scratch_folder() -> Result<TempDir> {
+    let made = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
+    made.map_err(|error| Error::failed("cannot make a temporary folder").because(error.to_string()))
 }
 
 /// `--verify-cmd` is a shell's line, run in the copy; its reports are looked for there.
