@@ -10,8 +10,11 @@ use highwater::disk::layout::Layout;
 use highwater::engine::{self, Asked, Offer, Session};
 use highwater::store::Store;
 
-use crate::support::Project;
-use crate::support::work::Work;
+use crate::support::work::{Work, listing};
+use crate::support::{Project, answer};
+
+/// The user who owns nothing.
+const NOBODY: u32 = 65534;
 
 /// git, which knows nothing of a person's own settings, nor of a repository in whose hook the tests may run.
 fn git(project: &Project, arguments: &[&str]) -> std::io::Result<Output> {
@@ -192,10 +195,46 @@ fn clocks_do_not_decide() {
     }
 }
 
+// PROMISES A58.
+#[test]
+fn a_umask_that_keeps_everybody_out_changes_neither_bytes_nor_modes_of_what_is_restored() {
+    let project = Project::new();
+    project.write("src/deep/file", "x");
+    for (name, mode) in [("src", 0o755), ("src/deep", 0o511), ("src/deep/file", 0o640)] {
+        std::fs::set_permissions(project.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    project.run(&["begin"]).expect(0);
+    let work = Work::of(project.root());
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root && work.run_as(NOBODY, &["--version"]).code != 0 {
+        eprintln!("skipped: nobody else can run the program here");
+        return;
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask 0777; exec \"$@\"", "sh"]);
+        if is_root {
+            command.args(["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]);
+        }
+        command.arg(assert_cmd::cargo::cargo_bin!("highwater"));
+        answer(&work.command(command, arguments).output().unwrap())
+    };
+    let before = work.listing();
+    std::fs::set_permissions(work.path("src/deep"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::remove_dir_all(work.path("src")).unwrap();
+    if is_root {
+        work.give_to(NOBODY);
+    }
+    run(&["restore", "0"]).expect(0);
+    assert_eq!(work.listing(), before);
+    run(&["restore", "0", "--into", "copy"]).expect(0);
+    assert_eq!(listing(&work.path("copy")), before);
+    assert_eq!(std::fs::symlink_metadata(work.path("copy")).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
 // PROMISES W2: only its owner may change a file's mode, so a restore that has to is refused, and does not stop half way.
 #[test]
 fn a_file_of_somebody_else_whose_mode_has_to_change_is_in_the_way() {
-    const NOBODY: u32 = 65534;
     let project = Project::new();
     project.write("theirs", "the same");
     project.tests(&[("a", true)]);

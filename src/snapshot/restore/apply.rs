@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
@@ -205,10 +207,39 @@ pub fn change_mode(holder: BorrowedFd<'_>, at: &[u8], op: &Op) -> rustix::io::Re
     }
 }
 
+/// Lets its owner into a directory, as a umask may not have done when it was made. It is reached without a look into it, and
+/// never through a link.
+///
+/// # Errors
+/// `ACCESS` if it is none, or somebody else's.
+pub fn open_up(holder: BorrowedFd<'_>, at: &[u8]) -> rustix::io::Result<()> {
+    let open = || -> rustix::io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let entry = rustix::fs::openat(holder, at, flags, Mode::empty())?;
+            let mode = Mode::from_raw_mode(rustix::fs::fstat(&entry)?.st_mode);
+            // A descriptor of a place sets no mode; the name that the system has for it leads to nothing else.
+            rustix::fs::chmod(format!("/proc/self/fd/{}", entry.as_raw_fd()), mode | Mode::RWXU)
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let stat = rustix::fs::statat(holder, at, AtFlags::SYMLINK_NOFOLLOW)?;
+            let mode = Mode::from_raw_mode(stat.st_mode) | Mode::RWXU;
+            rustix::fs::chmodat(holder, at, mode, AtFlags::SYMLINK_NOFOLLOW)
+        }
+    };
+    open().map_err(|_| Errno::ACCESS)
+}
+
 /// Sets the mode of exactly what was opened, and only if it is of that kind: never through a link. Answers it, still open.
 fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: Kind, mode: u32) -> rustix::io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let open = File::from(rustix::fs::openat(holder, at, flags, Mode::empty())?);
+    let open = || rustix::fs::openat(holder, at, flags, Mode::empty()).map(File::from);
+    let open = match open() {
+        Err(Errno::ACCESS) if kind == Kind::Directory => open_up(holder, at).and_then(|()| open()),
+        other => other,
+    }?;
     let meta = open.metadata().map_err(|error| errno(&error))?;
     let is_directory = kind == Kind::Directory;
     if !(if is_directory { meta.is_dir() } else { meta.is_file() }) {

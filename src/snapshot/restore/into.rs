@@ -4,8 +4,10 @@ use std::fs::DirBuilder;
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::CWD;
 
 use super::apply;
 use super::beneath::{Beneath, last_name};
@@ -38,7 +40,11 @@ pub fn write_into(
         return Ok(Outcome::of(plan));
     }
     if disk::metadata(into)?.is_none() {
-        DirBuilder::new().mode(0o777).create(into).map_err(|error| Error::io("make the directory", into, &error))?;
+        let failed = |error: std::io::Error| Error::io("make the directory", into, &error);
+        DirBuilder::new().mode(0o777).create(into).map_err(failed)?;
+        if std::fs::symlink_metadata(into).map_err(failed)?.mode() & 0o700 != 0o700 {
+            apply::open_up(CWD, into.as_os_str().as_bytes()).map_err(|error| failed(error.into()))?;
+        }
     }
     let tree = Beneath::open(into)?;
     check::check(&tree, &plan, &Manifest::default(), tree.top())?;
