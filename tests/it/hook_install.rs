@@ -153,6 +153,27 @@ fn a_link_is_followed_and_the_mode_stays() {
 }
 
 #[test]
+fn a_root_whose_path_is_no_text_is_refused_before_anything_is_written() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new();
+    let root = project.root().join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
+    if std::fs::create_dir(&root).is_err() {
+        eprintln!("skipped: the file system takes text alone");
+        return;
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = command(&project, arguments);
+        answer(&command.env("HIGHWATER_ROOT", &root).current_dir(&root).output().unwrap())
+    };
+    for arguments in [&["install", "--agent", "claude", "--dry-run"][..], &["install", "--agent", "claude"]] {
+        let told = run(arguments).expect(65).stderr;
+        assert!(told.contains("not UTF-8") && told.contains("nothing was changed"), "{told}");
+        assert_eq!(std::fs::read_dir(&root).unwrap().count(), 0);
+    }
+    run(&["install", "--agent", "claude", "--scope", "user"]).expect(0);
+}
+
+#[test]
 fn status_tells_where_hooks_are_and_what_they_run() {
     let project = Project::new();
     project.write(".gemini/settings.json", "{}");

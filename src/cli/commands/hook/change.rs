@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::kept::{Before, Kept, text_of};
+use super::kept::{self, Before, Kept, text_of};
 use super::places::{self, Target};
 use crate::cli::answers::VERSION;
 use crate::cli::answers::hook::{AgentChanges, Change, Changes, FileChange, Scope as SaidScope};
@@ -82,6 +82,14 @@ impl Plan {
             (_, None) => Change::Removed,
             _ => Change::Changed,
         }
+    }
+
+    /// Whether what was there before can be kept.
+    ///
+    /// # Errors
+    /// As [`kept::check_path`].
+    pub fn check_kept(&self) -> Result<()> {
+        if self.now == self.then { Ok(()) } else { kept::check_path(&self.real) }
     }
 
     /// Our part goes in: a copy first.

@@ -102,6 +102,20 @@ impl Kept {
     }
 }
 
+/// Whether a note can name the file: it is JSON, which holds text.
+///
+/// # Errors
+/// Bad input if its path is not UTF-8.
+pub fn check_path(real: &Path) -> Result<()> {
+    if real.to_str().is_some() {
+        return Ok(());
+    }
+    Err(Error::bad_input("hooks cannot be installed below a path that is not UTF-8 text")
+        .at(real)
+        .because("what was there before is kept by its path; nothing was changed")
+        .help("give the folder a name that is UTF-8 text, or install for all projects (--scope user)"))
+}
+
 /// The text of a file; `None` if it is not there.
 ///
 /// # Errors
