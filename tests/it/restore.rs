@@ -308,7 +308,16 @@ fn a_tree_is_written_into_an_empty_directory_only() {
     std::fs::write(place.path().join("file"), "").unwrap();
     assert_eq!(write(&place.path().join("file"), &[], false).unwrap_err().kind, ErrorKind::BadInput);
     assert!(write(&work.layout.store().join("x"), &[], false).is_err());
-    assert!(write(&place.path().join("no/parent"), &[], false).is_err());
+    symlink("empty", place.path().join("link")).unwrap();
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    for name in ["no/parent", "file/below", "link", "link/"] {
+        for dry_run in [true, false] {
+            let error = write(&place.path().join(name), &[], dry_run).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::BadInput, "{name}: {error}");
+            assert!(error.to_string().contains("nothing was changed") && error.help.is_some(), "{name}: {error}");
+        }
+    }
+    assert!(listing(&place.path().join("empty"), false).is_empty());
     assert_eq!(listing(work.dir.path(), true), before, "neither tree nor store was touched");
 }
 

@@ -76,10 +76,21 @@ fn check_place(layout: &Layout, into: &Path) -> Result<()> {
         return Err(refuse("cannot restore into a repository's or highwater's own store"));
     }
     match std::fs::symlink_metadata(&named) {
+        Ok(meta) if meta.is_symlink() => {
+            Err(refuse("the place to restore into is a symbolic link").help("name the directory that it leads to"))
+        }
         Ok(meta) if !meta.is_dir() => Err(refuse("the place to restore into is not a directory")),
         Ok(_) if !disk::list(into)?.is_empty() => Err(refuse("the directory to restore into is not empty")),
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => match std::fs::metadata(parent) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(refuse("there is no folder to make the directory in").help("make the folder above it first"))
+            }
+            _ => Ok(()),
+        },
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            Err(refuse("the place to restore into lies below something that is no directory"))
+        }
         Err(error) => Err(Error::io("look at", into, &error)),
     }
 }
