@@ -119,9 +119,8 @@ impl Candidates {
             return Ok(Vec::new());
         };
         let ranking = analysis::select(&self.points, &self.config).ranking;
-        let (again, unfit) = verification.best_again(session, store, &ranking, &self.points, &self.config)?;
-        notes.extend(unfit.into_iter().map(|(iteration, why)| format!("iteration {iteration} does not lead: {why}")));
-        Ok(again)
+        let again = verification.best_again(session, store, &ranking, &self.points, &self.config)?;
+        Ok(again.into_iter().filter_map(|one| one.map_err(|why| notes.push(why)).ok()).collect())
     }
 
     fn selection(

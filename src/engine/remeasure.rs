@@ -94,8 +94,8 @@ impl Verification<'_> {
         }
     }
 
-    /// Measures the first of `ranking` again, `select.revalidate` of them and each as often as `select.reruns` says. Told
-    /// are those that could not be compared with what was recorded, too.
+    /// Measures the first of `ranking` again, `select.revalidate` of them and each as often as `select.reruns` says; of those
+    /// that could not be compared with what was recorded, why.
     ///
     /// # Errors
     /// What has nothing to do with a candidate.
@@ -106,8 +106,8 @@ impl Verification<'_> {
         ranking: &[Iteration],
         points: &[Point],
         config: &LoopConfig,
-    ) -> Result<(Vec<Remeasured>, Vec<(Iteration, String)>)> {
-        let (mut again, mut unfit) = (Vec::new(), Vec::new());
+    ) -> Result<Vec<Result<Remeasured, String>>> {
+        let mut again = Vec::new();
         let wanted = usize::try_from(config.select.revalidate).unwrap_or(usize::MAX);
         for iteration in ranking.iter().take(wanted) {
             let values = (1..=config.select.reruns)
@@ -115,15 +115,15 @@ impl Verification<'_> {
                 .collect::<Result<Vec<(f64, f64)>, Attempt>>();
             match values {
                 Ok(values) => {
-                    let recorded = values.first().map_or(f64::NAN, |(recorded, _)| *recorded);
-                    let values = values.into_iter().map(|(_, value)| value).collect();
-                    again.extend(Remeasured::new(*iteration, recorded, values));
+                    let recorded = values.first().map(|(recorded, _)| *recorded);
+                    let later = values.into_iter().map(|(_, value)| value).collect();
+                    again.extend(recorded.and_then(|recorded| Remeasured::new(*iteration, recorded, later)).map(Ok));
                 }
-                Err(Attempt::Unfit(why)) => unfit.push((*iteration, why)),
+                Err(Attempt::Unfit(why)) => again.push(Err(format!("iteration {iteration} does not lead: {why}"))),
                 Err(Attempt::Stopped(error)) => return Err(error),
             }
         }
-        Ok((again, unfit))
+        Ok(again)
     }
 
     /// What is selected by, as recorded and as measured once more.

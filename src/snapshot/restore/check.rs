@@ -254,9 +254,10 @@ mod tests {
         let error = check_folders(&tree, &plan(&[(Action::Write, "proc/a", file(1))])).unwrap_err();
         assert!(error.to_string().contains("another file system"), "{error}");
         // It was mounted over files that a snapshot has.
-        let target = [(path("proc"), State::directory(0o755)), (path("proc/a"), file(1))].into_iter().collect();
+        let target: Manifest =
+            [(path("proc"), State::directory(0o755)), (path("proc/a"), file(1))].into_iter().collect();
         let all = Scope::default();
-        let error = beside_the_rules(&tree, &target, &Manifest::default(), &all, 1).unwrap_err();
+        let error = beside_the_rules(&tree, target.iter(), &Manifest::default(), &all, 1).unwrap_err();
         assert_eq!((error.kind, error.place.path.as_deref()), (ErrorKind::BadInput, Some("proc")));
         assert!(error.to_string().contains("another file system") && error.help.is_some(), "{error}");
         assert_eq!(error.cause.as_deref(), Some("nothing was changed"));
