@@ -3,7 +3,7 @@
 use crate::model::verdict::{Alert, OpenFinding, Severity};
 
 /// The findings that speak for an action.
-pub struct Doubt<'a> {
+pub struct Grounds<'a> {
     /// Raised at this iteration.
     pub alerts: &'a [Alert],
     /// Open at this iteration.
@@ -12,7 +12,7 @@ pub struct Doubt<'a> {
     pub silent: Option<Severity>,
 }
 
-impl Doubt<'_> {
+impl Grounds<'_> {
     /// Noisy-OR over the findings raised here: each leaves `1 − r` of the doubt.
     pub fn confidence(&self) -> f64 {
         1.0 - self.raised().fold(1.0, |doubt, reliability| doubt * (1.0 - reliability))

@@ -3,7 +3,7 @@
 use super::Current;
 use super::classify::Class;
 use super::comparison::Comparison;
-use super::confidence::{Doubt, rounded};
+use super::confidence::{Grounds, rounded};
 use super::detect::{History, stalled};
 use super::score::{Scored, over_common};
 use super::select::best;
@@ -107,7 +107,7 @@ impl Facts<'_> {
             Some(best) => self.rollback("critical_finding", best, &first.message),
             None => {
                 let reason = format!("Loop should terminate due to critical regression: {}", first.message);
-                Row::new("critical_finding", Action::Stop, reason, self.doubt().confidence())
+                Row::new("critical_finding", Action::Stop, reason, self.grounds().confidence())
             }
         };
         row.rules.extend(alerts.iter().map(|alert| alert.rule.clone()));
@@ -134,7 +134,7 @@ impl Facts<'_> {
 
     /// A rollback, or a question once the same best was recommended too often.
     fn rollback(&self, name: &'static str, best: Iteration, why: &str) -> Row {
-        let confidence = self.doubt().confidence();
+        let confidence = self.grounds().confidence();
         let so_far = self.comparison.history.iter().filter(|point| is_rollback_to(point, best)).count();
         let most = self.comparison.config.terminate.max_rollbacks_per_best;
         if u32::try_from(so_far).is_ok_and(|so_far| so_far < most) {
@@ -250,13 +250,13 @@ impl Facts<'_> {
         self.alerts.iter().find(|alert| alert.rule == rule && alert.counts())
     }
 
-    fn doubt(&self) -> Doubt<'_> {
-        Doubt { alerts: self.alerts, open: self.open, silent: self.class.silent }
+    fn grounds(&self) -> Grounds<'_> {
+        Grounds { alerts: self.alerts, open: self.open, silent: self.class.silent }
     }
 
     /// How sure one can be to go on.
     fn going_on(&self) -> f64 {
-        self.score.map_or(0.0, |score| score.weight_available) * (1.0 - self.doubt().strongest())
+        self.score.map_or(0.0, |score| score.weight_available) * (1.0 - self.grounds().strongest())
     }
 
     /// How sure one can be that a person should look instead of going on.

@@ -15,9 +15,10 @@ pub const RULE: AlertRule = AlertRule {
     meaning: "The first time is a suspicion. If the next value is as bad, or if there are enough samples, it is confirmed, \
               and the iteration is a regression. How much the metric varies by itself is taken from sigma or cv, else from \
               code that was measured more than once, else from its values.",
-    formula: "beyond its level by more than metrics.NAME.min_effect and by more than its noise: fewer than 3 values: \
-              t(.995)·σ√(1+1/n), or the smallest effect alone while σ is not known; 3 to 7: mean ± t(.995, n−1)·s·√(1+1/n); \
-              8 and more: median ± t(.995, n−1)·max(1.4826·MAD, 0.5 %)·√(1+1/n); 3 samples on both sides: Welch's p < .05",
+    formula: "beyond its level by more than metrics.NAME.min_effect and by more than its noise: with a declared sigma or cv, or \
+              fewer than 3 values: t(.995)·σ√(1+1/n), or the smallest effect alone while σ is not known; else 3 to 7: mean ± \
+              t(.995, n−1)·s·√(1+1/n); 8 and more: median ± t(.995, n−1)·max(1.4826·MAD, 0.5 %)·√(1+1/n); 3 samples on both \
+              sides: Welch's p < .05",
     source: "beyond the seeds",
     severity: Severity::High,
     reliability: 0.50,

@@ -34,7 +34,8 @@ pub enum Side {
 pub enum Method {
     /// By the smallest effect alone: the noise is not known.
     EffectOnly,
-    /// Fewer than three values, by a noise that is known otherwise: z, and its two-sided p where that is an estimate.
+    /// By a noise that is declared, or, of fewer than three values, by one that is known otherwise: z, and its two-sided p where
+    /// that is an estimate.
     Noise {
         /// The difference over its standard deviation.
         z: f64,

@@ -1,8 +1,8 @@
 //! The tool-call monitor (ANALYSIS §10): calls, one by one, → what an agent should be told about how it works. It reports;
 //! it never ends anything.
 //!
-//! [`Monitor::take`] gets every line; a detector is a file, its line in [`DETECTORS`]. What one call costs does not
-//! depend on how many came before it.
+//! [`Monitor::take`] gets every line; a detector is a function beside the others and its line in [`DETECTORS`]. What one call
+//! costs does not depend on how many came before it.
 
 mod activity;
 mod call;

@@ -1,6 +1,6 @@
 //! The progress score of S000 (ANALYSIS §8): what an agent said and changed in one iteration → how much of it is new, 0–1.
 //!
-//! [`progress`] scores one iteration, [`standing`] reads the scores of a loop.
+//! [`progress`] scores one iteration, [`recorded`] counts on from those before it.
 
 mod ratio;
 mod text;
@@ -174,11 +174,6 @@ impl Standing {
         next.is_stuck = next.without_progress >= settings.stuck_after || next.talk_only >= settings.talk_only_after;
         next
     }
-}
-
-/// How a loop stands after these scores, in order.
-pub fn standing(scores: &[ProgressScore], settings: &Settings) -> Standing {
-    scores.iter().fold(Standing::default(), |standing, score| standing.after(score, settings))
 }
 
 /// The score of an iteration as it is recorded, after what the latest one before it recorded.

@@ -111,6 +111,11 @@ fn long_outputs_are_compared_by_lines_and_the_longest_by_bags_of_them() {
     assert_eq!((ratio, by), (0.5, ComparedBy::BagOfLines));
 }
 
+/// How a loop stands after these scores, in order.
+fn standing(scores: &[ProgressScore], settings: &Settings) -> Standing {
+    scores.iter().fold(Standing::default(), |standing, score| standing.after(score, settings))
+}
+
 #[test]
 fn three_in_a_row_are_stuck_and_talk_neither_counts_nor_saves() {
     let none = of("a", "a", Some(0));
