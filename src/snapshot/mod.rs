@@ -10,6 +10,7 @@ pub mod census;
 mod disposable;
 pub mod gather;
 mod git_index;
+mod gitignore;
 mod index;
 pub mod lines;
 mod merged;

@@ -1,4 +1,4 @@
-//! What a snapshot leaves out: git's ignore rules, the rule for secrets, and the config's globs. Home of `ignore`.
+//! What a snapshot leaves out: git's ignore rules, the rule for secrets, and the config's globs.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -7,15 +7,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::git_index::{self, Tracked};
+use super::gitignore::Lines;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::model::config::Capture;
 
 /// A larger `.gitignore` is none that people wrote.
-const MAX_BYTES: u64 = 8 << 20;
+pub(super) const MAX_BYTES: u64 = 8 << 20;
 
 /// The rules of one ignore file, and those above it, which hold where it says nothing.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct IgnoreRules {
     above: Option<Arc<IgnoreRules>>,
     /// Its folder with a `/` at its end, from the outermost repository's top; empty there.
     base: Vec<u8>,
-    rules: Gitignore,
+    lines: Lines,
 }
 
 impl IgnoreRules {
@@ -31,11 +31,9 @@ impl IgnoreRules {
     fn ignore(rules: Option<&Arc<IgnoreRules>>, path: &[u8], is_directory: bool) -> bool {
         let mut next = rules;
         while let Some(level) = next {
-            if let Some(relative) = path.strip_prefix(level.base.as_slice()) {
-                let matched = level.rules.matched(as_path(relative), is_directory);
-                if !matched.is_none() {
-                    return matched.is_ignore();
-                }
+            let relative = path.strip_prefix(level.base.as_slice());
+            if let Some(ignored) = relative.and_then(|path| level.lines.ignore(path, is_directory)) {
+                return ignored;
             }
             next = level.above.as_ref();
         }
@@ -45,17 +43,8 @@ impl IgnoreRules {
     /// The rules with those of `file` over them; a file that is absent or cannot be read has none.
     fn with(above: Option<Arc<IgnoreRules>>, base: &[u8], file: &Path) -> Option<Arc<IgnoreRules>> {
         let Ok(Some(bytes)) = disk::read_if_present(file, MAX_BYTES) else { return above };
-        let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
-        // With `.` as its root, nothing is stripped from paths that are relative already.
-        let mut builder = GitignoreBuilder::new(".");
-        for line in text.lines() {
-            // A line that is no glob matches nothing, as for git.
-            let _ = builder.add_line(None, line);
-        }
-        match builder.build() {
-            Ok(rules) if !rules.is_empty() => Some(Arc::new(IgnoreRules { above, base: base.to_vec(), rules })),
-            _ => above,
-        }
+        let lines = Lines::read(&bytes, false);
+        if lines.is_empty() { above } else { Some(Arc::new(IgnoreRules { above, base: base.to_vec(), lines })) }
     }
 }
 

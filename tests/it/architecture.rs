@@ -144,7 +144,6 @@ fn packages_live_where_design_says() {
         ("zstd::", vec!["snapshot/pack.rs", "snapshot/packed.rs"]),
         ("similar::", vec!["snapshot/lines.rs", "integrations/install/diff.rs"]),
         ("jsonc_parser::", vec!["integrations/install/"]),
-        ("ignore::", vec!["snapshot/"]),
         ("indicatif::", vec!["cli/context.rs"]),
         ("clap::", vec!["cli/args.rs", "cli/mod.rs"]),
         ("clap_complete::", vec!["cli/args.rs", "cli/commands/shell.rs"]),

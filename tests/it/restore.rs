@@ -449,8 +449,10 @@ fn a_file_that_is_ignored_since_is_kept_before_it_is_replaced() {
 #[test]
 fn what_the_restored_tree_ignored_is_not_removed_because_nothing_ignores_it_now() {
     let work = Work::new();
-    work.write(".gitignore", "/data/\n*.log\n!kept.log\nspare/\n");
+    work.write(".gitignore", "/data/\n*.log\n!kept.log\nspare/\ncache{\n[[:digit:]]key\n*.{js,map}\n");
     work.write("sub/.gitignore", "local\n");
+    work.write("cache{", "cache");
+    work.write("1key", "key");
     work.write("data/set/one", "precious");
     std::fs::create_dir(work.path("spare")).unwrap();
     work.write("run.log", "log");
@@ -463,14 +465,20 @@ fn what_the_restored_tree_ignored_is_not_removed_because_nothing_ignores_it_now(
     work.write("data/set/two", "precious too");
     work.write("kept.log", "new, and not ignored then");
     work.write("new", "new");
+    work.write("new.js", "new, and ignored only by who reads braces as a shell does");
     work.write("sub/spare", "no directory, so not ignored then");
     let before = work.listing();
     let outcome = work.restore(target).unwrap();
-    assert_eq!(texts(&outcome.removed), ["kept.log", "new", "sub/spare"]);
+    assert_eq!(texts(&outcome.removed), ["kept.log", "new", "new.js", "sub/spare"]);
     assert!(work.path("spare").is_dir());
-    for (name, content) in
-        [("data/set/one", "precious"), ("data/set/two", "precious too"), ("run.log", "log"), ("sub/local", "local")]
-    {
+    for (name, content) in [
+        ("data/set/one", "precious"),
+        ("data/set/two", "precious too"),
+        ("run.log", "log"),
+        ("sub/local", "local"),
+        ("cache{", "cache"),
+        ("1key", "key"),
+    ] {
         assert_eq!(work.read(name).as_deref(), Some(content), "{name}");
     }
     work.undo().unwrap();

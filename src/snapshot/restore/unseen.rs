@@ -2,22 +2,16 @@
 //! They were never part of it, so they do not go when it comes back, even though today's rules show them.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::beneath::last_name;
 use super::manifest::{Kind, Manifest, State};
 use crate::error::Result;
 use crate::model::ids::TreePath;
+use crate::snapshot::gitignore::Lines;
 use crate::snapshot::objects::Objects;
+use crate::snapshot::rules::MAX_BYTES;
 
 const NAME: &[u8] = b".gitignore";
-
-/// A larger `.gitignore` is none that people wrote; a capture does not read it either.
-const MAX_BYTES: u64 = 8 << 20;
 
 /// Takes out of `found` what the target's rules left out when it was captured, but for `added`, which the restore that is
 /// undone put there, and what lies where the target has a file, so that it cannot have been there. Where the rules are the
@@ -41,7 +35,7 @@ pub fn forget(objects: &Objects, target: &Manifest, added: &Manifest, found: &mu
 
 /// The ignore files of a stored tree, by the folder that each lies in.
 struct Rules {
-    folders: BTreeMap<Option<TreePath>, Gitignore>,
+    folders: BTreeMap<Option<TreePath>, Lines>,
 }
 
 impl Rules {
@@ -51,16 +45,7 @@ impl Rules {
             if state.kind != Kind::File || last_name(path) != NAME || state.size > MAX_BYTES {
                 continue;
             }
-            let bytes = objects.read(&state.object)?;
-            let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
-            let mut builder = GitignoreBuilder::new("");
-            for line in text.lines() {
-                // A line that is no glob matches nothing, as for git.
-                let _ = builder.add_line(None, line);
-            }
-            if let Ok(rules) = builder.build() {
-                folders.insert(path.parent(), rules);
-            }
+            folders.insert(path.parent(), Lines::read(&objects.read(&state.object)?, false));
         }
         Ok(Rules { folders })
     }
@@ -75,13 +60,11 @@ impl Rules {
     fn ignore(&self, path: &TreePath, is_directory: bool) -> bool {
         let mut folder = path.parent();
         loop {
-            if let Some(rules) = self.folders.get(&folder) {
-                let above = folder.as_ref().map_or(0, |folder| folder.as_bytes().len().saturating_add(1));
-                let relative = path.as_bytes().get(above..).unwrap_or_default();
-                let matched = rules.matched(Path::new(OsStr::from_bytes(relative)), is_directory);
-                if !matched.is_none() {
-                    return matched.is_ignore();
-                }
+            let above = folder.as_ref().map_or(0, |folder| folder.as_bytes().len().saturating_add(1));
+            let relative = path.as_bytes().get(above..).unwrap_or_default();
+            let lines = self.folders.get(&folder);
+            if let Some(ignored) = lines.and_then(|lines| lines.ignore(relative, is_directory)) {
+                return ignored;
             }
             match folder {
                 Some(inner) => folder = inner.parent(),

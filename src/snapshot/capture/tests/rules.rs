@@ -147,7 +147,8 @@ fn git_agrees_on_what_is_ignored() {
     let work = Work::with(&[
         (
             ".gitignore",
-            "# comment\n\n*.o\n!important.o\n/only-top\nfolder-only/\ndoc/**/*.html\n\\#hash\nspace\\ \na/*\n!a/b\n*.[ch]x\n",
+            "# comment\n\n*.o\n!important.o\n/only-top\nfolder-only/\ndoc/**/*.html\n\\#hash\nspace\\ \na/*\n!a/b\n*.[ch]x\n\
+             *.{js,map}\n[[:alpha:]]key\n[\\]]x\ncache{\n[open\nd**e\n",
         ),
         ("x.o", ""),
         ("important.o", ""),
@@ -166,6 +167,15 @@ fn git_agrees_on_what_is_ignored() {
         ("a/c/lost", ""),
         ("a/file", ""),
         ("q.cx", ""),
+        ("app.js", ""),
+        ("app.{js,map}", ""),
+        ("xkey", ""),
+        ("1key", ""),
+        ("]x", ""),
+        ("cache{", ""),
+        ("[open", ""),
+        ("dde", ""),
+        ("d/e", ""),
         ("sub/.gitignore", "!x.o\nlocal*\n"),
         ("sub/x.o", ""),
         ("sub/local.txt", ""),
