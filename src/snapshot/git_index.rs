@@ -63,14 +63,15 @@ impl Tracked {
     }
 }
 
-/// Where the repository that has `.git` in `folder` keeps its files; `None` if there is no such repository.
+/// Where the repository that has `.git` in `folder` keeps its files; `None` if there is no such repository. A link is followed,
+/// as git does: what it leads to is read, and neither captured nor written.
 pub(super) fn git_directory(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
-    if disk::metadata(&dot_git).ok()??.is_dir() {
+    if std::fs::metadata(&dot_git).ok()?.is_dir() {
         return Some(dot_git);
     }
     // A linked work tree or a submodule: one line, `gitdir: PATH`.
-    let line = disk::read_if_present(&dot_git, MAX_LINE_BYTES).ok()??;
+    let line = disk::read_named(&dot_git, MAX_LINE_BYTES).ok()?;
     Some(folder.join(path_of(line.strip_prefix(b"gitdir: ")?)))
 }
 
@@ -244,6 +245,22 @@ mod tests {
                 assert!(tracked.reaches_below(b"src/deep") && !tracked.reaches_below(b"src/de"));
             }
         }
+    }
+
+    #[test]
+    fn a_link_to_a_repository_is_followed_as_git_follows_it() {
+        let Some(dir) = repository(&[]) else { return };
+        let linked = tempfile::tempdir().unwrap();
+        let dot_git = linked.path().join(".git");
+        std::os::unix::fs::symlink(dir.path().join(".git"), &dot_git).unwrap();
+        assert_eq!(load(&git_directory(linked.path()).unwrap()).unwrap().ends.len(), 5);
+        let file = linked.path().join("file");
+        std::fs::write(&file, format!("gitdir: {}\n", dir.path().join(".git").display())).unwrap();
+        std::fs::remove_file(&dot_git).unwrap();
+        std::os::unix::fs::symlink("file", &dot_git).unwrap();
+        assert_eq!(load(&git_directory(linked.path()).unwrap()).unwrap().ends.len(), 5);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(git_directory(linked.path()), None);
     }
 
     #[test]

@@ -86,6 +86,21 @@ fn what_git_tracks_is_kept_although_a_rule_matches_it() {
 }
 
 #[test]
+fn a_repository_behind_a_link_is_one_and_none_of_it_is_kept() {
+    let work = Work::with(&[(".gitignore", "*.gen\n"), ("a.gen", "x"), ("b.gen", "x"), ("excluded", "x")]);
+    if !work.git("", &["init", "-q"]) {
+        return;
+    }
+    work.git("", &["add", "-f", "a.gen"]);
+    work.write(".git/info/exclude", "excluded\n");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let moved = std::process::Command::new("mv").arg(work.path(".git")).arg(elsewhere.path()).status().unwrap();
+    assert!(moved.success());
+    symlink(elsewhere.path().join(".git"), work.path(".git")).unwrap();
+    assert_eq!(work.held(), [".gitignore", "a.gen"]);
+}
+
+#[test]
 fn an_ignored_folder_in_which_nothing_was_wanted_is_not_there() {
     let mut work = Work::with(&[(".gitignore", "out/\n"), ("out/deep/other", "x"), ("out/deep/er/other", "x")]);
     work.capture.include = vec!["out/**/wanted".into()];
