@@ -2,7 +2,7 @@
 //!
 //! Layout: git's own `gitformat-index`, versions 2 to 4.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::disk;
@@ -19,6 +19,11 @@ const FLAG_EXTENDED: u16 = 0x4000;
 const KIND_MASK: u32 = 0o170_000;
 const KIND_DIRECTORY: u32 = 0o040_000;
 const KIND_SUBMODULE: u32 = 0o160_000;
+
+const CUT: &str = "it is cut short";
+const UNORDERED: &str = "its names are out of order";
+const SPLIT: &str = "git keeps a part of it in another file (a split index), which is not read; `git update-index \
+                     --no-split-index` makes it one again";
 
 /// The files that git tracks in one repository, relative to its top.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -99,17 +104,23 @@ pub(super) fn load(git_directory: &Path) -> Result<Tracked, String> {
         Ok(Some(_)) => {}
         Err(error) => return Err(format!("what git tracks is not known, so the ignore rules alone decide: {error}")),
     }
-    let unknown = |why: String| format!("what git tracks is not known, so the ignore rules alone decide: {why}");
-    let open = || disk::open_named(&path).map(|file| BufReader::with_capacity(64 << 10, file.take(MAX_BYTES)));
-    let parse = |id_bytes| open().map_err(|error| error.to_string()).and_then(|index| parse(index, id_bytes));
-    // Only the repository's config says how long its object ids are; the index itself tells by fitting.
-    parse(20).or_else(|why| parse(32).map_err(|_| unknown(why)))
+    let parse = |id_bytes| {
+        let file = disk::open_named(&path).map_err(|error| error.to_string())?;
+        let length = file.metadata().map_err(fault)?.len();
+        parse(BufReader::with_capacity(64 << 10, file), length, id_bytes)
+    };
+    // Only the repository's config says how long its object ids are; the index itself tells by fitting, to its last byte.
+    let tracked = parse(20).or_else(|why| parse(32).map_err(|other| if other == SPLIT { other } else { why }));
+    tracked.map_err(|why| format!("what git tracks is not known, so the ignore rules alone decide: {why}"))
 }
 
-fn parse(mut index: impl BufRead, id_bytes: usize) -> Result<Tracked, String> {
+fn parse(mut index: impl BufRead + Seek, length: u64, id_bytes: usize) -> Result<Tracked, String> {
     let mut magic = [0; 4];
     if index.read_exact(&mut magic).is_err() || magic != *b"DIRC" {
         return Err("it does not begin as an index".to_owned());
+    }
+    if length > MAX_BYTES {
+        return Err("it is too large".to_owned());
     }
     let version = number(&mut index).map_err(fault)?;
     if !(2..=4).contains(&version) {
@@ -118,10 +129,15 @@ fn parse(mut index: impl BufRead, id_bytes: usize) -> Result<Tracked, String> {
     let count = number(&mut index).map_err(fault)?;
     let mut tracked = Tracked::default();
     let (mut name, mut last) = (Vec::new(), Vec::new());
+    let mut has_no_name = false;
     for _ in 0..count {
         let mode = entry(&mut index, version, id_bytes, &mut name).map_err(fault)?;
-        if name.is_empty() || name < last {
-            return Err("its names are out of order".to_owned());
+        if name.is_empty() {
+            has_no_name = true;
+            continue;
+        }
+        if name < last {
+            return Err(UNORDERED.to_owned());
         }
         // A file in conflict is there once for each side.
         let is_again = tracked.ends.len().checked_sub(1).is_some_and(|last| tracked.path(last) == Some(&name));
@@ -134,20 +150,34 @@ fn parse(mut index: impl BufRead, id_bytes: usize) -> Result<Tracked, String> {
         }
         last.clone_from(&name);
     }
-    // What stands between entries and checksum are extensions; this one moves entries to another file.
-    let mut after = [0; 4];
-    index.read_exact(&mut after).map_err(fault)?;
-    if after == *b"link" {
-        return Err("it is a split index".to_owned());
+    check_end(&mut index, length, id_bytes)?;
+    // Entries of a split index that stand for others have no name.
+    if has_no_name { Err(UNORDERED.to_owned()) } else { Ok(tracked) }
+}
+
+/// Walks the extensions, which are all that stands between the entries and the checksum.
+fn check_end(index: &mut (impl BufRead + Seek), length: u64, id_bytes: usize) -> Result<(), String> {
+    let end = u64::try_from(id_bytes).ok().and_then(|checksum| length.checked_sub(checksum));
+    let end = end.ok_or_else(|| CUT.to_owned())?;
+    loop {
+        let at = index.stream_position().map_err(fault)?;
+        if at >= end {
+            return if at == end { Ok(()) } else { Err(CUT.to_owned()) };
+        }
+        let mut name = [0; 4];
+        index.read_exact(&mut name).map_err(fault)?;
+        let bytes = number(index).map_err(fault)?;
+        // This one moves entries to another file.
+        if name == *b"link" {
+            return Err(SPLIT.to_owned());
+        }
+        index.seek_relative(bytes.into()).map_err(fault)?;
     }
-    let mut checksum = [0; 32];
-    index.read_exact(checksum.get_mut(after.len()..id_bytes).unwrap_or_default()).map_err(fault)?;
-    Ok(tracked)
 }
 
 fn fault(error: io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => "it is cut short".to_owned(),
+        io::ErrorKind::UnexpectedEof => CUT.to_owned(),
         _ => error.to_string(),
     }
 }
@@ -248,6 +278,45 @@ mod tests {
     }
 
     #[test]
+    fn an_index_of_one_file_is_read_by_the_hash_that_it_has() {
+        for format in ["sha1", "sha256"] {
+            for name in ["gen", "a", "ab", "abcd", "abcdefghij", "a/b/c/d"] {
+                let dir = tempfile::tempdir().unwrap();
+                let path = dir.path().join(name);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, name).unwrap();
+                if !git(dir.path(), &["init", "-q", &format!("--object-format={format}")]) {
+                    return;
+                }
+                for step in [&["add", "."][..], &["commit", "-qm", "one"]] {
+                    assert!(git(dir.path(), step));
+                    let tracked = load(&git_directory(dir.path()).unwrap()).unwrap();
+                    assert_eq!((tracked.ends.len(), tracked.contains(name.as_bytes())), (1, true), "{format} {name}");
+                }
+                assert!(git(dir.path(), &["rm", "-q", "--cached", name]));
+                assert_eq!(load(&git_directory(dir.path()).unwrap()), Ok(Tracked::default()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_split_index_is_told_as_what_it_is() {
+        for format in ["--object-format=sha1", "--object-format=sha256"] {
+            let Some(dir) = repository(&[format]) else { return };
+            let load = || load(&git_directory(dir.path()).unwrap());
+            assert!(git(dir.path(), &["update-index", "--split-index"]));
+            assert!(load().unwrap_err().contains("a split index"), "{:?}", load());
+            // Some entries take the place of others now.
+            std::fs::write(dir.path().join("src/b"), "changed").unwrap();
+            std::fs::write(dir.path().join("new"), "new").unwrap();
+            assert!(git(dir.path(), &["add", "."]));
+            assert!(load().unwrap_err().contains("a split index"), "{:?}", load());
+            assert!(git(dir.path(), &["update-index", "--no-split-index"]));
+            assert_eq!(load().unwrap().ends.len(), 6);
+        }
+    }
+
+    #[test]
     fn a_link_to_a_repository_is_followed_as_git_follows_it() {
         let Some(dir) = repository(&[]) else { return };
         let linked = tempfile::tempdir().unwrap();
@@ -282,12 +351,14 @@ mod tests {
     fn a_damaged_index_is_not_used_and_never_ends_the_program() {
         let Some(dir) = repository(&[]) else { return };
         let bytes = std::fs::read(dir.path().join(".git/index")).unwrap();
-        assert!(parse(bytes.as_slice(), 20).is_ok());
+        let parse = |bytes: &[u8], id_bytes| parse(io::Cursor::new(bytes), bytes.len().try_into().unwrap(), id_bytes);
+        assert!(parse(&bytes, 20).is_ok());
+        assert!(parse(&bytes, 32).is_err());
         for end in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[end] ^= 0xff;
-            let _ = parse(flipped.as_slice(), 20);
-            let _ = parse(flipped.as_slice(), 32);
+            let _ = parse(&flipped, 20);
+            let _ = parse(&flipped, 32);
         }
         assert!((0..bytes.len()).all(|end| parse(&bytes[..end], 20).is_err()));
         std::fs::write(dir.path().join(".git/index"), "no index").unwrap();
