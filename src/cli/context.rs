@@ -12,7 +12,11 @@ use super::args::{Common, LoopChoice};
 use super::diagnostic::printable;
 use super::output;
 use crate::config::{self, Effective};
-use crate::disk::{self, layout::Layout, lock::Lock};
+use crate::disk::{
+    self,
+    layout::{GitUser, Layout},
+    lock::Lock,
+};
 use crate::engine::{self, Session};
 use crate::error::{self, Error, Result};
 use crate::model::config::LoopConfig;
@@ -95,7 +99,7 @@ impl Context {
                 .at(&root)
                 .help("change into the work tree, or name it with --root"));
         }
-        Ok(Context { layout: Layout::new(&root), folder, common })
+        Ok(Context { layout: Layout::new(&root).with_git_user(git_user()), folder, common })
     }
 
     /// Whether the answer is JSON.
@@ -285,4 +289,22 @@ fn width(is_terminal: bool) -> usize {
     let from_environment = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
     let columns = if is_terminal { from_terminal().or_else(from_environment) } else { from_environment() };
     columns.unwrap_or(100).clamp(*WIDTHS.start(), *WIDTHS.end())
+}
+
+/// Where git's user has its settings, by the environment, as git looks for them.
+fn git_user() -> GitUser {
+    let given = |name| std::env::var_os(name).map(PathBuf::from);
+    let set = |name| given(name).filter(|path| !path.as_os_str().is_empty());
+    let home = set("HOME");
+    let folder = set("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let below = |name| folder.as_ref().map(|folder| folder.join(name));
+    let is_without_system = std::env::var_os("GIT_CONFIG_NOSYSTEM")
+        .is_some_and(|value| !["", "0", "false", "no", "off"].iter().any(|no| value.eq_ignore_ascii_case(no)));
+    let system = given("GIT_CONFIG_SYSTEM").unwrap_or_else(|| PathBuf::from("/etc/gitconfig"));
+    let own = match given("GIT_CONFIG_GLOBAL") {
+        Some(file) => [Some(file), None],
+        None => [below("git/config"), home.as_ref().map(|home| home.join(".gitconfig"))],
+    };
+    let configs = Some(system).filter(|_| !is_without_system).into_iter().chain(own.into_iter().flatten()).collect();
+    GitUser { configs, excludes: below("git/ignore"), home }
 }

@@ -9,12 +9,35 @@ use crate::model::ids::{Iteration, LoopId, ObjectId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     root: PathBuf,
+    git_user: GitUser,
+}
+
+/// Where git keeps what its user has told it for all repositories. The environment says where, and only who starts from a
+/// command line reads that: to anybody else git has no user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitUser {
+    /// What `~` is.
+    pub home: Option<PathBuf>,
+    /// The config files, those later that come before the others.
+    pub configs: Vec<PathBuf>,
+    /// The ignore rules, where no config names another file.
+    pub excludes: Option<PathBuf>,
 }
 
 impl Layout {
     /// The layout of the store in the work tree `root`; nothing is looked at.
     pub fn new(root: &Path) -> Layout {
-        Layout { root: root.to_path_buf() }
+        Layout { root: root.to_path_buf(), git_user: GitUser::default() }
+    }
+
+    /// The same, for this user of git.
+    pub fn with_git_user(self, git_user: GitUser) -> Layout {
+        Layout { git_user, ..self }
+    }
+
+    /// Whose ignore rules hold in the work tree beside those that lie in it.
+    pub fn git_user(&self) -> &GitUser {
+        &self.git_user
     }
 
     /// The work tree.

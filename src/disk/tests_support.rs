@@ -16,6 +16,7 @@ pub fn git(folder: &Path, arguments: &[&str]) -> Option<Output> {
         command.env_remove(name);
     }
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command.env("HOME", "/nonexistent").env("XDG_CONFIG_HOME", "/nonexistent");
     command.args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"]);
     match command.args(arguments).current_dir(folder).output() {
         Ok(output) => Some(output),

@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         on_progress: &dyn Fn(u64, u64),
     ) -> Result<Captured> {
         on_progress(0, 0);
-        let mut walked = walk(self.layout.root(), capture, limits)?;
+        let mut walked = walk(self.layout, capture, limits)?;
         let mut outcomes = self.known(&walked);
         self.read(&tasks(&walked, &outcomes), &mut outcomes, limits, on_progress)?;
         let (mut captured, ids) = self.build(&walked, &outcomes, not_code)?;
@@ -191,6 +191,8 @@ impl<'a> Session<'a> {
         }
         captured.skipped = std::mem::take(&mut walked.skipped);
         captured.skipped.sort();
+        // Each of many repositories inside may have been told the same of one file.
+        captured.skipped.dedup();
         captured.hard_links = walked.hard_links;
         captured.included_secrets = std::mem::take(&mut walked.included);
         captured.included_secrets.sort();

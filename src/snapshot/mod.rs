@@ -9,6 +9,7 @@ pub mod capture;
 pub mod census;
 mod disposable;
 pub mod gather;
+mod git_config;
 mod git_index;
 mod gitignore;
 mod index;

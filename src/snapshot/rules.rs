@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::git_config::{Settings, read_through_links};
 use super::git_index::{self, Tracked};
 use super::gitignore::Lines;
 use crate::disk;
+use crate::disk::layout::{GitUser, Layout};
 use crate::error::{Error, Result};
 use crate::model::config::Capture;
+use crate::model::ids::escape;
 
 /// A larger `.gitignore` is none that people wrote.
 pub(super) const MAX_BYTES: u64 = 8 << 20;
@@ -39,13 +42,6 @@ impl IgnoreRules {
         }
         false
     }
-
-    /// The rules with those of `file` over them; a file that is absent or cannot be read has none.
-    fn with(above: Option<Arc<IgnoreRules>>, base: &[u8], file: &Path) -> Option<Arc<IgnoreRules>> {
-        let Ok(Some(bytes)) = disk::read_if_present(file, MAX_BYTES) else { return above };
-        let lines = Lines::read(&bytes, false);
-        if lines.is_empty() { above } else { Some(Arc::new(IgnoreRules { above, base: base.to_vec(), lines })) }
-    }
 }
 
 /// A repository that the walk is in, and the ones around it.
@@ -64,12 +60,34 @@ pub(super) struct Git {
     repository: Option<Arc<Repository>>,
     /// The work tree from the outermost repository's top, with a `/` at its end; empty if it is that top.
     prefix: Arc<[u8]>,
+    /// The rules do not tell capital letters from small ones.
+    folds: bool,
+}
+
+/// A folder that is entered.
+struct Place<'a> {
+    folder: &'a Path,
+    /// As [`IgnoreRules::base`].
+    base: &'a [u8],
+    user: &'a GitUser,
+    notes: &'a mut Vec<(String, String)>,
+}
+
+impl Place<'_> {
+    fn note(&mut self, file: &Path, why: String) {
+        let name = match file.strip_prefix(self.folder) {
+            Ok(below) => [self.base, below.as_os_str().as_bytes()].concat(),
+            Err(_) => file.as_os_str().as_bytes().to_vec(),
+        };
+        self.notes.push((escape(&name), why));
+    }
 }
 
 impl Git {
     /// What holds for the top of a work tree that lies inside a repository. Rules by which git would ignore the work
     /// tree itself are left aside: somebody who measures a loop in it wants it kept.
-    pub fn around(root: &Path, notes: &mut Vec<(String, String)>) -> Git {
+    pub fn around(layout: &Layout, notes: &mut Vec<(String, String)>) -> Git {
+        let (root, user) = (layout.root(), layout.git_user());
         if git_index::git_directory(root).is_some() {
             return Git::default();
         }
@@ -81,7 +99,7 @@ impl Git {
         let mut base = Vec::new();
         let mut folder = top.to_path_buf();
         for name in inside.components() {
-            git = git.enter(&folder, &base, notes);
+            git = git.enter(Place { folder: &folder, base: &base, user, notes });
             base.extend_from_slice(name.as_os_str().as_bytes());
             if IgnoreRules::ignore(git.rules.as_ref(), &base, true) {
                 return Git::default();
@@ -92,29 +110,69 @@ impl Git {
         Git { prefix: base.into(), ..git }
     }
 
+    /// What holds in a work tree whatever `.gitignore` files it has.
+    pub fn outside(layout: &Layout) -> Git {
+        // A capture tells of them.
+        let notes = &mut Vec::new();
+        let mut git = Git::around(layout, notes);
+        if let Some(own) = git_index::git_directory(layout.root()) {
+            git.take_repository(&own, &mut Place { folder: layout.root(), base: &[], user: layout.git_user(), notes });
+        }
+        git
+    }
+
     /// What holds inside a folder of the work tree, once its own `.git` and `.gitignore` are read.
-    pub fn inside(&self, root: &Path, folder: &[u8], notes: &mut Vec<(String, String)>) -> Git {
+    pub fn inside(&self, layout: &Layout, folder: &[u8], notes: &mut Vec<(String, String)>) -> Git {
         let mut base = self.prefix.to_vec();
         base.extend_from_slice(folder);
         if !folder.is_empty() {
             base.push(b'/');
         }
-        self.enter(&root.join(as_path(folder)), &base, notes)
+        let path = layout.root().join(as_path(folder));
+        self.enter(Place { folder: &path, base: &base, user: layout.git_user(), notes })
     }
 
-    fn enter(&self, folder: &Path, base: &[u8], notes: &mut Vec<(String, String)>) -> Git {
+    fn enter(&self, mut place: Place<'_>) -> Git {
         let mut git = self.clone();
-        if let Some(own) = git_index::git_directory(folder) {
-            let shared = git_index::common_directory(&own);
-            git.rules = IgnoreRules::with(git.rules, base, &shared.join("info/exclude"));
+        if let Some(own) = git_index::git_directory(place.folder) {
+            git.take_repository(&own, &mut place);
             let tracked = git_index::load(&own).unwrap_or_else(|why| {
-                notes.push((crate::model::ids::escape(&[base, b".git/index"].concat()), why));
+                place.note(&place.folder.join(".git/index"), why);
                 Tracked::default()
             });
-            git.repository = Some(Arc::new(Repository { around: git.repository, base: base.to_vec(), tracked }));
+            git.repository = Some(Arc::new(Repository { around: git.repository, base: place.base.to_vec(), tracked }));
         }
-        git.rules = IgnoreRules::with(git.rules, base, &folder.join(".gitignore"));
+        let own = place.folder.join(".gitignore");
+        git.take_rules(&own, disk::read_if_present(&own, MAX_BYTES), &mut place);
         git
+    }
+
+    /// Takes the rules that a repository has beside those in its work tree, the weakest first.
+    fn take_repository(&mut self, own: &Path, place: &mut Place<'_>) {
+        let shared = git_index::common_directory(own);
+        let settings = Settings::read(place.user, own, &shared, &mut |file, why| place.note(file, why));
+        self.folds = settings.folds;
+        let files = [settings.excludes(place.user, place.folder), Some(shared.join("info/exclude"))];
+        for file in files.into_iter().flatten() {
+            self.take_rules(&file, read_through_links(&file, MAX_BYTES), place);
+        }
+    }
+
+    /// Puts the rules of a file over the others; one that is absent or cannot be read has none.
+    fn take_rules(&mut self, file: &Path, read: Result<Option<Vec<u8>>>, place: &mut Place<'_>) {
+        let bytes = read.unwrap_or_else(|error| {
+            place.note(file, format!("its ignore rules are not used: {error}"));
+            None
+        });
+        let lines = self.lines(&bytes.unwrap_or_default());
+        if !lines.is_empty() {
+            self.rules = Some(Arc::new(IgnoreRules { above: self.rules.take(), base: place.base.to_vec(), lines }));
+        }
+    }
+
+    /// The lines of a `.gitignore` as they are to be read here.
+    pub fn lines(&self, bytes: &[u8]) -> Lines {
+        Lines::read(bytes, self.folds)
     }
 
     fn in_repository<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {

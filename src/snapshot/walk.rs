@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat as RawStat};
@@ -19,6 +19,7 @@ use super::below::{is_unknown_call, open_below};
 use super::disposable::{has_disposable_name, is_marked_disposable};
 use super::names::{Found, Lister, Names};
 use super::rules::{Git, Globs, as_path, is_secret};
+use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::config::{Capture, Limits};
 use crate::model::ids::{TreePath, check_name, escape};
@@ -206,7 +207,7 @@ struct Place<'a> {
 }
 
 struct Walk<'a> {
-    root: &'a Path,
+    layout: &'a Layout,
     /// The same, open.
     top: OwnedFd,
     /// What the system says of it: what is on another device is not entered.
@@ -219,15 +220,15 @@ struct Walk<'a> {
 ///
 /// # Errors
 /// Bad input if a glob is none; a failure that names the folder or file that could not be looked at.
-pub(super) fn walk(root: &Path, capture: &Capture, limits: &Limits) -> Result<Walked> {
-    let walk = Walk::new(root, capture, limits)?;
+pub(super) fn walk(layout: &Layout, capture: &Capture, limits: &Limits) -> Result<Walked> {
+    let walk = Walk::new(layout, capture, limits)?;
     let mut found = Walked::default();
     // Fewer folders than this are listed before another thread has woken up.
     const WORTH_THREADS: usize = 32;
     let mut lister = Lister::new();
     let mut level = vec![Waiting {
         path: Vec::new(),
-        git: Git::around(root, &mut found.skipped),
+        git: Git::around(layout, &mut found.skipped),
         reach: Reach::Open,
         is_included: false,
         parent: 0,
@@ -245,7 +246,7 @@ pub(super) fn walk(root: &Path, capture: &Capture, limits: &Limits) -> Result<Wa
                 Ok(listed) => next.extend(found.take(waiting, listed)),
                 Err(Unlisted::Failed(error)) => return Err(error),
                 Err(Unlisted::Unreadable(why, _)) if waiting.path.is_empty() => {
-                    return Err(Error::failed("cannot list the work tree").at(root).because(why));
+                    return Err(Error::failed("cannot list the work tree").at(layout.root()).because(why));
                 }
                 Err(Unlisted::Unreadable(why, mode)) => found.refer(&waiting, Kind::Unheld { why, size: 0, mode }),
                 Err(Unlisted::Mounted) => {
@@ -303,16 +304,17 @@ impl Walked {
 }
 
 impl<'a> Walk<'a> {
-    fn new(root: &'a Path, capture: &Capture, limits: &'a Limits) -> Result<Walk<'a>> {
+    fn new(layout: &'a Layout, capture: &Capture, limits: &'a Limits) -> Result<Walk<'a>> {
+        let root = layout.root();
         let failed = |error: Errno| Error::io("list the work tree", root, &error.into());
         // Only the top of the work tree may be a link.
         let top = rustix::fs::open(root, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty()).map_err(failed)?;
         let stat = rustix::fs::fstat(&top).map_err(failed)?;
-        Ok(Walk { root, top, stat, globs: Globs::new(capture)?, limits })
+        Ok(Walk { layout, top, stat, globs: Globs::new(capture)?, limits })
     }
 
     fn full(&self, path: &[u8]) -> PathBuf {
-        self.root.join(as_path(path))
+        self.layout.root().join(as_path(path))
     }
 
     fn list(&self, folder: &Waiting, lister: &mut Lister) -> Result<Listed, Unlisted> {
@@ -335,7 +337,7 @@ impl<'a> Walk<'a> {
             ..Listed::default()
         };
         let git = if folder.reach == Reach::Open && (lister.has(b".git") || lister.has(b".gitignore")) {
-            folder.git.inside(self.root, &folder.path, &mut listed.skipped)
+            folder.git.inside(self.layout, &folder.path, &mut listed.skipped)
         } else {
             folder.git.clone()
         };
@@ -535,7 +537,7 @@ mod tests {
             let path = dir.path().join(name);
             if number % 3 == 1 { std::fs::write(path, "x").unwrap() } else { std::fs::create_dir(path).unwrap() }
         }
-        let walked = walk(dir.path(), &ALL, &LIMITS).unwrap();
+        let walked = walk(&Layout::new(dir.path()), &ALL, &LIMITS).unwrap();
         let top = walked.folders.first().unwrap();
         let found: Vec<&[u8]> = top.entries.iter().map(|entry| top.name(entry)).collect();
         assert_eq!(found, names.map(str::as_bytes));
@@ -548,9 +550,10 @@ mod tests {
         std::fs::create_dir(&real).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
         std::fs::write(&file, "x").unwrap();
-        let walk = Walk::new(dir.path(), &ALL, &LIMITS).unwrap();
-        assert!(Walk::new(&link, &ALL, &LIMITS).is_ok() && walk.open(b"real").is_ok());
-        let git = Git::around(dir.path(), &mut Vec::new());
+        let layout = Layout::new(dir.path());
+        let walk = Walk::new(&layout, &ALL, &LIMITS).unwrap();
+        assert!(Walk::new(&Layout::new(&link), &ALL, &LIMITS).is_ok() && walk.open(b"real").is_ok());
+        let git = Git::around(&layout, &mut Vec::new());
         for name in ["gone", "link", "file"] {
             let path = name.as_bytes().to_vec();
             let git = git.clone();

@@ -11,7 +11,7 @@ use highwater::engine::{self, Asked, Offer, Session};
 use highwater::store::Store;
 
 use crate::support::work::{Work, listing};
-use crate::support::{Project, answer};
+use crate::support::{Project, answer, leave_home};
 
 /// The user who owns nothing.
 const NOBODY: u32 = 65534;
@@ -24,7 +24,8 @@ fn git(project: &Project, arguments: &[&str]) -> std::io::Result<Output> {
         command.env_remove(name);
     }
     command.args(who).args(arguments).current_dir(project.root());
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output()
+    leave_home(&mut command);
+    command.output()
 }
 
 #[track_caller]
@@ -158,6 +159,51 @@ fn secrets_stay_home_unless_they_are_asked_for() {
     let expected = SECRETS.map(|secret| matches!(secret, ".netrc" | "private/note"));
     assert_eq!(secrets, expected);
     assert!(begun.stderr.contains(".netrc") || begun.stdout.contains(".netrc"), "{begun:?}");
+}
+
+// PROMISES G2.
+#[test]
+fn what_a_person_lets_git_ignore_everywhere_is_neither_kept_nor_changed() {
+    let project = Project::new();
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("HOME", home.path()).env_remove("XDG_CONFIG_HOME");
+        answer(&command.output().unwrap()).expect(0)
+    };
+    let write_home = |name: &str, text: &str| {
+        std::fs::create_dir_all(home.path().join(name).parent().unwrap()).unwrap();
+        std::fs::write(home.path().join(name), text).unwrap();
+    };
+    write_home(".config/git/ignore", "token.txt\n");
+    let kept = |id: &str| {
+        let into = tempfile::tempdir().unwrap();
+        run(&["begin", "--loop", id]);
+        run(&["restore", "0", "--loop", id, "--into", into.path().to_str().unwrap()]);
+        into.path().join("token.txt").symlink_metadata().is_ok()
+    };
+    project.write("token.txt", "the secret");
+    project.tests(&[("a", true)]);
+    assert!(kept("without-git"), "there is nobody who ignores anything");
+    std::fs::create_dir(project.path(".git")).unwrap();
+    assert!(!kept("by-default"));
+    write_home(".gitconfig", "[core]\n\texcludesFile = ~/mine\n");
+    assert!(kept("elsewhere"));
+    write_home("mine", "token.*\n");
+    assert!(!kept("named"));
+    project.write(".git/config", "[core]\n\texcludesFile = .git/mine\n");
+    assert!(kept("by-the-repository"));
+
+    // What was ignored when a snapshot was taken was not in it, and does not go when that comes back.
+    std::fs::remove_file(project.path(".git/config")).unwrap();
+    run(&["begin", "--loop", "late"]);
+    project.write(".gitignore", "!token.txt\n");
+    project.write("token.txt", "the other secret");
+    project.write("src/lib.py", "changed");
+    run(&["record", "--loop", "late"]);
+    run(&["restore", "0", "--loop", "late"]);
+    assert!(!project.exists(".gitignore") && project.read("src/lib.py") != "changed");
+    assert_eq!(project.read("token.txt"), "the other secret");
 }
 
 // The clock is set to 1970, past 2038 and ten years back in the middle of a loop; so are the files' times.

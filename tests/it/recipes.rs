@@ -59,6 +59,7 @@ fn command(project: &Project, program: &str) -> Command {
     );
     let mut command = Command::new(program);
     command.current_dir(project.root()).env("PATH", path.unwrap()).env("HOME", project.path(".progress-bin"));
+    command.env_remove("XDG_CONFIG_HOME");
     for name in ["HIGHWATER_ROOT", "HIGHWATER_CONFIG", "HIGHWATER_LOOP", "CLAUDE_PROJECT_DIR"] {
         command.env_remove(name);
     }

@@ -245,7 +245,7 @@ impl<'a> Prepared<'a> {
             None => Manifest::default(),
         };
         let tree = Beneath::open(layout.root())?;
-        unseen::forget(survey.objects(), target, &added, found)?;
+        unseen::forget(layout, survey.objects(), target, &added, found)?;
         let named = target.iter().chain(added.iter());
         let beside = check::beside_the_rules(&tree, named, found, &scope, request.limits.file_bytes)?;
         let paths = beside.keys().cloned().collect();
@@ -269,7 +269,7 @@ impl<'a> Prepared<'a> {
         if let Some(kept) = modes::as_kept(self.layout, &compared.target)? {
             compared.target = kept;
         }
-        unseen::forget(&objects, &compared.target, &self.added, &mut compared.found)?;
+        unseen::forget(self.layout, &objects, &compared.target, &self.added, &mut compared.found)?;
         let plan = compared.plan(&scope)?;
         if plan != self.plan {
             check::check(&self.tree, &plan, &compared.found, folder::open(&folder.stage())?.as_fd())?;

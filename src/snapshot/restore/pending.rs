@@ -174,7 +174,7 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
         Err(_) if direction == Direction::Back => Manifest::default(),
         other => other?,
     };
-    unseen::forget(&objects, &target, &added, &mut safety)?;
+    unseen::forget(layout, &objects, &target, &added, &mut safety)?;
     let tree = Beneath::open(layout.root())?;
     let again = Again { record: &record, direction, target: &target, safety: &safety };
     let paths = again.paths(journal.as_ref())?;

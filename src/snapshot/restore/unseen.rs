@@ -5,21 +5,29 @@ use std::collections::BTreeMap;
 
 use super::beneath::last_name;
 use super::manifest::{Kind, Manifest, State};
+use crate::disk::layout::Layout;
 use crate::error::Result;
 use crate::model::ids::TreePath;
 use crate::snapshot::gitignore::Lines;
 use crate::snapshot::objects::Objects;
-use crate::snapshot::rules::MAX_BYTES;
+use crate::snapshot::rules::{Git, MAX_BYTES};
 
 const NAME: &[u8] = b".gitignore";
 
 /// Takes out of `found` what the target's rules left out when it was captured, but for `added`, which the restore that is
 /// undone put there, and what lies where the target has a file, so that it cannot have been there. Where the rules are the
-/// same, a file that they leave out may still be seen now: git tracks it.
+/// same, a file that they leave out may still be seen now: git tracks it. Of rules that lie outside of the work tree nobody knows
+/// what they were then: today's stand for them.
 ///
 /// # Errors
 /// Bad input if a stored `.gitignore` cannot be read.
-pub fn forget(objects: &Objects, target: &Manifest, added: &Manifest, found: &mut Manifest) -> Result<()> {
+pub fn forget(
+    layout: &Layout,
+    objects: &Objects,
+    target: &Manifest,
+    added: &Manifest,
+    found: &mut Manifest,
+) -> Result<()> {
     let is_file = |path: TreePath| target.get(&path).is_some_and(State::has_content);
     let is_ours = |path: &TreePath| {
         let known = target.get(path).is_some() || added.get(path).is_some();
@@ -28,26 +36,29 @@ pub fn forget(objects: &Objects, target: &Manifest, added: &Manifest, found: &mu
     if found.iter().all(|(path, _)| is_ours(path)) {
         return Ok(());
     }
-    let rules = Rules::load(objects, target)?;
+    let rules = Rules::load(layout, objects, target)?;
     found.retain(|path, state| is_ours(path) || !rules.hide(path, state.kind == Kind::Directory));
     Ok(())
 }
 
-/// The ignore files of a stored tree, by the folder that each lies in.
 struct Rules {
+    /// The ignore files of a stored tree, by the folder that each lies in.
     folders: BTreeMap<Option<TreePath>, Lines>,
+    /// Where they say nothing.
+    outside: Git,
 }
 
 impl Rules {
-    fn load(objects: &Objects, target: &Manifest) -> Result<Rules> {
+    fn load(layout: &Layout, objects: &Objects, target: &Manifest) -> Result<Rules> {
+        let outside = Git::outside(layout);
         let mut folders = BTreeMap::new();
         for (path, state) in target.iter() {
             if state.kind != Kind::File || last_name(path) != NAME || state.size > MAX_BYTES {
                 continue;
             }
-            folders.insert(path.parent(), Lines::read(&objects.read(&state.object)?, false));
+            folders.insert(path.parent(), outside.lines(&objects.read(&state.object)?));
         }
-        Ok(Rules { folders })
+        Ok(Rules { folders, outside })
     }
 
     /// Whether the path, or a folder that it lies in, is ignored.
@@ -68,7 +79,7 @@ impl Rules {
             }
             match folder {
                 Some(inner) => folder = inner.parent(),
-                None => return false,
+                None => return self.outside.ignores(path.as_bytes(), is_directory),
             }
         }
     }

@@ -124,7 +124,18 @@ fn forget_environment(command: &mut Command) {
     for name in ["HIGHWATER_ROOT", "HIGHWATER_CONFIG", "HIGHWATER_LOOP", "COLUMNS"] {
         command.env_remove(name);
     }
+    leave_home(command);
 }
+
+/// Lets a command find nothing of what whoever runs the tests has in the home: git ignores by it.
+pub fn leave_home(command: &mut Command) {
+    for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
+        command.env_remove(name);
+    }
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", NO_HOME).env("XDG_CONFIG_HOME", NO_HOME);
+}
+
+const NO_HOME: &str = "/nonexistent";
 
 /// Whether strace is there and may trace: a container can forbid it. Says "skipped" if not, or fails the test where
 /// `FAULTS` asks for the proofs.

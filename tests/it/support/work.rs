@@ -12,7 +12,7 @@ use highwater::model::ids::Iteration;
 use highwater::snapshot::restore;
 use highwater::store::Store;
 
-use super::{Answer, answer};
+use super::{Answer, answer, leave_home};
 
 /// Files and links with modes and contents, without the store.
 pub type Listing = BTreeMap<PathBuf, (u32, Vec<u8>)>;
@@ -60,6 +60,7 @@ impl Work {
         for name in ["HIGHWATER_CONFIG", "HIGHWATER_LOOP", "COLUMNS", "LD_LIBRARY_PATH", "RUST_BACKTRACE"] {
             command.env_remove(name);
         }
+        leave_home(&mut command);
         command.env("HIGHWATER_ROOT", self.root()).env("RAYON_NUM_THREADS", "1");
         if let Ok(input) = std::fs::File::open(self.path(Work::INPUT)) {
             command.stdin(input);

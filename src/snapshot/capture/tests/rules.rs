@@ -1,6 +1,7 @@
 //! What a snapshot takes and what it leaves out.
 
 use super::*;
+use crate::disk::layout::GitUser;
 use crate::disk::tests_support::{git, make_fifo};
 
 // PROMISES G2.
@@ -98,6 +99,77 @@ fn a_repository_behind_a_link_is_one_and_none_of_it_is_kept() {
     assert!(moved.success());
     symlink(elsewhere.path().join(".git"), work.path(".git")).unwrap();
     assert_eq!(work.held(), [".gitignore", "a.gen"]);
+}
+
+#[test]
+fn the_users_own_rules_are_the_weakest_and_hold_where_git_is() {
+    let home = tempfile::tempdir().unwrap();
+    let write_home = |name: &str, text: &str| std::fs::write(home.path().join(name), text).unwrap();
+    let (config, excludes) = (home.path().join("config"), home.path().join("ignore"));
+    let user = GitUser { home: Some(home.path().into()), configs: vec![config], excludes: Some(excludes) };
+    let names = ["a.own", "b.own", "c.own", "top", "in/top", "in/x.own"];
+    let mut work = Work::with(&names.map(|name| (name, "x")));
+    work.layout = work.layout.clone().with_git_user(user);
+    let files = |work: &Work| work.held().into_iter().filter(|path| !path.ends_with('/')).collect::<Vec<_>>();
+    write_home("ignore", "*.own\n/top\n");
+    assert_eq!(files(&work).len(), names.len(), "no git, no rules of its user");
+    if !work.git("", &["init", "-q"]) {
+        return;
+    }
+    assert_eq!(files(&work), ["in/top"]);
+    work.write(".git/info/exclude", "!b.own\n!c.own\n");
+    work.write(".gitignore", "c.own\n");
+    assert_eq!(files(&work), [".gitignore", "b.own", "in/top"]);
+    // A repository inside has the same rules, from its own top.
+    work.git("in", &["init", "-q"]);
+    assert_eq!(files(&work), [".gitignore", "b.own"]);
+    std::fs::remove_dir_all(work.path("in/.git")).unwrap();
+    // Another file, through a link.
+    write_home("config", "[core]\nexcludesFile = ~/link\n");
+    symlink("other", home.path().join("link")).unwrap();
+    assert_eq!(files(&work), [".gitignore", "a.own", "b.own", "in/top", "in/x.own", "top"]);
+    write_home("other", "top\n");
+    assert_eq!(files(&work), [".gitignore", "a.own", "b.own", "in/x.own"]);
+    // The repository's word comes last, and git says the same.
+    work.git("", &["config", "core.excludesFile", "rules"]);
+    work.write("rules", "b.own\nx.*\nrules\n");
+    let listed = git(work.dir.path(), &["ls-files", "-o", "--exclude-standard", "-x", ".progress"]).unwrap().stdout;
+    let mut listed: Vec<&str> = std::str::from_utf8(&listed).unwrap().lines().collect();
+    listed.sort_unstable();
+    assert_eq!(listed, [".gitignore", "a.own", "b.own", "in/top", "top"]);
+    assert_eq!(files(&work), listed);
+}
+
+#[test]
+fn rules_that_cannot_be_read_are_told_and_hold_nobody_up() {
+    let home = tempfile::tempdir().unwrap();
+    let (config, excludes) = (home.path().join("config"), home.path().join("ignore"));
+    let user = GitUser { home: None, configs: vec![config.clone()], excludes: Some(excludes.clone()) };
+    let mut work = Work::with(&[("a", "x"), (".git/info/exclude", "a\n"), ("in/.git/x", "x"), ("in/b", "x")]);
+    work.layout = work.layout.clone().with_git_user(user);
+    make_fifo(&config);
+    std::fs::create_dir(&excludes).unwrap();
+    symlink("a", work.path("in/.gitignore")).unwrap();
+    let taken = work.take();
+    assert_eq!(work.held_in(&taken.root), ["in/", "in/.gitignore", "in/b"]);
+    let told: Vec<&str> = taken.skipped.iter().map(|(path, _)| path.as_str()).collect();
+    let [config, excludes] = [config, excludes].map(|path| path.to_str().unwrap().to_owned());
+    let mut expected = [config.as_str(), &excludes, "in/.gitignore"];
+    expected.sort_unstable();
+    assert_eq!(told, expected);
+    assert!(taken.skipped.iter().all(|(_, why)| why.contains("not used")), "{:?}", taken.skipped);
+}
+
+#[test]
+fn capital_letters_are_small_ones_where_git_says_so() {
+    let work = Work::with(&[(".gitignore", "*.LOG\nBuild/\n"), ("a.log", "x"), ("build/b", "x"), ("BUILD.txt", "x")]);
+    if !work.git("", &["init", "-q"]) {
+        return;
+    }
+    work.git("", &["config", "core.ignoreCase", "false"]);
+    assert_eq!(work.held(), [".gitignore", "BUILD.txt", "a.log", "build/", "build/b"]);
+    work.git("", &["config", "core.ignoreCase", "true"]);
+    assert_eq!(work.held(), [".gitignore", "BUILD.txt"]);
 }
 
 #[test]
