@@ -1,6 +1,7 @@
 //! `restore` and `undo`.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use crate::cli::answers::{Restored, VERSION};
@@ -73,15 +74,23 @@ fn tree_paths(context: &Context, paths: &[PathBuf]) -> Result<Vec<TreePath>> {
 /// everywhere; at the top, where that is no folder of the work tree.
 fn tree_path(context: &Context, path: &Path) -> Result<Option<TreePath>> {
     let root = context.layout.root();
-    let typed_in = std::fs::canonicalize(&context.folder).unwrap_or_else(|_| context.folder.clone());
+    let typed_in = real(&context.folder)?.unwrap_or_else(|| context.folder.clone());
     let whole = if typed_in.starts_with(root) { typed_in } else { root.to_path_buf() }.join(path);
     // Links that lead into the work tree are followed, those in it are files like others.
     let mut ways_in: Vec<&Path> = whole.ancestors().collect();
     ways_in.reverse();
-    let parts = ways_in.into_iter().find_map(|way| {
-        let real = std::fs::canonicalize(way).ok()?;
-        parts_below(real.strip_prefix(root).ok()?, whole.strip_prefix(way).ok()?)
-    });
+    let mut parts = None;
+    for way in ways_in {
+        let Some(real) = real(way)? else { break };
+        parts = real
+            .strip_prefix(root)
+            .ok()
+            .zip(whole.strip_prefix(way).ok())
+            .and_then(|(top, rest)| parts_below(top, rest));
+        if parts.is_some() {
+            break;
+        }
+    }
     let Some(parts) = parts else {
         return Err(Error::bad_input("path is not in the work tree")
             .at(path)
@@ -99,6 +108,15 @@ fn tree_path(context: &Context, path: &Path) -> Result<Option<TreePath>> {
             .help("name files or folders of the work tree other than .git and .progress"));
     }
     TreePath::new(names.join(&b'/')).map(Some)
+}
+
+/// Where a path leads, links followed; `None` if nothing is there.
+fn real(path: &Path) -> Result<Option<PathBuf>> {
+    match std::fs::canonicalize(path) {
+        Ok(real) => Ok(Some(real)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Error::io("look at", path, &error)),
+    }
 }
 
 /// The names on the way from the top, `..` resolved; `None` if it leads out.
