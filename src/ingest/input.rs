@@ -5,6 +5,7 @@ use std::io::{self, Read};
 
 use encoding_rs::{Decoder, Encoding};
 
+use super::redrawn::Redrawn;
 use crate::error::{Error, Reject, Result};
 
 /// Bytes read in one go.
@@ -115,6 +116,7 @@ impl<'a> Input<'a> {
             }
             Decoding::Other(decoder) => decode_other(decoder, &before, true, &mut text),
         }
+        Redrawn::new().chunk(&mut text, 0, true);
         Ok(text)
     }
 }
@@ -194,12 +196,14 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Decoded text, chunk by chunk: UTF-8 unless a byte order mark or an XML declaration says otherwise.
+/// Decoded text, chunk by chunk: UTF-8 unless a byte order mark or an XML declaration says otherwise. A line that a terminal
+/// paints anew ends in CR.
 pub(super) struct Text<'a> {
     chunks: Chunks<'a>,
     invalid: Invalid,
     decoding: Decoding,
     first: Option<Vec<u8>>,
+    redrawn: Redrawn,
     text: String,
     ended: bool,
 }
@@ -212,7 +216,8 @@ impl<'a> Text<'a> {
         if matches!(decoding, Decoding::Utf8(_)) {
             first.drain(..first.len() - without_mark(&first).len());
         }
-        Ok(Text { chunks, invalid, decoding, first: Some(first), text: String::new(), ended: false })
+        let (redrawn, text) = (Redrawn::new(), String::new());
+        Ok(Text { chunks, invalid, decoding, first: Some(first), redrawn, text, ended: false })
     }
 
     /// As errors name the report.
@@ -250,6 +255,7 @@ impl<'a> Text<'a> {
             if first.is_some() {
                 text.drain(before..before + terminal_codes(text.get(before..).unwrap_or_default()));
             }
+            self.redrawn.chunk(text, before, self.ended);
         }
         Ok(true)
     }

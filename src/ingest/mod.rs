@@ -22,6 +22,7 @@ pub mod lint;
 pub mod merge;
 pub mod metric;
 mod patterns;
+mod redrawn;
 pub mod size;
 pub mod test;
 #[cfg(test)]

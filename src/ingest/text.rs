@@ -302,12 +302,14 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// Whether the text is nothing but codes for the terminal's own colours, as `ESC [0m`; Boost.Test writes `ESC [0;39;49m`, Chalk
-/// `ESC [22m ESC [39m` after bold text.
+/// `ESC [22m ESC [39m` after bold text; `ESC [?25h` shows the cursor again.
 fn switches_colours_off(text: &str) -> bool {
     text.strip_prefix("\x1b[").is_some_and(|rest| {
         rest.split("\x1b[").all(|code| {
-            code.strip_suffix('m')
-                .is_some_and(|code| code.split(';').all(|part| matches!(part, "" | "0" | "22" | "39" | "49")))
+            code == "?25h"
+                || code
+                    .strip_suffix('m')
+                    .is_some_and(|code| code.split(';').all(|part| matches!(part, "" | "0" | "22" | "39" | "49")))
         })
     })
 }
@@ -369,6 +371,7 @@ mod tests {
         assert_eq!(lines("a\n\x1b[0m", LongLine::Refuse).unwrap().len(), 1, "colours are off, and no line is cut");
         assert_eq!(lines("a\n\x1b[0;39;49m\x1b[m", LongLine::Refuse).unwrap().len(), 1);
         assert_eq!(lines("a\n\x1b[22m\x1b[39m", LongLine::Refuse).unwrap().len(), 1);
+        assert_eq!(lines("a\n\x1b[0m\x1b[?25h", LongLine::Refuse).unwrap().len(), 1);
         assert_eq!(lines("a\n\x1b[31m", LongLine::Refuse).unwrap().len(), 2, "what was to be red is missing");
         let border = format!("{}\r\nz\n", "a".repeat(64 * 1024 - 1));
         assert_eq!(lines(&border, LongLine::Refuse).unwrap().len(), 2, "CR and LF in different chunks");

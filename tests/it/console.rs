@@ -12,6 +12,7 @@ use highwater::model::metrics::BuildStatus;
 
 mod files;
 mod neighbours;
+mod painted;
 mod speakers;
 
 fn capture(path: &str) -> String {

@@ -3,7 +3,8 @@
 //!
 //! Its summary tells how many tests passed only if nothing failed; else they are counted by their marks. Before AVA 5 these
 //! do not say what failed as expected, and a test that was skipped has a mere dash; before AVA 3 the messages stand below
-//! the summary, which no rule announces.
+//! the summary, which no rule announces. Its reporter `mini`, the one of a terminal before AVA 4, has no marks: it paints
+//! behind a spinner how many passed so far.
 
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, Unannounced, last_run};
@@ -31,7 +32,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() {
         return Sniff::No;
     }
-    let (mut rule_before, mut below_marks) = (false, false);
+    let (mut rule_before, mut below_marks, mut has_spinner) = (false, false, false);
     for line in head.last_lines().map(str::trim_end) {
         if line.is_empty() {
             continue;
@@ -40,7 +41,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
             return Sniff::Sure("line \"N tests passed\" or like it below \"─\"".into());
         }
         rule_before = line == RULE;
+        has_spinner |= is_spinner(line);
         below_marks |= line.starts_with("  ✔ ") || line.starts_with("  ✖ ");
+        below_marks |= has_spinner && so_far(line).is_some();
         if below_marks && total(line).is_some() {
             return Sniff::Maybe("line \"N tests passed\" or like it below tests of AVA".into());
         }
@@ -73,6 +76,23 @@ fn total(line: &str) -> Option<(Option<u64>, Outcome)> {
         _ => return None,
     };
     Some((number, outcome))
+}
+
+/// `⠦ adds`: the test that ended last.
+fn is_spinner(line: &str) -> bool {
+    let mut chars = line.chars();
+    chars.next().is_some_and(|c| matches!(c, '\u{2801}'..='\u{28ff}')) && matches!(chars.next(), None | Some(' '))
+}
+
+/// `  2 passed`, `  1 test failed`, `  1 skipped`: how far it came.
+fn so_far(line: &str) -> Option<(Option<u64>, Outcome)> {
+    let (number, what) = counted(line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?)?;
+    match what {
+        "passed" => Some((number, Outcome::Passed)),
+        "skipped" | "todo" => Some((number, Outcome::Skipped)),
+        "test passed" | "tests passed" | "test skipped" | "tests skipped" | "test todo" | "tests todo" => None,
+        _ => total(line),
+    }
 }
 
 /// What a failure says behind the test's name.
@@ -149,12 +169,16 @@ pub(in crate::ingest) struct Ava {
     files: u64,
     /// Tests that a timeout ended, which not every version sums up.
     pending: u64,
+    /// How far it came, as told below the last spinner, and whether that still goes on.
+    so_far: Option<Summary>,
+    is_below_spinner: bool,
 }
 
 impl Ava {
     /// Whether a line of the summary belongs to it: it has begun, or begins without a rule.
     fn is_summary(&mut self) -> bool {
-        if !self.has_rule && self.was_blank && (self.told.is_none() || self.is_closed) {
+        let begins = self.was_blank || self.is_below_spinner;
+        if !self.has_rule && begins && (self.told.is_none() || self.is_closed) {
             (self.told, self.told_known, self.is_closed) = (Some(Summary::default()), 0, false);
         }
         self.told.is_some() && !self.is_closed
@@ -162,7 +186,16 @@ impl Ava {
 
     /// Below the summary, or the first rule, stand messages with marks of their own.
     fn is_mark(&self, mark: &Mark<'_>) -> bool {
-        mark.has_label || self.told.is_none() || (!self.has_rule && mark.outcome != Outcome::Skipped)
+        mark.has_label
+            || (self.so_far.is_none() && (self.told.is_none() || (!self.has_rule && mark.outcome != Outcome::Skipped)))
+    }
+
+    /// Whether the summary tells what was told last below a spinner; how many passed it does not tell if others failed.
+    fn is_so_far(&self, told: &Summary) -> bool {
+        self.so_far.as_ref().is_some_and(|so_far| {
+            let others = |summary: &Summary| (summary.failed, summary.errored, summary.skipped);
+            others(so_far) == others(told) && (told.passed == 0 || told.passed == so_far.passed)
+        })
     }
 
     /// Tests that failed as expected with the mark of those that passed, and no label.
@@ -181,6 +214,15 @@ impl Announced for Ava {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
+        // npm has spinners, too, also below the summary.
+        if !self.has_rule && is_spinner(text) && !self.is_done() {
+            (self.so_far, self.is_below_spinner) = (None, true);
+            (self.told, self.told_known, self.is_closed, self.was_blank) = (None, 0, false, false);
+            return Ok(());
+        }
+        if let Some((number, outcome)) = so_far(text).filter(|_| self.is_below_spinner) {
+            return Summary::add(self.so_far.get_or_insert_default().slot(outcome), number);
+        }
         if text == RULE {
             (self.told, self.told_known, self.has_rule) = (Some(Summary::default()), 0, true);
         } else if let Some((number, outcome)) = total(text)
@@ -215,6 +257,7 @@ impl Announced for Ava {
             self.is_closed = self.told.is_some();
         }
         self.was_blank = text.is_empty();
+        self.is_below_spinner &= text.is_empty();
         Ok(())
     }
 
@@ -226,13 +269,18 @@ impl Announced for Ava {
             && told.skipped >= self.skips_marked().saturating_add(self.unlabelled());
         // Without any failure it tells how many passed.
         let is_failing = told.failed > 0 || told.errored > 0;
-        let is_whole = self.has_rule || (self.is_closed && !self.names.cases.is_empty());
+        let is_whole = match self.so_far {
+            Some(_) => self.is_so_far(told) && (self.has_rule || !is_failing),
+            None => self.has_rule || (self.is_closed && !self.names.cases.is_empty()),
+        };
         is_whole && is_told && (is_failing || told.passed > 0 || told.skipped > 0)
     }
 
     fn report(self) -> Result<Parsed> {
         let told = self.told.clone().unwrap_or_default();
-        let passed = if told.passed > 0 { told.passed } else { self.marked.passed.saturating_sub(self.unlabelled()) };
+        let marked = || self.marked.passed.saturating_sub(self.unlabelled());
+        let so_far = self.so_far.as_ref().map(|so_far| so_far.passed);
+        let passed = if told.passed > 0 { told.passed } else { so_far.unwrap_or_else(marked) };
         let errored = told.errored.max(self.files).max(self.pending);
         self.names.report(&FORMAT, &Summary { passed, errored, unit_failures: errored, ..told }, false)
     }
@@ -313,6 +361,22 @@ mod tests {
         let cut = format!("{marks}  ─\n\n  1 hook failed\n  1 test failed\n");
         assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(read(&format!("{marks}{sum}")).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn a_spinner_counts_what_no_mark_tells() {
+        let spinner = "\n⠋ \n⠙ a\n\n  1 passed\n⠦ b\n\n  2 passed\n";
+        let passed = format!("{spinner}  2 tests passed\n");
+        let failed = format!("{spinner}  1 test failed\n⠧ c\n\n  1 passed\n  1 test failed\n  1 todo\n  c\n\n  ─\n\n");
+        let end = "  1 test failed\n  1 test todo\n";
+        assert_eq!(counts(&read(&passed).unwrap()), [2, 2, 0, 0, 0]);
+        assert_eq!(counts(&read(&format!("{failed}{end}⠙\n")).unwrap()), [3, 1, 1, 0, 1]);
+        assert!(matches!(sniffed(&FORMAT, &passed), Sniff::Maybe(_)));
+        for cut in [spinner, &failed, &format!("{failed}  1 test failed\n"), &passed.replace("  2 t", "  1 t")] {
+            assert_eq!(read(cut).unwrap_err().reject(), Some(Reject::NoResult), "{cut}");
+        }
+        let of_npm = format!("⠙\n{RUN}{END}⠙\n");
+        assert_eq!(counts(&read(&of_npm).unwrap()), [6, 2, 1, 1, 2]);
     }
 
     #[test]
