@@ -98,6 +98,10 @@ struct Run {
     /// The test whose message is expected.
     told: Option<String>,
     unit_failures: u64,
+    /// What is told in GitHub's groups of errors, and whether that is being told: they repeat all that another reporter told.
+    grouped: Names,
+    grouped_unit_failures: u64,
+    in_group: bool,
     /// As its line `Test Suites:` says.
     failed_suites: u64,
     /// Jest repeats all failures where there are many.
@@ -123,14 +127,16 @@ impl Run {
             // Everything was told before.
         } else if is_suite_failed(text) {
             self.told = None;
-            self.unit_failures = self.unit_failures.saturating_add(1);
-            let file = if self.file.is_empty() { "(a test file)" } else { &self.file };
-            self.names.unit(file);
+            let file = if self.file.is_empty() { "(a test file)".to_owned() } else { self.file.clone() };
+            let slot = if self.in_group { &mut self.grouped_unit_failures } else { &mut self.unit_failures };
+            *slot = slot.saturating_add(1);
+            self.names().unit(&file);
         } else if let Some(name) = file(text) {
             self.told = None;
             self.file = name.to_owned();
             self.tree.begin(name);
             self.in_tree = true;
+            self.in_group = text.contains("Errors thrown in ");
         } else if let Some(name) = text.strip_prefix("  ● ") {
             self.told = None;
             if !matches!(
@@ -139,25 +145,34 @@ impl Run {
             ) {
                 let id = [self.file.as_str()].into_iter().chain(name.split(" › ")).filter(|part| !part.is_empty());
                 let id = id.collect::<Vec<_>>().join("::");
-                if let Some(case) = self.names.set(&id, Outcome::Failed) {
-                    case.file = Some(printable(&self.file, 1000)).filter(|file| !file.is_empty());
+                let file = Some(printable(&self.file, 1000)).filter(|file| !file.is_empty());
+                if let Some(case) = self.names().set(&id, Outcome::Failed) {
+                    case.file = file;
                 }
                 self.told = Some(printable(&id, super::LONGEST_ID));
             }
         } else if !text.trim().is_empty()
             && let Some(id) = self.told.take()
-            && let Some(case) = self.names.cases.get_mut(&id)
+            && let Some(case) = self.names().cases.get_mut(&id)
         {
             case.message = case.message.take().or_else(|| first_lines(text));
         }
     }
 
+    fn names(&mut self) -> &mut Names {
+        if self.in_group { &mut self.grouped } else { &mut self.names }
+    }
+
     /// A file failed, and no summary counts it.
     fn is_unfinished(&self) -> bool {
-        self.unit_failures > 0 || !self.names.cases.is_empty()
+        let unit_failures = self.unit_failures.max(self.grouped_unit_failures);
+        unit_failures > 0 || !self.names.cases.is_empty() || !self.grouped.cases.is_empty()
     }
 
     fn finish(mut self, counts: &[(Option<u64>, &str)]) -> Result<Parsed> {
+        if self.unit_failures == 0 && self.names.cases.is_empty() {
+            (self.names, self.unit_failures) = (std::mem::take(&mut self.grouped), self.grouped_unit_failures);
+        }
         let mut summary = Summary::default();
         for (number, word) in counts {
             let slot = match *word {
@@ -168,9 +183,12 @@ impl Run {
             };
             Summary::add(slot, *number)?;
         }
-        // Of a reporter that only sums up, or whose messages went elsewhere.
-        let is_untold = self.unit_failures == 0 && summary.failed == 0;
-        let unit_failures = if is_untold { self.failed_suites } else { self.unit_failures };
+        // Of a reporter that only sums up, or whose messages went elsewhere: where more files failed than tests did, the others
+        // failed by themselves. If all tests that failed are in one file, so did more of them.
+        let untold = self.failed_suites.saturating_sub(summary.failed);
+        let is_untold = self.unit_failures == 0 && self.names.cases.is_empty();
+        let unit_failures = if self.unit_failures == 0 { untold } else { self.unit_failures };
+        let may_be_more = is_untold && self.failed_suites > 1 && summary.failed > 1;
         summary.errored = add(summary.errored, unit_failures)?;
         summary.unit_failures = unit_failures;
         // More bullets than failures: some are no tests.
@@ -178,7 +196,15 @@ impl Run {
             self.names.cases.clear();
         }
         self.tree.name(&mut self.names, &summary);
-        self.names.report(&FORMAT, &summary, false)
+        let mut parsed = self.names.report(&FORMAT, &summary, false)?;
+        if may_be_more {
+            parsed.warnings.push(format!(
+                "{} test files failed, and Jest's summary does not tell which of them failed outside of any test: {unit_failures} \
+                 at least",
+                self.failed_suites
+            ));
+        }
+        Ok(parsed)
     }
 }
 
@@ -325,8 +351,26 @@ mod tests {
     fn files_that_failed_count_where_nothing_else_tells_of_them() {
         let end = |tests: &str| format!("Test Suites: 2 failed, 1 passed, 3 total\nTests:       {tests}\nTime: 1 s\n");
         assert_eq!(counts(&read(&end("3 passed, 3 total")).unwrap()), [5, 3, 0, 2, 0]);
-        assert_eq!(counts(&read(&end("1 failed, 3 passed, 4 total")).unwrap()), [4, 3, 1, 0, 0]);
+        // One of the two has the test.
+        let one = read(&end("1 failed, 3 passed, 4 total")).unwrap();
+        assert_eq!((counts(&one), one.warnings.len()), ([5, 3, 1, 1, 0], 0));
+        let two = read(&end("2 failed, 3 passed, 5 total")).unwrap();
+        assert_eq!((counts(&two), two.warnings.len()), ([5, 3, 2, 0, 0], 1), "{:?}", two.warnings);
         assert_eq!(counts(&read(&format!("{FAILED}{}", end("1 failed, 3 passed, 4 total"))).unwrap()), [5, 3, 1, 1, 0]);
+    }
+
+    #[test]
+    fn errors_in_groups_of_github_count_once() {
+        let groups = "::group::Errors thrown in a.test.js\n  ● Cart › adds\n\n    expect(received)\n\n::endgroup::\n\
+                      ::group::Errors thrown in b.test.js\n  ● Test suite failed to run\n\n    Cannot find module\n\n::endgroup::\n";
+        let told = FAILED.replace("jt/", "./");
+        for text in [groups.to_owned(), format!("{told}{groups}"), format!("{groups}{told}")] {
+            let parsed = read(&format!("{text}{END}")).unwrap();
+            assert_eq!(counts(&parsed), [9, 5, 1, 1, 2], "{text}");
+            let details = details(&parsed);
+            assert_eq!((details.failed_units.len(), details.cases.cases.len()), (1, 1), "{text}");
+            assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult));
+        }
     }
 
     #[test]
