@@ -1,6 +1,7 @@
 //! `node-test-text`: what `node --test` prints with its `spec` reporter. Its definition is Node's
 //! `lib/internal/test_runner/reporter/spec.js`. The last summary gives the counts, the tree gives names, and the list of
-//! failing tests their places.
+//! failing tests their places. Mocha and many others print such marks, too: only as many lines as the summary counts tests
+//! and suites are the tree's own, those above it, and what passed has its time.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -85,6 +86,12 @@ impl Block {
         false
     }
 
+    /// Tests and suites, each of which has a line with its result; none if the version does not count all of them.
+    fn results(&self) -> Option<u64> {
+        let count = |title| self.counts.get(title).copied().flatten();
+        count("tests")?.checked_add(count("suites")?)
+    }
+
     fn summary(&self) -> Result<Summary> {
         let mut summary = Summary::default();
         for (title, number) in &self.counts {
@@ -132,15 +139,13 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let text = line.text.trim_end();
         if block.line(text) {
             let summary = block.summary().map_err(|error| error.line(last))?;
-            found = Some((summary, std::mem::take(&mut run)));
+            found = Some((summary, std::mem::take(&mut run).told(block.results())));
             runs = add(runs, 1)?;
         } else if !found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
             run.line(text);
         }
     }
-    let Some((summary, names)) =
-        found.filter(|_| run.names.cases.is_empty()).map(|(summary, run)| (summary, run.names))
-    else {
+    let Some((summary, names)) = found.filter(|_| !run.has_results()).map(|(summary, run)| (summary, run.names)) else {
         return Err(no_result("no summary of node's test runner at its end", last));
     };
     let mut parsed = names.report(&FORMAT, &summary, false)?;
@@ -153,6 +158,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 /// One run of the test runner.
 #[derive(Debug, Default)]
 struct Run {
+    /// The last lines of the tree before the summary, and how many of them tell a result.
+    rows: VecDeque<Row>,
+    results: usize,
+    bytes: usize,
     names: Names,
     /// The tests and suites around the line that is next.
     open: Vec<String>,
@@ -163,9 +172,57 @@ struct Run {
     told: Option<String>,
 }
 
+/// Bytes of lines that wait for the summary.
+const ROWS_BYTES: usize = 20 * 1024 * 1024;
+
+/// A line of the tree.
+#[derive(Debug)]
+struct Row {
+    text: String,
+    /// It tells a result, and does not just open what stands below it.
+    is_result: bool,
+}
+
 impl Run {
     /// A line before the summary.
     fn line(&mut self, text: &str) {
+        let Some((_, mark, _, time)) = tree(text) else { return };
+        // What was cancelled before it ran has none.
+        if mark == '✔' && time.is_none() {
+            return;
+        }
+        let is_result = mark != '▶' || time.is_some();
+        self.results += usize::from(is_result);
+        self.bytes += text.len();
+        self.rows.push_back(Row { text: text.to_owned(), is_result });
+        while self.rows.len() > 2 * super::CASES_KEPT || (self.bytes > ROWS_BYTES && self.rows.len() > 1) {
+            self.drop_first();
+        }
+    }
+
+    fn drop_first(&mut self) {
+        let Some(row) = self.rows.pop_front() else { return };
+        self.bytes = self.bytes.saturating_sub(row.text.len());
+        self.results = self.results.saturating_sub(usize::from(row.is_result));
+    }
+
+    fn has_results(&self) -> bool {
+        self.results > 0
+    }
+
+    /// The summary came, which counts so many results.
+    fn told(mut self, results: Option<u64>) -> Run {
+        let own = results.and_then(|results| usize::try_from(results).ok()).unwrap_or(usize::MAX);
+        while self.results > own && !self.rows.is_empty() {
+            self.drop_first();
+        }
+        for row in std::mem::take(&mut self.rows) {
+            self.row(&row.text);
+        }
+        self
+    }
+
+    fn row(&mut self, text: &str) {
         let Some((depth, mark, name, time)) = tree(text) else { return };
         let closes = self.open.get(depth).is_some_and(|open| open == name);
         self.open.truncate(depth);
@@ -240,7 +297,8 @@ impl Unannounced for Told {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let mut before = None;
         if self.block.line(text) {
-            before = self.found.replace((self.block.summary()?, std::mem::take(&mut self.run)));
+            let run = std::mem::take(&mut self.run).told(self.block.results());
+            before = self.found.replace((self.block.summary()?, run));
         } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
             self.run.line(text);
         }
@@ -298,6 +356,24 @@ mod tests {
         assert_eq!((details.cases.cases["Cart::in"].duration_ms, details.dropped), (Some(1), 0));
         assert_eq!(details.cases.outcome("later"), Some(Outcome::Skipped));
         assert_eq!(details.cases.cases.len(), 6);
+    }
+
+    #[test]
+    fn lines_of_others_are_no_tests() {
+        let others =
+            "✔ compiled 3 files\n    ✔ of mocha\n    ✔ slow (52ms)\n  - left out\n    ✔ another (53ms)\n▶ start\n";
+        let text = format!("{others}{TREE}{}{FAILING}", end("1"));
+        let mut told = Told::default();
+        assert!(text.lines().all(|line| told.line(line).unwrap().is_none()));
+        for parsed in [read(&text).unwrap(), told.report().unwrap().unwrap()] {
+            let details = details(&parsed);
+            assert_eq!((details.cases.cases.len(), details.dropped), (6, 0), "{:?}", details.cases.cases.keys());
+            assert!(details.cases.cases.contains_key("Cart::Inner::deep"));
+        }
+        // Nobody can tell how many were theirs where suites are not counted.
+        let older = read(&format!("✔ slow (52ms)\n{TREE}{}", end("1").replace("ℹ suites 2\n", ""))).unwrap();
+        assert_eq!(details(&older).cases.cases.len(), 7);
+        assert_eq!(counts(&read(&format!("{}✔ compiled 3 files\n", end("1"))).unwrap()), [6, 2, 1, 1, 2]);
     }
 
     #[test]
