@@ -30,7 +30,8 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
                reruns and subtests that passed are no tests. A test that fails in teardown too counts twice, as pytest \
-               prints it. What fails to be collected counts as one errored.",
+               prints it. What fails to be collected counts as one errored. A session that was interrupted (KeyboardInterrupt, \
+               pytest.exit) is no result; one that ended by -x or --maxfail is.",
     sniff,
     parse,
 };
@@ -67,6 +68,14 @@ pub(super) fn is_marker(line: &str) -> bool {
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
+/// What ended the session from outside of its tests, or by `pytest.exit`. `-x` and `--maxfail` end it as asked.
+fn interruption(line: &str) -> Option<&str> {
+    let is_one = |title: &&str| {
+        *title == "KeyboardInterrupt" || title.starts_with("_pytest.outcomes.Exit") || title.starts_with("Exit: ")
+    };
+    ruled(line, '!').filter(is_one)
+}
+
 /// Whether Schemathesis begins to speak.
 pub(super) fn is_schemathesis(line: &str) -> bool {
     line.strip_prefix("Schemathesis v").is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
@@ -83,6 +92,11 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let seen = reader.is_pytest();
     let (runs, complete) = reader.finish();
     match runs.into_iter().next_back().filter(|_| complete) {
+        Some(Run { interrupted: Some(by), .. }) => {
+            Err(Error::report(Reject::NoResult, format!("pytest was interrupted before all tests had run: {by}"))
+                .line(last)
+                .help("what the others come to is unknown; run it again, or record without it: --skip test"))
+        }
         Some(run) => Ok(run.parsed()),
         None if seen => Err(Error::report(Reject::NoResult, "pytest output ends before its summary line")
             .line(last)
@@ -136,6 +150,8 @@ struct Run {
     reports_failures: bool,
     results: Results,
     counts: Option<Counts>,
+    /// What ended it before all its tests had run.
+    interrupted: Option<String>,
     /// Whether a rule stands around its summary that is not as wide as the one that announced the session.
     is_odd: bool,
     /// What a test printed is shown between the tests.
@@ -281,7 +297,7 @@ impl Run {
 
     /// pytest goes on: what looked like its summary was some test's output.
     fn go_on(&mut self) {
-        self.counts = None;
+        (self.counts, self.interrupted) = (None, None);
         self.results.forget();
     }
 
@@ -397,6 +413,13 @@ impl Reader {
         if ruled(text, '!').is_some_and(|title| title.starts_with("Interrupted: ")) {
             self.open();
         }
+        if let Some(by) = interruption(text) {
+            let run = self.open();
+            // What a test printed is followed by what pytest says next.
+            if run.counts.is_none() && run.width.is_none_or(|width| width == text.chars().count()) {
+                run.interrupted = Some(printable(by, 200));
+            }
+        }
         if let Some(run) = &mut self.run {
             if run.counts.is_some() {
                 run.followed = true;
@@ -459,7 +482,7 @@ impl Reader {
                 _ => {}
             }
             let run = self.open();
-            run.has_evidence = true;
+            (run.has_evidence, run.interrupted) = (true, None);
             if let Some(file) = file(text).filter(|_| run.files.len() < CASES_KEPT && run.section == Section::Progress)
             {
                 run.files.insert(printable(file, LONGEST_ID));
@@ -538,6 +561,7 @@ impl runs::Runs for Reader {
         let (runs, _) = Reader::finish(*self);
         // A bare summary that other text follows is nobody's.
         let possible = runs.into_iter().filter(|run| run.has_evidence || !run.followed);
+        let possible = possible.filter(|run| run.interrupted.is_none());
         possible
             .map(|mut run| {
                 let is_certain = run.has_evidence;

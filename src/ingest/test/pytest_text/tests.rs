@@ -146,6 +146,33 @@ fn modules_that_failed_to_load_are_counted_without_a_short_summary() {
 }
 
 #[test]
+fn an_interrupted_session_is_no_result() {
+    let session = "======== test session starts ========\ncollected 3 items\n\na.py .F\n\n============== FAILURES =============\n\
+                   ______________ test_b _______________\n\n>   assert 0\n";
+    let short = "====== short test summary info ======\nFAILED a.py::test_b - assert 0\n";
+    let end = "==== 1 failed, 1 passed in 2.74s ====\n";
+    for by in ["!!!!!!!!! KeyboardInterrupt !!!!!!!!!", "!!! _pytest.outcomes.Exit: stop !!!!!"] {
+        for text in [
+            format!("{session}{short}{by}\n/p/a.py:4: KeyboardInterrupt\n(to show a full traceback)\n{end}"),
+            format!("{session}{by}\n{end}"),
+            format!("a.py .\n{by}\n1 passed in 0.01s\n"),
+        ] {
+            assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+            assert!(console(&Input::bytes("x", text.as_bytes())).is_empty(), "{text}");
+        }
+        // Here a test printed it.
+        let printed = format!("{session}--------- Captured stdout call ------\n{by}\n{short}{end}");
+        assert_eq!(read(&printed).unwrap().figures.tests, Some(2));
+        assert_eq!(
+            read(&format!("a.py . [ 50%]\n{by}\nb.py . [100%]\n2 passed in 0.01s\n")).unwrap().figures.tests,
+            Some(2)
+        );
+    }
+    let asked = format!("{session}{short}!!!! stopping after 1 failures !!!!!!\n{end}");
+    assert_eq!(read(&asked).unwrap().figures.failed, Some(1));
+}
+
+#[test]
 fn a_usage_error_is_told() {
     let text = "=== test session starts ===\n=== no tests ran in 0.01s ===\nERROR: file or directory not found: x\n";
     assert_eq!(read(text).unwrap().warnings, ["pytest: file or directory not found: x"]);
