@@ -1,5 +1,6 @@
 //! `deno-test-text`: what `deno test` prints with its pretty or dot reporter. The last summary gives the counts, the lines
-//! of tests and the list of errors give names. What a test printed stands between rules and is not looked at.
+//! of tests and the list of errors give names. What a test printed stands between rules and is not looked at. With `--parallel`
+//! no line announces a file: its name stands before each test.
 
 use super::milliseconds;
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
@@ -53,6 +54,19 @@ fn file(line: &str) -> Option<&str> {
     rest.strip_prefix("tests from ").or_else(|| rest.strip_prefix("test from "))
 }
 
+/// File and rest of `./cart_test.ts => adds ... ok (12ms)`.
+fn parallel(line: &str) -> Option<(&str, &str)> {
+    let (file, rest) = line.split_once(" => ")?;
+    let is_file = (file.starts_with("./") || file.contains("://")) && !file.contains(' ');
+    (is_file && rest.contains(" ...")).then_some((file, rest))
+}
+
+/// Whether what a test printed ends with the line: `----- output end -----`, `./cart_test.ts => adds ...----- output end -----`.
+fn ends_output(line: &str) -> bool {
+    let rule = parallel(line).and_then(|(_, rest)| Some(rest.split_once(" ...-----")?.1));
+    rule.or_else(|| line.strip_prefix("-----")).is_some_and(|rule| rule.contains(" output end -----"))
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut run = Run::default();
     let (mut found, mut last, mut runs) = (None, 0, 0_u64);
@@ -91,7 +105,7 @@ struct Run {
 impl Run {
     fn line(&mut self, text: &str) {
         if self.in_output {
-            self.in_output = !(text.starts_with("-----") && text.contains(" output end -----"));
+            self.in_output = !ends_output(text);
         } else if text.starts_with("-------") && text.ends_with(" output -------") {
             self.in_output = true;
         } else if let Some(file) = file(text) {
@@ -101,6 +115,12 @@ impl Run {
             if !self.names.units.iter().any(|known| known == unit) {
                 self.names.unit(unit);
             }
+        } else if let Some((file, rest)) = parallel(text) {
+            // What has another such mark is a step.
+            if let Some((name, outcome, time)) = result(rest).filter(|(name, ..)| !name.contains(" ... ")) {
+                file.clone_into(&mut self.file);
+                self.result(name, outcome, time);
+            }
         } else if let Some((name, place)) = text.split_once(" => ").filter(|_| !text.starts_with(' ')) {
             self.failed(name, place);
         } else if let Some(message) = text.strip_prefix("error: ") {
@@ -108,9 +128,13 @@ impl Run {
             if let Some(case) = told.and_then(|id| self.names.cases.get_mut(&id)) {
                 case.message = case.message.take().or_else(|| first_lines(message));
             }
-        } else if let Some((name, outcome, time)) = result(text).filter(|_| !self.file.is_empty())
-            && let Some(case) = self.names.set(&format!("{}::{name}", self.file), outcome)
-        {
+        } else if let Some((name, outcome, time)) = result(text).filter(|_| !self.file.is_empty()) {
+            self.result(name, outcome, time);
+        }
+    }
+
+    fn result(&mut self, name: &str, outcome: Outcome, time: Option<u64>) {
+        if let Some(case) = self.names.set(&format!("{}::{name}", self.file), outcome) {
             case.duration_ms = time;
             case.file = Some(printable(&self.file, 1000));
         }
@@ -158,7 +182,8 @@ pub(in crate::ingest) struct Told {
 
 impl Announced for Told {
     fn begins(line: &str) -> bool {
-        file(line).is_some_and(|file| file.starts_with("./") || file.contains("://"))
+        let announced = file(line).is_some_and(|file| file.starts_with("./") || file.contains("://"));
+        announced || parallel(line).is_some_and(|(_, rest)| result(rest).is_some())
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -233,6 +258,26 @@ mod tests {
         let steps = &details.cases.cases["./cart_test.ts::steps"];
         assert_eq!((steps.outcome, steps.message.as_deref()), (Outcome::Failed, Some("Error: step")));
         assert_eq!((steps.duration_ms, details.cases.cases.len(), details.dropped), (Some(2000), 5, 0));
+    }
+
+    #[test]
+    fn in_parallel_each_line_names_its_file() {
+        let run = "./a_test.ts => adds ... ok (12ms)\n------- output -------\nok | 99 passed | 0 failed (1ms)\n\
+                   ./a_test.ts => fails ...----- output end -----\n./a_test.ts => fails ... FAILED (1ms)\n\
+                   ./a_test.ts => steps ... one ... ok (0ms)\n./b_test.ts => steps ... FAILED (due to 1 failed step) (2s)\n\n\
+                   \x20ERRORS \n\nfails => ./a_test.ts:2:6\nerror: Error: no\n\n";
+        let parsed = read(&format!("{run}FAILED | 1 passed (1 step) | 2 failed (27ms)\n")).unwrap();
+        assert_eq!(counts(&parsed), [3, 1, 2, 0, 0]);
+        let details = details(&parsed);
+        let names: Vec<_> = details.cases.cases.keys().map(String::as_str).collect();
+        assert_eq!(names, ["./a_test.ts::adds", "./a_test.ts::fails", "./b_test.ts::steps"]);
+        assert_eq!(details.cases.cases["./a_test.ts::fails"].line, Some(2));
+        assert_eq!(read(run).unwrap_err().reject(), Some(Reject::NoResult));
+        let told = crate::ingest::console::console(&Input::bytes(
+            "x",
+            format!("x\n{run}FAILED | 1 passed | 2 failed (27ms)\n").as_bytes(),
+        ));
+        assert_eq!(counts(&told[0]), [3, 1, 2, 0, 0]);
     }
 
     #[test]
