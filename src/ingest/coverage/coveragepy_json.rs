@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     written_by: "coverage json, pytest --cov-report=json",
     told_by: "a JSON object with files and meta.show_contexts",
     has_end: true,
-    counting: "The executed and the missing lines of each file, and its executed and missing branches. The totals are only \
-               compared.",
+    counting: "The executed and the missing lines of each file, and its executed and missing branches; a file without statements \
+               has no lines. The totals are only compared.",
     sniff,
     parse,
 };
@@ -87,7 +87,9 @@ struct Summary {
 impl Entry {
     /// Adds what it counts, and tells its lines.
     fn add_to(self, totals: &mut Totals) -> Result<Marks> {
-        let mut tally = self.executed_lines.0;
+        // Up to 6.5, an empty module has a line that ran, and no statement: the interpreter says so, and coverage.py's sums do not.
+        let has_none = self.summary.as_ref().is_some_and(|summary| summary.num_statements == Some(0));
+        let mut tally = if has_none { FileTally::default() } else { self.executed_lines.0 };
         tally.join(self.missing_lines.0)?;
         match (self.executed_branches, self.missing_branches) {
             (None, None) => {
@@ -174,6 +176,8 @@ mod tests {
         assert_eq!(counts(&format!("{lines},{branches}")), [2, 3, 1, 3]);
         let summary = r#""summary":{"covered_branches":1,"num_branches":4}"#;
         assert_eq!(counts(&format!("{lines},{summary}")), [2, 3, 1, 4]);
+        let empty = r#""executed_lines":[1],"missing_lines":[],"summary":{"num_statements":0}"#;
+        assert_eq!(counts(empty), [0, 0]);
         let parsed = read(&format!(r#""a.py":{{{lines}}}"#)).unwrap();
         assert_eq!(parsed.warnings.len(), 2, "totals that differ, and a newer layout: {:?}", parsed.warnings);
     }
