@@ -21,7 +21,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"Ran N tests in …\" with OK or FAILED after it",
     has_end: true,
     counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are skipped; what is \
-               left of \"Ran N tests\" passed.",
+               left of \"Ran N tests\" passed. Where the marks or lines of the tests say that those that were skipped are not \
+               among the N (CPython 3.12.1), all N without them passed.",
     sniff,
     parse,
 };
@@ -146,6 +147,27 @@ struct Told {
     in_body: bool,
 }
 
+/// What marks of progress, or lines of tests, tell one by one.
+#[derive(Debug, Default)]
+struct Seen {
+    told: Summary,
+    /// Of the skipped, those that did not fail as expected.
+    left_out: u64,
+    lines: u64,
+}
+
+impl Seen {
+    /// Whether all tests are in it, and those that were left out not in that number, as CPython 3.12.1 counts. So do other
+    /// versions where a whole class is skipped.
+    fn are_without_skipped(&self, ran: u64, summary: &Summary) -> bool {
+        let counts = |summary: &Summary| (summary.failed, summary.errored, summary.skipped);
+        let all = [self.told.passed, self.told.failed, self.told.errored, self.told.skipped];
+        let all = all.iter().try_fold(0_u64, |sum, number| sum.checked_add(*number));
+        let without = all.and_then(|all| all.checked_sub(self.left_out));
+        self.left_out > 0 && counts(&self.told) == counts(summary) && without == Some(ran)
+    }
+}
+
 /// Reads lines of one or several runs.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Reader {
@@ -157,6 +179,8 @@ pub(in crate::ingest) struct Reader {
     seen: bool,
     /// A progress line or a test's line tells of skipped tests, so that a bare `OK` cannot be all.
     skips: bool,
+    marks: Seen,
+    verbose: Seen,
 }
 
 impl Reader {
@@ -190,9 +214,14 @@ impl Reader {
         } else if let Some((id, outcome)) = verbose(text) {
             self.seen = true;
             self.skips |= outcome == Outcome::Skipped;
+            *self.verbose.told.slot(outcome) += 1;
+            self.verbose.left_out += u64::from(outcome == Outcome::Skipped && !text.ends_with("expected failure"));
             self.names.set(&id, outcome);
         } else if are_marks(text) {
             self.skips |= text.contains(['s', 'x']);
+            self.marks.lines += 1;
+            text.bytes().filter_map(marked).for_each(|outcome| *self.marks.told.slot(outcome) += 1);
+            self.marks.left_out += text.bytes().filter(|mark| *mark == b's').map(|_| 1).sum::<u64>();
         }
         Ok(())
     }
@@ -244,6 +273,13 @@ impl Reader {
         let others = add(add(summary.failed, summary.errored)?, summary.skipped)?;
         // Subtests and class fixtures can fail more often than tests were run.
         summary.passed = ran.saturating_sub(others);
+        let (marks, verbose) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.verbose));
+        // Marks in several lines may be what a test printed.
+        for seen in [Some(marks).filter(|marks| marks.lines == 1), Some(verbose)].into_iter().flatten() {
+            if seen.are_without_skipped(ran, &summary) {
+                summary.passed = seen.told.passed;
+            }
+        }
         let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
         summary.unit_failures = units.min(summary.errored);
         self.done = Some((summary, std::mem::take(&mut self.names)));
@@ -371,6 +407,30 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn what_was_skipped_may_not_be_among_those_that_ran() {
+        let end = "\n------\nRan 2 tests in 0.1s\n\nOK (skipped=1)\n";
+        for (above, expected) in [
+            ("..s\n", [3, 2, 0, 0, 1]),
+            (
+                "test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b) ... ok\ntest_c (t.T.test_c) ... skipped 'no'\n",
+                [3, 2, 0, 0, 1],
+            ),
+            // As all other versions count, or nobody can tell.
+            (".s\n", [2, 1, 0, 0, 1]),
+            ("", [2, 1, 0, 0, 1]),
+            (".\n.s\n", [2, 1, 0, 0, 1]),
+            ("...s\n", [2, 1, 0, 0, 1]),
+            (".ss\n", [2, 1, 0, 0, 1]),
+        ] {
+            let text = format!("{above}{end}");
+            assert_eq!(counts(&read(&text).unwrap()), expected, "{text}");
+        }
+        let failed = "Fsx.\n======\nFAIL: test_a (t.T.test_a)\n------\nno\n\n------\nRan 3 tests in 0.1s\n\n\
+                      FAILED (failures=1, skipped=1, expected failures=1)\n";
+        assert_eq!(counts(&read(failed).unwrap()), [4, 1, 1, 0, 2]);
     }
 
     #[test]
