@@ -124,7 +124,7 @@ mod tests {
             assert!(result(other).is_none(), "{other}");
         }
         let libtest = format!(
-            "running 2 tests\n{TEXT}\ntest result: ok. 0 passed; 0 failed; 1 ignored; 2 measured; 0 filtered out; finished in 0.10s\n"
+            "running 3 tests\n{TEXT}\ntest result: ok. 0 passed; 0 failed; 1 ignored; 2 measured; 0 filtered out; finished in 0.10s\n"
         );
         assert_eq!(
             crate::ingest::parse(&Input::bytes("x", libtest.as_bytes()), None).unwrap().format.name,

@@ -37,6 +37,9 @@ fn a_capture_holds_what_its_tools_said_and_no_more() {
         "one-thread",
         "result-in-a-test",
         "result-in-a-test-nocapture",
+        "result-nocapture",
+        "result-nocapture-again",
+        "result-nocapture-pty",
         "successes",
     ];
     let mut expected: Vec<(String, &str)> =

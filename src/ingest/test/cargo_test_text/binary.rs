@@ -118,17 +118,18 @@ impl Binary {
             Part::Names if counts.failed == 0 => !self.has_printed_headings,
             Part::Names => self.lists_the_failed(counts),
         };
-        if (fits && fits_names) || (self.part == Part::Tests && !self.is_done()) {
+        if fits && fits_names {
             self.counts = Some(counts);
         }
     }
 
-    /// Whether the list of failures that stands above a result is its own: as long, and of the tests that failed above.
+    /// Whether the list of failures that stands above a result is its own: as long, and with the tests that failed above. With
+    /// `--nocapture` a test may have printed into the lines of some.
     fn lists_the_failed(&self, counts: Counts) -> bool {
         let failed = self.named.iter().filter(|(_, outcome)| **outcome == Outcome::Failed).map(|(name, _)| name);
         let failed: BTreeSet<&(String, Option<u64>)> = failed.collect();
         u64::try_from(self.failures.len()) == Ok(counts.failed)
-            && (failed.is_empty() || self.failures.iter().collect::<BTreeSet<_>>() == failed)
+            && failed.iter().all(|name| self.failures.contains(*name))
     }
 
     /// A line of it that is no result.

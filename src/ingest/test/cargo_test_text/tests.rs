@@ -65,6 +65,21 @@ fn a_binary_without_its_result_is_a_run_that_was_killed() {
 }
 
 #[test]
+fn a_result_that_does_not_agree_with_the_number_announced_is_nobody_s() {
+    let printed = "test result: ok. 9 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let end = "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.07s\n";
+    // With `--nocapture` what a test prints may stand in the line of another.
+    let tests = "running 3 tests\ntest ok ... ok\ntest bad ... FAILED\n  test worse ...  FAILED3\n";
+    let list = "\nfailures:\n\nfailures:\n    bad\n    worse\n\n";
+    let next = "     Running tests/it.rs (t/it-0123456789abcdef)\n\nrunning 2 tests\n";
+    let head = "     Running unittests src/lib.rs (t/a-0123456789abcdef)\n\n";
+    let figures = read(&format!("{head}{tests}{printed}{list}{end}{next}{OK}")).unwrap().figures;
+    assert_eq!((figures.tests, figures.passed, figures.failed), (Some(5), Some(2), Some(2)));
+    let killed = format!("{head}{tests}{printed}");
+    assert_eq!(read(&killed).unwrap_err().reject(), Some(Reject::NoResult));
+}
+
+#[test]
 fn names_stay_from_build_to_build() {
     for (heading, name) in [
         ("unittests src/lib.rs (/t/debug/deps/kv_log-9e74985b7ad5a62a)", "kv_log"),
