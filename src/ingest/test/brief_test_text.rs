@@ -5,6 +5,7 @@
 //! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
 
 use self::ginkgo::Ginkgo;
+use self::jest_reporters::JestReporters;
 use self::lines::{
     Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_progress_of_hunit,
     of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain, summed_up,
@@ -21,6 +22,7 @@ use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
 pub(super) mod ginkgo;
+mod jest_reporters;
 mod lines;
 mod named;
 mod table;
@@ -38,7 +40,7 @@ pub const FORMAT: Format = Format {
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
-                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt, poku; scripts that end with \"12 passed, 0 failed\"",
+                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
@@ -83,6 +85,7 @@ pub(in crate::ingest) struct Told {
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
     ginkgo: Ginkgo,
+    jest: JestReporters,
 }
 
 /// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
@@ -114,6 +117,9 @@ impl Told {
         }
         if self.ginkgo.line(text)? {
             return Ok(self.ginkgo.ran.as_ref().map(|_| "Ginkgo"));
+        }
+        if self.jest.line(text)? {
+            return Ok(Some("a reporter of Jest's"));
         }
         // Such a summary is like that of bats.
         let of_one = [
@@ -219,22 +225,27 @@ impl Unannounced for Told {
 
     /// Anything may print a plain line.
     fn is_certain(&self) -> bool {
-        self.sum.is_some() || self.running.is_some() || self.ginkgo.ran.is_some()
+        self.sum.is_some() || self.running.is_some() || self.ginkgo.ran.is_some() || self.jest.is_there()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
         if let Some(summary) = &self.ginkgo.ran {
             self.sum.get_or_insert_default().merge(summary)?;
         }
+        let (of_jest, is_jest_cut) = self.jest.told()?;
+        if let Some(summary) = of_jest {
+            self.sum.get_or_insert_default().merge(&summary)?;
+        }
         // Optional lines may have been cut off, unless all tests are there.
-        let is_cut = match self.block.take().map(Block::accounted) {
-            Some(Some((_, summary))) => {
-                self.sum.get_or_insert_default().merge(&summary)?;
-                false
-            }
-            Some(None) => true,
-            None => false,
-        };
+        let is_cut = is_jest_cut
+            | match self.block.take().map(Block::accounted) {
+                Some(Some((_, summary))) => {
+                    self.sum.get_or_insert_default().merge(&summary)?;
+                    false
+                }
+                Some(None) => true,
+                None => false,
+            };
         if let Some(summary) = &self.running {
             self.sum.get_or_insert_default().merge(summary)?;
         } else if self.sum.is_none()

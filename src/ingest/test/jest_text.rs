@@ -44,7 +44,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 /// `  ● Test suite failed to run`. Windows' code pages make something else of the bullet.
-fn is_suite_failed(line: &str) -> bool {
+pub(super) fn is_suite_failed(line: &str) -> bool {
     let bullet = line.strip_prefix("  ").and_then(|line| line.strip_suffix(" Test suite failed to run"));
     bullet.is_some_and(|bullet| !bullet.is_empty() && !bullet.contains(' '))
 }

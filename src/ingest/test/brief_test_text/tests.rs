@@ -34,6 +34,12 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         "Asserts:  \u{200b}8 failed\u{200b}, \u{200b}7 passed\u{200b}, \u{200b}2 skip\u{200b}, \u{200b}of 17\u{200b}\n",
         [17, 7, 8, 0, 2],
     ),
+    ("Ran 7 tests in 0.440 s\n✔ 4 passing\n✘ 1 failing\n- 1 pending\n", [7, 4, 1, 0, 2]),
+    (
+        "  ● a › b\n\n  ● Test suite failed to run\n\nRan 2 tests in 0.44 s\n\nObsolete snapshot(s) found, run with 'npm test -- -u' to remove them\n\n\
+         ✔ 1 passing\n✘ 1 failing\nRan 1 tests in 1.5 s\n✔ 1 passing\nDone\n",
+        [4, 2, 1, 1, 0],
+    ),
     ("Tests run: 3,  Failures: 2\n", [3, 1, 2, 0, 0]),
     ("9 tasks, 2 passed, 5 failed, 2 skipped\n", [9, 2, 5, 0, 2]),
     ("Tests run: 0,  Failures: 1\n", [1, 0, 0, 1, 0]),
@@ -278,4 +284,12 @@ fn what_tells_all_tests_is_whole_without_a_line_after_it() {
     // Quiet, it tells of failures alone, and cut, of less.
     assert_eq!(of("Total Discovered Tests: 3\n  Failed: 1 (33.33%)\n"), None);
     assert_eq!(of("Total Discovered Tests: 3\n  Failed: 1 (33.33%)\n\nand so on\n"), None);
+}
+
+#[test]
+fn what_a_reporter_of_jest_s_lacks_is_no_zero() {
+    let run = "  ● a › b\n\nRan 7 tests in 0.440 s\n✔ 4 passing\n";
+    for cut in ["Ran 7 tests in 0.440 s\n", run, "Ran 3 tests in 0.440 s\n✔ 4 passing\n", "✔ 4 passing\n"] {
+        assert_eq!(read(cut).unwrap_err().reject(), Some(Reject::NoResult), "{cut}");
+    }
 }
