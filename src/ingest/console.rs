@@ -8,10 +8,12 @@
 //! behave, Node's spec reporter, `mix test`, `dotnet test`, and the runners of `brief-test-text`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use self::documents::{Document, Documents, Step};
 use self::lint::Findings;
 use self::measurements::Measurements;
+use self::packages::{Change, Packages};
 use self::speakers::Mark;
 use self::tables::Tables;
 use super::input::{Input, Invalid};
@@ -28,7 +30,7 @@ use super::test::{
     teamcity, unittest_text, vitest_text, wtr_text, zig_test_text,
 };
 use super::text::{LONGEST_BYTES, Lines, LongLine, split_at};
-use super::{Details, Format, Parsed, checked};
+use super::{Details, Format, Package, Parsed, checked};
 use crate::error::Result;
 use crate::model::figures::ReportKind;
 
@@ -36,6 +38,7 @@ mod attempts;
 mod documents;
 mod lint;
 mod measurements;
+mod packages;
 mod speakers;
 mod tables;
 
@@ -184,15 +187,27 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     for (name, mut stream) in streams {
         let told = stream.finish().into_iter();
         reports.extend(
-            told.map(|report| if name.is_empty() || !mark.is_name() { report } else { named_by(report, &name) }),
+            told.map(|report| match mark.package(&name) {
+                _ if name.is_empty() || !mark.is_name() => report,
+                package => named_by(report, &name, package),
+            }),
         );
     }
     Ok(reports)
 }
 
 /// Puts who wrote it before the names of tests and covered files: two packages may have some in common.
-fn named_by(mut report: Parsed, name: &str) -> Parsed {
-    let named = |id: String| format!("{name}: {id}");
+fn named_by(mut report: Parsed, name: &str, package: Option<&str>) -> Parsed {
+    // It may have called those of other packages.
+    let inner = report.package.take();
+    let called = inner.as_ref().filter(|inner| !inner.is_first).map(|inner| inner.name.as_str());
+    let named = |id: String| match called {
+        Some(called) => format!("{name}: {called}: {id}"),
+        None => format!("{name}: {id}"),
+    };
+    let of = |package: &str| called.map_or_else(|| package.to_owned(), |called| format!("{package}: {called}"));
+    let package = package.map(of).or_else(|| inner.as_ref().map(|inner| inner.name.clone()));
+    report.package = package.map(|name| Package { name, is_first: true });
     match &mut report.details {
         Details::Tests(tests) => {
             let cases = std::mem::take(&mut tests.cases.cases).into_iter();
@@ -224,9 +239,15 @@ fn read(input: &Input<'_>) -> Result<(Vec<Parsed>, Stream)> {
     Ok((reports, stream))
 }
 
+/// Up to which run of a tool all are of a package.
+type UpTo = (usize, Option<(usize, Rc<str>)>);
+
 /// All readers. One that met something impossible is given up, the others go on.
 struct Stream {
     tools: Vec<Option<Box<dyn Runs>>>,
+    packages: Packages,
+    /// Of each tool, the packages that were left; `None` if it does not tell where its runs end.
+    left: Vec<Option<Vec<UpTo>>>,
     findings: Findings,
     tables: Tables,
     measurements: Measurements,
@@ -244,6 +265,8 @@ impl Stream {
     fn new() -> Stream {
         Stream {
             tools: TOOLS.iter().map(|tool| Some((tool.reader)())).collect(),
+            packages: Packages::default(),
+            left: TOOLS.iter().map(|_| Some(Vec::new())).collect(),
             findings: Findings::new(),
             tables: Tables::default(),
             measurements: Measurements::default(),
@@ -323,8 +346,47 @@ impl Stream {
                 return;
             }
         }
+        let before = self.packages.current();
+        match self.packages.line(text) {
+            Change::None => {}
+            Change::Folder => self.leave(before.as_ref()),
+            Change::Script => {
+                self.leave(before.as_ref());
+                let told = self.findings.leave();
+                self.reports.extend(of_package(told, before));
+            }
+        }
         self.findings.line(text);
         self.measurements.line(text);
+    }
+
+    /// Another package's tests may run next.
+    fn leave(&mut self, package: Option<&(usize, Rc<str>)>) {
+        for (slot, left) in self.tools.iter_mut().zip(&mut self.left) {
+            let Some(tool) = slot else { continue };
+            match tool.leave() {
+                Ok(true) => {
+                    let count = tool.count();
+                    if let Some(left) = left.as_mut().filter(|left| left.last().map_or(0, |(to, _)| *to) < count) {
+                        left.push((count, package.cloned()));
+                    }
+                }
+                Ok(false) => *left = None,
+                Err(_) => *slot = None,
+            }
+        }
+    }
+
+    /// Says of which package's script each run is.
+    fn tell_scripts(&mut self, told: &mut [Vec<Run>]) {
+        for (runs, left) in told.iter_mut().zip(&mut self.left) {
+            let Some(left) = left.replace(Vec::new()) else { continue };
+            let mut left = left.into_iter().peekable();
+            for (at, run) in runs.iter_mut().enumerate() {
+                while left.next_if(|(to, _)| *to <= at).is_some() {}
+                run.script = left.peek().map_or_else(|| self.packages.current(), |(_, package)| package.clone());
+            }
+        }
     }
 
     /// Ends all that was told so far. What runs in another environment is no second attempt.
@@ -333,6 +395,7 @@ impl Stream {
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
         let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
+        self.tell_scripts(&mut told);
         // Beside benchmarks, cargo and go tell of the tests that they left out.
         let is_of_benchmarks = |run: &Run| {
             let benchmarks: &[&str] = match run.parsed.format.name {
@@ -352,15 +415,17 @@ impl Stream {
                 runs.drain(..runs.len().saturating_sub(1));
             }
         }
+        packages::tell(&mut told);
         for (tool, runs) in TOOLS.iter().zip(told) {
             let reports = attempts::settle(runs);
             if tool.is_joined {
-                self.reports.extend(attempts::join(reports));
+                self.reports.extend(attempts::join_each(reports));
             } else {
                 self.reports.extend(reports);
             }
         }
-        self.reports.extend(self.findings.take());
+        let found = self.findings.take();
+        self.reports.extend(of_package(found, self.packages.current()));
     }
 
     fn finish(&mut self) -> Vec<Parsed> {
@@ -376,6 +441,13 @@ impl Stream {
         self.reports.extend(self.measurements.take(self.is_cut));
         std::mem::take(&mut self.reports)
     }
+}
+
+/// Findings of the package whose script found them.
+fn of_package(mut found: Vec<Parsed>, package: Option<(usize, Rc<str>)>) -> Vec<Parsed> {
+    let package = package.map(|(_, name)| Package { name: name.to_string(), is_first: true });
+    found.iter_mut().for_each(|report| report.package.clone_from(&package));
+    found
 }
 
 /// `py312: commands[0]> pytest` of tox, `nox > Running session tests-3.12`.

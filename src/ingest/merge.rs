@@ -110,7 +110,11 @@ fn content_key(report: &Parsed) -> (&'static str, bool, u64) {
     }
     let mut hash = Hash(DefaultHasher::new());
     // Cannot fail: the hash takes everything.
-    let _ = write!(hash, "{:?} {:?} {:?} {:?}", report.figures, report.build, report.details, report.content);
+    let Parsed { figures, build, details, content, package, .. } = report;
+    let _ = write!(hash, "{figures:?} {build:?} {details:?} {content:?}");
+    if let Some(package) = package {
+        let _ = write!(hash, " {package:?}");
+    }
     (report.format.name, report.is_spoken(), hash.0.finish())
 }
 

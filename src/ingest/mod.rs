@@ -409,13 +409,24 @@ pub struct Parsed {
     pub details: Details,
     /// Of the bytes it was read from, where they are known: a report without names is another's copy only if they are.
     pub content: Option<ObjectId>,
+    /// Of which package it is, where a command's output tells it.
+    pub package: Option<Package>,
+}
+
+/// A package of which a command's output tells: others may have tests and files of the same names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// As it is called there, or the way to its folder.
+    pub name: String,
+    /// Names of its tests say by themselves that they are its own: no other was there before, or it stands in them.
+    pub is_first: bool,
 }
 
 impl Parsed {
     /// Figures with their details and nothing odd about them.
     pub fn new(format: &'static Format, figures: Figures, details: Details) -> Parsed {
         let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());
-        Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details, content: None }
+        Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details, content: None, package: None }
     }
 
     /// Whether it stood between other lines, in a command's output or in a text.

@@ -12,6 +12,7 @@ use highwater::model::metrics::BuildStatus;
 
 mod files;
 mod neighbours;
+mod packages;
 mod painted;
 mod speakers;
 

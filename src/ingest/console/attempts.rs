@@ -70,6 +70,12 @@ pub(super) fn settle(runs: Vec<Run>) -> Vec<Parsed> {
 
 fn relation(earlier: &Run, later: &Run) -> Relation {
     let (Some(before), Some(now)) = (tests(&earlier.parsed), tests(&later.parsed)) else { return Relation::Apart };
+    // What another package has run is no attempt at it.
+    if let (Some(one), Some(other)) = (&earlier.parsed.package, &later.parsed.package)
+        && one.name != other.name
+    {
+        return Relation::Apart;
+    }
     let has_units = !earlier.units.is_empty() && !later.units.is_empty();
     if has_units && earlier.units.is_disjoint(&later.units) {
         return Relation::Apart;
@@ -200,8 +206,21 @@ fn count_flaky(later: &mut Parsed, flaky: u64) {
     }
 }
 
-/// One report of several of one tool, of which none repeats another. `None` if a sum does not fit.
-pub(super) fn join(reports: Vec<Parsed>) -> Option<Parsed> {
+/// One report for each package of several of one tool, of which none repeats another. Where a sum does not fit there is none.
+pub(super) fn join_each(reports: Vec<Parsed>) -> Vec<Parsed> {
+    let mut packages: Vec<Vec<Parsed>> = Vec::new();
+    for report in reports {
+        let same = packages.iter_mut().find(|of| of.first().is_some_and(|first| first.package == report.package));
+        match same {
+            Some(of) => of.push(report),
+            None => packages.push(vec![report]),
+        }
+    }
+    packages.into_iter().filter_map(join).collect()
+}
+
+/// One report of all. `None` if a sum does not fit.
+fn join(reports: Vec<Parsed>) -> Option<Parsed> {
     let mut reports = reports.into_iter();
     let first = reports.next()?;
     reports.try_fold(first, |mut joined, report| {

@@ -22,6 +22,8 @@ pub(super) trait Voice {
     fn count(&self) -> usize;
     /// The runs so far.
     fn take(&mut self) -> Vec<Parsed>;
+    /// Nothing follows: what only then is over is a run.
+    fn end(&mut self) {}
 }
 
 /// All of them. The earlier is asked first.
@@ -104,6 +106,12 @@ impl Findings {
 
     /// The reports, tool by tool.
     pub(super) fn take(&mut self) -> Vec<Parsed> {
+        self.voices.iter_mut().for_each(|voice| voice.end());
+        self.leave()
+    }
+
+    /// The reports so far. What follows is of another package.
+    pub(super) fn leave(&mut self) -> Vec<Parsed> {
         self.end_runs();
         self.voices.iter_mut().flat_map(|voice| voice.take()).collect()
     }
@@ -260,8 +268,11 @@ impl Voice for Rustc {
     }
 
     fn take(&mut self) -> Vec<Parsed> {
+        std::mem::take(&mut self.runs)
+    }
+
+    fn end(&mut self) {
         let reader = std::mem::replace(&mut self.reader, rustc_text::Reader::only_certain());
         self.runs.extend(reader.finish().ok().flatten());
-        std::mem::take(&mut self.runs)
     }
 }

@@ -90,6 +90,17 @@ impl Mark {
         self != Mark::Step
     }
 
+    /// The package of a name, whichever of its scripts it is. `None` where one may run in several jobs.
+    pub fn package(self, name: &str) -> Option<&str> {
+        match self {
+            Mark::GitLab | Mark::Time | Mark::Step | Mark::Job => None,
+            Mark::Service | Mark::Label | Mark::Package => Some(name),
+            Mark::Target => name.split([':', '+']).next(),
+            Mark::Task => name.split([':', '#']).next(),
+            Mark::Script => name.split(' ').next(),
+        }
+    }
+
     /// Whether the line goes on with the one before it.
     pub fn goes_on(self, line: &str) -> bool {
         self == Mark::GitLab && after_time(line).is_some_and(|text| text.as_bytes().get(3) == Some(&b'+'))
@@ -159,7 +170,7 @@ impl Mark {
 }
 
 /// `@scope/web`, `packages/web`, `.`.
-fn is_package(name: &str) -> bool {
+pub(super) fn is_package(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"@/._-".contains(&b))
 }
 

@@ -9,8 +9,19 @@ use crate::model::metrics::QualityMetrics;
 /// What makes two findings of different reports one: level, line, first line of the message, end of the path.
 type Key<'a> = (Level, Option<u64>, &'a str, Option<&'a str>);
 
-/// A finding, and the whole path of its file where it is told.
-type InFile<'a> = (Key<'a>, Option<&'a str>);
+/// A finding, and its file as far as it is told.
+type InFile<'a> = (Key<'a>, File<'a>);
+
+/// A file, of which several may end in the same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum File<'a> {
+    /// In some folder.
+    Anywhere,
+    /// As a package's tool told it from there: with the path, whose package it is.
+    Of(Option<&'a str>, &'a str),
+    /// By its whole path.
+    Whole(&'a str),
+}
 
 /// One tool over all reports.
 #[derive(Debug, Default)]
@@ -28,27 +39,34 @@ struct Tool<'a> {
 /// How often a finding was met.
 #[derive(Debug, Default)]
 struct Met<'a> {
-    /// In which file, no report has told whole.
-    anywhere: u64,
-    /// By the file's whole path.
-    at: BTreeMap<&'a str, u64>,
+    /// By what was told of the file, in the report that has it most often.
+    at: BTreeMap<File<'a>, u64>,
+    /// In files by their whole paths.
+    whole: u64,
+    /// By a path that packages told.
+    of: BTreeMap<Option<&'a str>, u64>,
+    /// The most of what was told in any other way.
+    most: u64,
 }
 
 impl<'a> Met<'a> {
-    /// Takes what one report has of it; how many of these no report had before. Two whole paths that differ are two files.
-    fn add(&mut self, whole: Option<&'a str>, number: u64) -> u64 {
-        let Some(path) = whole else {
-            let known = self.at.values().fold(self.anywhere, |sum, known| sum.saturating_add(*known));
-            let new = number.saturating_sub(known);
-            self.anywhere = self.anywhere.saturating_add(new);
-            return new;
-        };
-        let known = self.at.entry(path).or_default();
+    /// Takes what one report has of it; how many of these no report had before. Two whole paths that differ are two files,
+    /// and so is one path in two packages; but what is told in another way may tell of the same.
+    fn add(&mut self, file: File<'a>, number: u64) -> u64 {
+        let before = self.whole.max(self.most);
+        let known = self.at.entry(file).or_default();
         let more = number.saturating_sub(*known);
         *known = number.max(*known);
-        let told = more.min(self.anywhere);
-        self.anywhere -= told;
-        more - told
+        match file {
+            File::Whole(_) => self.whole = self.whole.saturating_add(more),
+            File::Anywhere => self.most = self.most.max(number),
+            File::Of(path, _) => {
+                let of_path = self.of.entry(path).or_default();
+                *of_path = of_path.saturating_add(more);
+                self.most = self.most.max(*of_path);
+            }
+        }
+        self.whole.max(self.most) - before
     }
 }
 
@@ -86,7 +104,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
             tool.sort = tool.sort.max(Some(counts.sort));
             let before = tool.counts;
             let was_told = tool.told_by.first().copied();
-            tool.add(name, counts, lint, parsed.format.name);
+            tool.add(name, counts, lint, parsed);
             added |= tool.counts != before || was_told.is_none();
             told.extend(was_told);
             tool.told_by.push(*index);
@@ -125,7 +143,9 @@ impl<'a> Tool<'a> {
         alike.find(|(.., other)| other.map(name) == Some(path)).unwrap_or(key)
     }
 
-    fn add(&mut self, name: &str, counts: &ToolCounts, lint: &'a LintDetails, format: &'static str) {
+    fn add(&mut self, name: &str, counts: &ToolCounts, lint: &'a LintDetails, parsed: &'a Parsed) {
+        let format = parsed.format.name;
+        let package = parsed.package.as_ref().map(|package| package.name.as_str());
         let of_tool: Vec<&Finding> = lint.findings.iter().filter(|finding| finding.tool == name).collect();
         let all_kept = u64::try_from(of_tool.len()).ok() == total(counts);
         if !all_kept {
@@ -137,15 +157,20 @@ impl<'a> Tool<'a> {
         let mut rules: BTreeMap<Key<'a>, u64> = BTreeMap::new();
         for finding in of_tool {
             let rule = rule_key(finding);
-            let whole = finding.path.as_deref().filter(|path| is_whole(path));
-            here.entry((key(finding), whole)).or_insert((0, rule)).0 += 1;
+            let path = finding.path.as_deref();
+            let file = match (path.filter(|path| is_whole(path)), package) {
+                (Some(path), _) => File::Whole(path),
+                (None, Some(package)) => File::Of(path, package),
+                (None, None) => File::Anywhere,
+            };
+            here.entry((key(finding), file)).or_insert((0, rule)).0 += 1;
             if let Some(rule) = rule {
                 *rules.entry(rule).or_default() += 1;
             }
         }
-        for ((key, whole), (number, rule)) in here {
+        for ((key, file), (number, rule)) in here {
             let is_reworded = rule.is_some_and(|rule| self.tells_reworded(&rule, rules.get(&rule).copied(), format));
-            let new = self.met.entry(self.known_as(key)).or_default().add(whole, number);
+            let new = self.met.entry(self.known_as(key)).or_default().add(file, number);
             let count = match key.0 {
                 Level::Error => &mut self.counts.errors,
                 Level::Warning => &mut self.counts.warnings,

@@ -109,7 +109,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     let collected = collected(&reports);
     let has_classes = reports.iter().any(|report| reports.first().is_some_and(|first| class(first) != class(report)));
     let mut counted: Vec<Report<'_>> = Vec::new();
-    let mut named: Classes = BTreeMap::new();
+    let mut named: Classes<'_> = BTreeMap::new();
     let mut told: BTreeSet<(Class, usize)> = BTreeSet::new();
     let mut units_of_told: Vec<Report<'_>> = Vec::new();
     let mut sum = Some(Counts::default());
@@ -146,7 +146,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
             }
         }
         if has_classes {
-            named.entry(class(&report)).or_default().add(&report.tests.cases, counted.len());
+            named.entry((class(&report), package(&report))).or_default().add(&report.tests.cases, counted.len());
         }
         counted.push(report);
     }
@@ -176,7 +176,7 @@ fn richness(report: &Report<'_>) -> (bool, bool, bool, u64) {
 fn verdict<'a>(
     report: &Report<'a>,
     counted: &[Report<'a>],
-    named: &Classes,
+    named: &Classes<'a>,
     told: &BTreeSet<(Class, usize)>,
     warnings: &mut Vec<String>,
 ) -> Verdict<'a> {
@@ -185,12 +185,14 @@ fn verdict<'a>(
     }
     // A file tells of one run: what else the same tool has printed is of other runs.
     let is_told = |other: &Report<'a>| told.contains(&(class(report), other.index));
+    let is_other = |of: Class, package_of: Option<&str>| of != class(report) && may_be_one(package_of, package(report));
     let others: Vec<&Report<'a>> =
-        counted.iter().filter(|other| class(other) != class(report) && !is_told(other)).collect();
+        counted.iter().filter(|other| is_other(class(other), package(other)) && !is_told(other)).collect();
     if report.tests.cases.cases.is_empty() {
         return nameless(report, &others, warnings);
     }
-    let indexes: Vec<&Index> = named.iter().filter(|(key, _)| **key != class(report)).map(|(_, index)| index).collect();
+    let indexes: Vec<&Index> =
+        named.iter().filter(|((of, package), _)| is_other(*of, *package)).map(|(_, index)| index).collect();
     let overlap = Overlap::of(&report.tests.cases, &indexes);
     let is_whole = |report: &Report<'_>| report.tests.dropped == 0;
     let is_alike = |other: &&Report<'a>| is_whole(other) && are_worded_alike(&report.tests.cases, &other.tests.cases);
@@ -253,8 +255,18 @@ fn is_copy(a: &Report<'_>, b: &Report<'_>) -> bool {
 /// Reports of two classes may tell of one run: two formats, or a file and the console.
 type Class = (&'static str, bool);
 
-/// The names that the counted reports of each class tell, by their place among the counted.
-type Classes = BTreeMap<Class, Index>;
+/// The names that the counted reports of each class and package tell, by their place among the counted.
+type Classes<'a> = BTreeMap<(Class, Option<&'a str>), Index>;
+
+/// Of which package a report is, where that is told.
+fn package<'a>(report: &Report<'a>) -> Option<&'a str> {
+    report.parsed.package.as_ref().map(|package| package.name.as_str())
+}
+
+/// Whether two reports may tell of one package's tests.
+fn may_be_one(package: Option<&str>, other: Option<&str>) -> bool {
+    package.zip(other).is_none_or(|(one, other)| one == other)
+}
 
 fn class(report: &Report<'_>) -> Class {
     (report.parsed.format.name, report.parsed.is_spoken())
@@ -284,6 +296,7 @@ fn collected(reports: &[Report<'_>]) -> BTreeMap<usize, usize> {
 fn is_part(part: &Report<'_>, whole: &Report<'_>) -> bool {
     let (part_ids, whole_ids) = (&part.tests.cases.cases, &whole.tests.cases.cases);
     class(part) == class(whole)
+        && may_be_one(package(part), package(whole))
         && part.tests.dropped == 0
         && whole.tests.dropped == 0
         && !part_ids.is_empty()
@@ -458,7 +471,8 @@ fn metrics(sum: Counts, counted: &[Report<'_>], units_of_told: &[Report<'_>]) ->
     let is_told = !counted.iter().any(|report| report.tests.only_failed);
     let flaky: Vec<u64> = counted.iter().filter_map(|report| report.parsed.figures.flaky).collect();
     let with_units = counted.iter().chain(units_of_told);
-    let units: BTreeSet<&String> = with_units.flat_map(|report| &report.tests.failed_units).collect();
+    let units: BTreeSet<String> =
+        with_units.flat_map(|report| report.tests.failed_units.iter().map(|unit| named(report, unit))).collect();
     Some(TestMetrics {
         test_count: Some(sum.tests()?).filter(|_| is_told),
         tests_passed: Some(sum.passed).filter(|_| is_told),
@@ -467,18 +481,30 @@ fn metrics(sum: Counts, counted: &[Report<'_>], units_of_told: &[Report<'_>]) ->
         tests_skipped: Some(sum.skipped).filter(|_| is_told),
         tests_flaky: (!flaky.is_empty()).then(|| flaky.iter().fold(0, |sum: u64, number| sum.saturating_add(*number))),
         collection_errors: sum.units,
-        failed_units: units.into_iter().take(UNITS_KEPT).cloned().collect(),
+        failed_units: units.into_iter().take(UNITS_KEPT).collect(),
         pass_rate: Percent::of(sum.passed, ran).filter(|_| is_told),
         cases: None,
     })
 }
 
+/// What is told of a package that is not the first to be told of bears its name: another may have tests and files of the
+/// same names.
+fn named(report: &Report<'_>, id: &str) -> String {
+    match &report.parsed.package {
+        Some(package) if !package.is_first => format!("{}: {id}", package.name),
+        _ => id.to_owned(),
+    }
+}
+
 /// The outcomes by id: of all that was counted, if all of it is named.
 fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
     let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
-    let all = || counted.iter().flat_map(|report| &report.tests.cases.cases);
-    let failing: BTreeSet<&String> = all().filter(|(_, case)| is_bad(case.outcome)).map(|(id, _)| id).collect();
-    measurement.failing = failing.into_iter().take(NAMES_KEPT).cloned().collect();
+    let bad = |report: &Report<'_>| -> Vec<String> {
+        let bad = report.tests.cases.cases.iter().filter(|(_, case)| is_bad(case.outcome));
+        bad.map(|(id, _)| named(report, id)).collect()
+    };
+    let failing: BTreeSet<String> = counted.iter().flat_map(bad).collect();
+    measurement.failing = failing.into_iter().take(NAMES_KEPT).collect();
     if counted.iter().any(|report| report.tests.dropped > 0 || report.tests.only_failed) {
         return;
     }
@@ -489,7 +515,7 @@ fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
         for (id, case) in &report.tests.cases.cases {
             // A test that a richer report named in its own way keeps that name.
             if !report.adds_some || told.find(&parts(id)).is_none() {
-                cases.add(id.clone(), case.clone());
+                cases.add(named(report, id), case.clone());
             }
         }
         if some_are_added {

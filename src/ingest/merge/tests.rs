@@ -10,11 +10,11 @@ use crate::ingest::metric::criterion;
 use crate::ingest::size::lizard_text;
 use crate::ingest::test::{
     cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, jest_json, jest_text, junit, maven_text,
-    mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text,
+    mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, vitest_text,
 };
 use crate::ingest::{
-    CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Parsed, SizeDetails, Sort,
-    TestDetails, ToolCounts,
+    CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed, SizeDetails,
+    Sort, TestDetails, ToolCounts,
 };
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::{Figures, MetricFigure};
@@ -534,6 +534,47 @@ fn a_finding_in_two_packages_is_two_where_both_paths_are_whole() {
         assert_eq!(errors(&reports), Some(2), "what is told without its package is one of them");
     }
     assert_eq!(errors(&[anywhere(), a()]), Some(1));
+}
+
+#[test]
+fn a_finding_that_two_packages_tell_by_one_path_is_two() {
+    let of = |package: Option<&str>, path: &str, number: usize| {
+        let found = vec![(Level::Error, path, 1, "unused"); number];
+        let package = package.map(|name| Package { name: name.to_owned(), is_first: true });
+        Parsed { package, ..findings(&sarif::FORMAT, "biome", Sort::Linter, &found) }
+    };
+    let errors = |reports: &[Parsed]| merged(reports).quality.unwrap().error_count.unwrap();
+    let [a, b] = ["a", "b"].map(|name| of(Some(name), "src/index.ts", 1));
+    assert_eq!(errors(&[a.clone(), b.clone()]), 2);
+    assert_eq!(errors(&[a.clone(), b.clone(), a.clone(), of(Some("b"), "src/index.ts", 3)]), 4);
+    let top = of(Some("."), "a/src/index.ts", 1);
+    assert_eq!(errors(&[a.clone(), top.clone()]), 1, "told from the folder above it is the same");
+    assert_eq!(errors(&[a.clone(), b.clone(), top]), 2);
+    for path in ["src/index.ts", "/w/packages/a/src/index.ts"] {
+        let other = of(None, path, 1);
+        assert_eq!(errors(&[a.clone(), other.clone()]), 1, "{path}");
+        assert_eq!(errors(&[other, b.clone(), a.clone()]), 2, "{path}");
+    }
+    let whole = ["a", "b"].map(|name| of(Some(name), &format!("/w/{name}/src/index.ts"), 1));
+    assert_eq!(errors(&[&whole[..], &[a, b]].concat()), 2);
+}
+
+#[test]
+fn a_run_of_another_package_is_none_that_was_told() {
+    let of = |package: &str, is_first, format| {
+        let package = Some(Package { name: package.to_owned(), is_first });
+        Parsed { package, ..on_console(tests(format, &[("a.test.js::adds", Passed), ("a.test.js::fails", Failed)])) }
+    };
+    let two = [of("a", true, &jest_text::FORMAT), of("b", false, &vitest_text::FORMAT)];
+    let measurement = merged(&two);
+    assert_eq!(counts(&measurement), (4, 2, 2, 0, 0));
+    assert_eq!(measurement.failing, ["a.test.js::fails", "b: a.test.js::fails"]);
+    assert_eq!(measurement.cases.unwrap().cases.len(), 4);
+    let one = [of("a", true, &jest_text::FORMAT), of("a", true, &vitest_text::FORMAT)];
+    assert_eq!(counts(&merged(&one)), (2, 1, 1, 0, 0));
+    // A file tells of one of them.
+    let file = tests(&junit::FORMAT, &[("a.test.js::adds", Passed), ("a.test.js::fails", Failed)]);
+    assert_eq!(counts(&merged(&[of("a", true, &jest_text::FORMAT), of("b", false, &jest_text::FORMAT), file])).0, 4);
 }
 
 #[test]

@@ -295,6 +295,10 @@ impl Unannounced for Ava {
         Ok(before)
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.is_done())
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         if self.is_done() { Announced::report(self).map(Some) } else { Ok(None) }
     }

@@ -143,6 +143,10 @@ impl Unannounced for Catch2 {
         self.0.replace(told).map(|before| report(&before).map(Box::new)).transpose()
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.0.is_some())
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         self.0.as_ref().map(report).transpose()
     }

@@ -404,6 +404,11 @@ impl Runs for Stream {
         if self.inside { self.reader.line(text) } else { Ok(()) }
     }
 
+    /// Ended runs are there at once.
+    fn leave(&mut self) -> Result<bool> {
+        Ok(true)
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }

@@ -281,6 +281,11 @@ impl Runs for Stream {
         Ok(())
     }
 
+    /// Ended runs are there at once.
+    fn leave(&mut self) -> Result<bool> {
+        Ok(true)
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }

@@ -209,6 +209,10 @@ impl Unannounced for Reader {
         Ok(before)
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.found.is_some() && self.block.is_none() && !self.spec_runs)
+    }
+
     fn report(mut self) -> Result<Option<Parsed>> {
         let found = self.found.take().filter(|_| self.block.is_none() && !self.spec_runs);
         found.map(|summary| self.named(&summary)).transpose()

@@ -305,6 +305,10 @@ impl Unannounced for Told {
         before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.found.is_some())
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         self.found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
     }

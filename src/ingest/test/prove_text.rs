@@ -143,6 +143,10 @@ impl Unannounced for Prove {
         Ok(before)
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.is_done && self.tests.is_some())
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         let Some(tests) = self.tests.filter(|_| self.is_done) else { return Ok(None) };
         let summary = Summary { passed: tests.saturating_sub(self.found.failed), ..self.found };

@@ -171,6 +171,8 @@ struct Run {
     units_told: u64,
     /// Files whose tests ran, as far as it names them.
     files: BTreeSet<String>,
+    /// As its header tells.
+    root: Option<String>,
     /// How many failures of the run before it says to repeat, and no other tests.
     repeated: Option<u64>,
     warnings: BTreeSet<String>,
@@ -540,6 +542,13 @@ impl runs::Runs for Reader {
         Reader::line(self, text)
     }
 
+    fn leave(&mut self) -> Result<bool> {
+        if !self.is_inside() && self.run.as_ref().is_some_and(|run| run.counts.is_some()) {
+            self.close();
+        }
+        Ok(true)
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }
@@ -565,9 +574,9 @@ impl runs::Runs for Reader {
         possible
             .map(|mut run| {
                 let is_certain = run.has_evidence;
-                let (units, repeated) = (std::mem::take(&mut run.files), run.repeated);
+                let (units, repeated, root) = (std::mem::take(&mut run.files), run.repeated, run.root.take());
                 let deselected = run.counts.unwrap_or_default().deselected;
-                runs::Run { parsed: run.parsed(), units, repeated, deselected, is_certain }
+                runs::Run { repeated, deselected, is_certain, root, ..runs::Run::of(run.parsed(), units) }
             })
             .collect()
     }
@@ -582,6 +591,11 @@ impl Run {
             self.units_told = self.units_told.max(number(rest).unwrap_or(0));
         }
         if self.section == Section::Progress {
+            if let Some(rest) = text.strip_prefix("rootdir: ").filter(|_| self.has_header && self.root.is_none()) {
+                let ends = [", configfile: ", ", inifile:", ", testpaths: "];
+                let end = ends.iter().filter_map(|end| rest.find(end)).min();
+                self.root = rest.get(..end.unwrap_or(rest.len())).map(|root| printable(root, LONGEST_ID));
+            }
             let collected = text.strip_prefix("collecting ... ").unwrap_or(text).strip_prefix("collected ");
             let errors = collected
                 .and_then(|rest| rest.split(" / ").find(|part| part.ends_with(" error") || part.ends_with(" errors")));

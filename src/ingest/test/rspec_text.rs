@@ -193,6 +193,10 @@ impl Unannounced for Told {
         before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.found.is_some() && self.parallel.is_none())
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         let found = self.found.filter(|_| self.parallel.is_none());
         found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()

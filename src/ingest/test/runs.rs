@@ -1,6 +1,7 @@
 //! Runs of test tools in a stream in which others speak too: where each begins and ends, and what it told.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::error::Result;
 use crate::ingest::Parsed;
@@ -21,12 +22,16 @@ pub(in crate::ingest) struct Run {
     pub deselected: u64,
     /// Whether it is certain that the tool wrote it, and no test. What is not counts only if nothing is certain.
     pub is_certain: bool,
+    /// The folder that it says to run in.
+    pub root: Option<String>,
+    /// The package whose script called it, and which of those that were met it was.
+    pub script: Option<(usize, Rc<str>)>,
 }
 
 impl Run {
     /// A run of these units.
     pub(in crate::ingest) fn of(parsed: Parsed, units: BTreeSet<String>) -> Run {
-        Run { parsed, units, repeated: None, deselected: 0, is_certain: true }
+        Run { parsed, units, repeated: None, deselected: 0, is_certain: true, root: None, script: None }
     }
 }
 
@@ -55,6 +60,14 @@ pub(in crate::ingest) trait Runs {
     /// Whether a line that stands in a run is the runner's own word on a benchmark.
     fn prints_measurement(&self, _text: &str) -> bool {
         false
+    }
+
+    /// Another package's tests may run next: takes the run that is whole for ended. `false` if the reader does not know.
+    ///
+    /// # Errors
+    /// As [`Runs::line`].
+    fn leave(&mut self) -> Result<bool> {
+        Ok(false)
     }
 
     /// How many runs came to their end so far.

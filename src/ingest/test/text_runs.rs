@@ -185,6 +185,13 @@ impl<R: Announced> Runs for Stream<R> {
         self.run.as_ref().is_some_and(|run| !run.is_done() && !run.is_off())
     }
 
+    fn leave(&mut self) -> Result<bool> {
+        if self.run.as_ref().is_some_and(R::is_done) {
+            self.close()?;
+        }
+        Ok(true)
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }
@@ -217,6 +224,11 @@ pub(in crate::ingest) trait Unannounced: Default {
     /// Whether the next line may come after it, so that what is told of it as a whole is asked for.
     fn may_end(&self) -> bool {
         true
+    }
+
+    /// Whether its summary came. `None` if that cannot be told before the end.
+    fn is_whole(&self) -> Option<bool> {
+        None
     }
 
     /// See [`Run::units`].
@@ -268,6 +280,10 @@ impl<R: Announced> Unannounced for Unmarked<R> {
         self.0.is_done()
     }
 
+    fn is_whole(&self) -> Option<bool> {
+        Some(self.0.is_done())
+    }
+
     fn units(&self) -> BTreeSet<String> {
         self.0.units()
     }
@@ -293,6 +309,17 @@ impl<R> Summaries<R> {
     }
 }
 
+impl<R: Unannounced> Summaries<R> {
+    fn end(&mut self) -> Result<()> {
+        let run = std::mem::take(&mut self.run);
+        let (is_certain, units, is_sum) = (run.is_certain(), run.units(), run.is_sum());
+        if let Some(parsed) = run.report()? {
+            self.add(Run { is_certain, ..Run::of(parsed, units) }, is_sum);
+        }
+        Ok(())
+    }
+}
+
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
         let units = if self.run.may_end() { self.run.units() } else { BTreeSet::new() };
@@ -307,17 +334,21 @@ impl<R: Unannounced> Runs for Summaries<R> {
         false
     }
 
+    fn leave(&mut self) -> Result<bool> {
+        let is_whole = self.run.is_whole();
+        if is_whole == Some(true) {
+            self.end()?;
+        }
+        Ok(is_whole.is_some())
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
-        let run = std::mem::take(&mut self.run);
-        let (is_certain, units, is_sum) = (run.is_certain(), run.units(), run.is_sum());
-        if let Some(parsed) = run.report().ok().flatten() {
-            self.add(Run { is_certain, ..Run::of(parsed, units) }, is_sum);
-        }
+        let _ = self.end();
         self.runs
     }
 }

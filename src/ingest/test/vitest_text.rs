@@ -234,6 +234,8 @@ pub(in crate::ingest) struct Stream {
     in_failures: bool,
     /// Nothing but blank lines came since a rule.
     below_rule: bool,
+    /// The folder that it says to run in.
+    root: Option<String>,
     runs: Vec<runs::Run>,
 }
 
@@ -241,8 +243,8 @@ impl Stream {
     fn close(&mut self) -> Result<()> {
         let (run, files) = (std::mem::take(&mut self.run), std::mem::take(&mut self.files));
         if run.counts.is_some() && !run.tells_nothing() {
-            let is_certain = self.done;
-            self.runs.push(runs::Run { is_certain, ..runs::Run::of(run.finish()?, files) });
+            let (is_certain, root) = (self.done, self.root.take());
+            self.runs.push(runs::Run { is_certain, root, ..runs::Run::of(run.finish()?, files) });
         }
         *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
         Ok(())
@@ -257,6 +259,7 @@ impl Runs for Stream {
                 let benches = self.benches;
                 self.close()?;
                 self.begun = !benches;
+                self.root = root(text).map(|root| printable(root, super::LONGEST_ID));
             } else {
                 self.nested += 1;
             }
@@ -308,6 +311,13 @@ impl Runs for Stream {
         Ok(())
     }
 
+    fn leave(&mut self) -> Result<bool> {
+        if self.begun && !self.holds("") {
+            self.close()?;
+        }
+        Ok(true)
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }
@@ -355,6 +365,12 @@ fn without_project(name: &str) -> &str {
 fn begins(line: &str) -> bool {
     let version = line.trim_start().strip_prefix("RUN  v").or_else(|| line.trim_start().strip_prefix("DEV  v"));
     version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The folder in ` RUN  v3.2.7 /app/packages/web`.
+fn root(line: &str) -> Option<&str> {
+    let (_, rest) = line.trim().split_once("  v")?;
+    rest.split_once(' ').map(|(_, root)| root.trim()).filter(|root| !root.is_empty())
 }
 
 fn id(name: &str) -> String {

@@ -181,6 +181,11 @@ impl Runs for Stream {
         Ok(())
     }
 
+    /// The line that says so has ended it.
+    fn leave(&mut self) -> Result<bool> {
+        Ok(true)
+    }
+
     fn count(&self) -> usize {
         self.runs.len()
     }

@@ -1,0 +1,89 @@
+//! Packages with files and tests of the same names, whose tests one command runs one after another.
+
+use highwater::ingest::merge::merge;
+
+use super::{read, stream, tests_of};
+
+fn failing(text: &str) -> Vec<String> {
+    merge(&read(text)).failing
+}
+
+fn is_told_of_a_repetition(text: &str) -> bool {
+    let warnings = || read(text).into_iter().flat_map(|report| report.warnings);
+    warnings().any(|warning| warning.contains("twice in this output") || warning.contains("again in this output"))
+}
+
+#[test]
+fn a_package_of_which_files_have_the_same_names_is_no_second_attempt_at_another() {
+    for file in ["packages-npm-vitest.txt", "packages-pytest.txt"] {
+        let text = stream(file);
+        assert_eq!(tests_of(&text), [5, 4, 1, 0, 0, 0, 0], "{file}");
+        assert!(!is_told_of_a_repetition(&text), "{file}");
+        assert_eq!(tests_of(&text.replace('\n', "\r\n")), [5, 4, 1, 0, 0, 0, 0], "{file}");
+        // The whole of it again is a second attempt at both.
+        let again = text.repeat(2);
+        assert_eq!(tests_of(&again)[..3], [5, 4, 1], "{file}");
+        assert!(is_told_of_a_repetition(&again), "{file}");
+    }
+    assert_eq!(failing(&stream("packages-npm-vitest.txt")), ["test/v.vt.test.mjs::beta"]);
+}
+
+/// What each tool prints of a package whose test `t` fails, and that it has one more.
+const RUNS: [(&str, &str); 5] = [
+    (
+        "jest",
+        "FAIL ./a.test.js\n  ✓ s (1 ms)\n  ✕ t (2 ms)\n\n  ● t\n\n    no\n\nTest Suites: 1 failed, 1 total\n\
+         Tests:       1 failed, 1 passed, 2 total\nSnapshots:   0 total\nTime:        0.5 s\nRan all test suites.\n",
+    ),
+    (
+        "vitest run",
+        " RUN  v3.2.7\n\n ❯ a.test.js (2 tests | 1 failed) 5ms\n   ✓ s 1ms\n   × t 3ms\n     → no\n\n⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n \
+         FAIL  a.test.js > t\nError: no\n⎯⎯⎯[1/1]⎯\n\n\n Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)\n   \
+         Start at  19:13:57\n   Duration  284ms\n\n",
+    ),
+    (
+        "node --test",
+        "✔ s (1.09ms)\n✖ t (1.46ms)\nℹ tests 2\nℹ suites 0\nℹ pass 1\nℹ fail 1\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\n\
+         ℹ duration_ms 38.1\n\n✖ failing tests:\n\ntest at a.test.js:1:58\n✖ t (1.46ms)\n  Error: no\n",
+    ),
+    (
+        "mocha",
+        "\n\n  ✔ s\n  1) t\n\n\n  1 passing (7ms)\n  1 failing\n\n  1) t:\n     Error: no\n      at Context.<anonymous>\n\n\n\n",
+    ),
+    (
+        "pytest -q",
+        ".F                                                   [100%]\n=================================== FAILURES \
+         ===================================\n______________________________________ t \
+         _______________________________________\n\n    def t():\n>       assert 0\nE       assert 0\n\na.py:3: AssertionError\n\
+         =========================== short test summary info ============================\nFAILED a.py::t - assert 0\n\
+         1 failed, 1 passed in 0.02s\n",
+    ),
+];
+
+#[test]
+fn tests_of_one_name_in_two_packages_are_two_and_keep_apart() {
+    for (command, run) in RUNS {
+        let script = |heading: &str| format!("\n> {heading}\n> {command}\n\n{run}npm error Lifecycle script failed\n");
+        let told = |text: &str| (tests_of(text)[..3].to_vec(), failing(text).len());
+        let [a, b] = ["@m/a@1.0.0 test", "@m/b@1.0.0 test"].map(script);
+        assert_eq!(told(&format!("{a}{b}")), (vec![4, 2, 2], 2), "{command}");
+        let names = failing(&format!("{a}{b}"));
+        assert_eq!(names.iter().filter(|name| name.starts_with("@m/b: ")).count(), 1, "{names:?}");
+        for (one, other) in [("nx run a:test", "nx run b:test"), ("a@ test /app/a", "b@ test /app/b")] {
+            assert_eq!(told(&[one, other].map(script).concat()).0, [4, 2, 2], "{command}");
+        }
+        let made = ["a", "b"].map(|name| {
+            format!("make[1]: Entering directory '/app/{name}'\n{run}make[1]: Leaving directory '/app/{name}'\n")
+        });
+        assert_eq!(told(&made.concat()).0, [4, 2, 2], "{command}");
+        // In one package it is a second attempt, whatever the script is called; without a heading it may be one.
+        for again in [a.clone(), script("@m/a@1.0.0 test:again"), run.to_owned()] {
+            assert_eq!(told(&format!("{a}{again}")), (vec![2, 1, 1], 1), "{command}");
+        }
+        assert_eq!(told(&format!("{a}{b}{a}{b}")), (vec![4, 2, 2], 2), "{command}");
+        assert_eq!(told(&run.repeat(2)), (vec![2, 1, 1], 1), "{command}");
+        // What tells no command is no heading.
+        let quoted = format!("{a}> @m/b@1.0.0 test\nsays somebody\n{run}");
+        assert_eq!(told(&quoted), (vec![2, 1, 1], 1), "{command}");
+    }
+}
