@@ -88,6 +88,12 @@ pub(in crate::ingest) struct Reader {
     found: Option<Summary>,
     /// A summary whose blank line has not come yet.
     block: Option<Summary>,
+    /// No blank line stood above that summary: who hands lines on for several packages may leave those out.
+    is_close: bool,
+    /// The last line was blank.
+    after_blank: bool,
+    /// What the lines of tests have told since the last summary.
+    rows: Summary,
     runs: u64,
     /// Cypress runs one file, as part of the same run.
     spec_runs: bool,
@@ -103,11 +109,21 @@ pub(in crate::ingest) struct Reader {
 
 impl Reader {
     fn line(&mut self, text: &str, ended: bool) -> Result<()> {
+        let after_blank = std::mem::replace(&mut self.after_blank, text.is_empty());
         if let Some((number, title)) = count(text) {
+            self.is_close = if title == Title::Passing { !after_blank } else { self.is_close };
             return self.count(number, title);
         }
-        if let Some(block) = self.block.take().filter(|_| text.is_empty() && ended) {
-            return self.end_block(&block);
+        if let Some(block) = self.block.take() {
+            if text.is_empty() && ended {
+                return self.end_block(&block);
+            }
+            // A test that printed it is followed by the rest of the tree.
+            let is_first_failure = text.starts_with("  1) ") && block.failed > 0;
+            let is_of_tree = matches!(row(text.trim_start()), Row::Test(..) | Row::Failure) && !is_first_failure;
+            if ended && !is_of_tree && self.counts_rows(&block) {
+                self.end_block(&block)?;
+            }
         }
         self.tree_line(text);
         if self.found.is_some() && is_spec_run(text) {
@@ -116,6 +132,11 @@ impl Reader {
             self.failure(text);
         }
         Ok(())
+    }
+
+    /// Whether a summary without blank lines around it counts just what the lines of the tests tell, so that it is all.
+    fn counts_rows(&self, block: &Summary) -> bool {
+        self.is_close && *block == self.rows
     }
 
     fn tree_line(&mut self, text: &str) {
@@ -127,6 +148,15 @@ impl Reader {
         if row == Row::Failure && self.untold > 0 {
             self.untold -= 1;
         } else {
+            let outcome = match row {
+                Row::Test(outcome, _) => Some(outcome),
+                Row::Failure => Some(Outcome::Failed),
+                Row::Text(_) => None,
+            };
+            if let Some(outcome) = outcome {
+                let slot = self.rows.slot(outcome);
+                *slot = slot.saturating_add(1);
+            }
             self.tree.line(text.len() - content.len(), row);
         }
     }
@@ -156,7 +186,7 @@ impl Reader {
         sum.passed = add(sum.passed, block.passed)?;
         sum.failed = add(sum.failed, block.failed)?;
         sum.skipped = add(sum.skipped, block.skipped)?;
-        (self.title, self.told) = (None, None);
+        (self.title, self.told, self.rows) = (None, None, Summary::default());
         self.whole.append(std::mem::take(&mut self.tree));
         self.untold = block.failed;
         Ok(())
@@ -200,7 +230,8 @@ impl Unannounced for Reader {
         let is_next = !self.spec_runs && matches!(count(text), Some((_, Title::Passing)));
         let before = if is_next {
             // The tree is that of the run whose summary begins.
-            let next = Reader { tree: std::mem::take(&mut self.tree), ..Reader::default() };
+            let (tree, rows) = (std::mem::take(&mut self.tree), std::mem::take(&mut self.rows));
+            let next = Reader { tree, rows, after_blank: self.after_blank, ..Reader::default() };
             std::mem::replace(self, next).report()?.map(Box::new)
         } else {
             None
@@ -214,7 +245,14 @@ impl Unannounced for Reader {
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
-        let found = self.found.take().filter(|_| self.block.is_none() && !self.spec_runs);
+        // Nothing may follow where all passed and blank lines are left out.
+        if let Some(block) = self.block.take() {
+            if !self.counts_rows(&block) {
+                return Ok(None);
+            }
+            self.end_block(&block)?;
+        }
+        let found = self.found.take().filter(|_| !self.spec_runs);
         found.map(|summary| self.named(&summary)).transpose()
     }
 }
@@ -313,6 +351,36 @@ mod tests {
         }
         let large = "  18446744073709551616 passing (1s)\n\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    /// As pnpm, Lerna and Nx hand it on.
+    #[test]
+    fn a_run_without_blank_lines_is_read_where_its_summary_counts_what_its_lines_tell() {
+        let printed = |text: &str| -> Vec<_> {
+            let input = text.lines().map(|line| format!("{line}\n")).collect::<String>();
+            crate::ingest::console::console(&Input::bytes("x", input.as_bytes())).iter().map(counts).collect()
+        };
+        let failed = "  Cart\n    ✔ adds\n    1) fails\n    - waits\n  1 passing (1s)\n  1 pending\n  1 failing\n  1) Cart\n       fails:\n\
+                      \x20     Error: no\nFailed";
+        let passed = "  Cart\n    ✔ adds\n  1 passing (1s)";
+        assert_eq!(printed(failed), [[3, 1, 1, 0, 1]]);
+        assert_eq!(printed(passed), [[1, 1, 0, 0, 0]]);
+        assert_eq!(printed(&format!("{passed}\nDone")), [[1, 1, 0, 0, 0]]);
+        assert_eq!(printed(&format!("{failed}\n  Other\n    ✔ adds\n    ✔ is\n  2 passing (1s)\nDone")).len(), 2);
+        assert_eq!(
+            details(&read(&format!("{failed}\n")).unwrap()).cases.cases["Cart::fails"].message.as_deref(),
+            Some("Error: no")
+        );
+        for cut in [
+            "  1 passing (1s)",
+            "  1 passing (1s)\n  1 pending",
+            "  2 passing (1s)\nDone",
+            "  1 passing (1s)\n    ✔ is",
+        ] {
+            let text = failed.replace("  1 passing (1s)\n  1 pending\n  1 failing\n", &format!("{cut}\n"));
+            let (text, _) = text.split_once("  1) Cart").unwrap();
+            assert!(printed(text).is_empty(), "{text}");
+        }
     }
 
     #[test]
