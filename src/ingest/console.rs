@@ -113,8 +113,19 @@ const EVENTS: [(&Format, IsEvent); 6] = [
 /// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
 /// marks with who wrote it is read for each by itself.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
+    heard(input, Mark::of(input).ok().flatten())
+}
+
+/// The same of what a runner of workspaces marks with the names of packages, if that is certain and there is any.
+pub(super) fn of_packages(input: &Input<'_>) -> Option<Vec<Parsed>> {
+    let mark = Mark::of(input).ok().flatten().filter(|(mark, is_certain)| *is_certain && mark.is_of_packages())?;
+    let reports = heard(input, Some(mark));
+    (!reports.is_empty()).then_some(reports)
+}
+
+fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Vec<Parsed> {
     let mut reports = together(input);
-    if let Ok(Some((mark, is_certain))) = Mark::of(input) {
+    if let Some((mark, is_certain)) = mark {
         let apart = apart(input, mark).unwrap_or_default();
         let has_tests = |reports: &[Parsed]| reports.iter().any(|report| report.format.kind == ReportKind::Test);
         let is_better = match (has_tests(&reports), has_tests(&apart)) {
@@ -186,12 +197,10 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     let mut reports = Vec::new();
     for (name, mut stream) in streams {
         let told = stream.finish().into_iter();
-        reports.extend(
-            told.map(|report| match mark.package(&name) {
-                _ if name.is_empty() || !mark.is_name() => report,
-                package => named_by(report, &name, package),
-            }),
-        );
+        reports.extend(told.map(|report| match mark.package(&name) {
+            _ if name.is_empty() || !mark.is_name() => report,
+            package => named_by(report, &name, package),
+        }));
     }
     Ok(reports)
 }

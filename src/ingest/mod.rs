@@ -426,7 +426,17 @@ impl Parsed {
     /// Figures with their details and nothing odd about them.
     pub fn new(format: &'static Format, figures: Figures, details: Details) -> Parsed {
         let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());
-        Parsed { format, sniffed_by, figures, declared: None, warnings, build: None, details, content: None, package: None }
+        Parsed {
+            format,
+            sniffed_by,
+            figures,
+            declared: None,
+            warnings,
+            build: None,
+            details,
+            content: None,
+            package: None,
+        }
     }
 
     /// Whether it stood between other lines, in a command's output or in a text.
@@ -471,7 +481,14 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
 /// # Errors
 /// As [`parse`].
 pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<Vec<Parsed>> {
-    parse_unplaced(input, format)
+    let found = parse_unplaced(input, format);
+    // Lines behind the names of packages are no tool's own text, whatever they look like.
+    if let (Err(_), None) = (&found, format)
+        && let Some(spoken) = console::of_packages(input)
+    {
+        return Ok(spoken);
+    }
+    found
         .and_then(|found| match found {
             Some(alone) if format.is_none() && alone.format.is_text() => {
                 Ok(with_others(alone, console::console(input)))

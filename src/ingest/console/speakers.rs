@@ -4,6 +4,8 @@
 //! What GitLab's runner, BuildKit and act put before a line is written down in their sources (`timestamper.go`,
 //! `progressui/printer.go`, `job_executor`'s formatter).
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, NaiveDate, NaiveTime};
 
 use crate::error::Result;
@@ -36,8 +38,10 @@ pub(super) enum Mark {
     Task,
     /// `packages/web test: text` of pnpm, and `packages/web test$ command`.
     Script,
-    /// `[web] text` of concurrently and npm-run-all.
+    /// `[web] text` of concurrently and npm-run-all, `[web  ] text` and `[npm ..st:a] text` where names are made equally long.
     Label,
+    /// `1-web text` of concurrently, told to put number and name there.
+    Numbered,
     /// `web: text` of Lerna and Nx.
     Package,
 }
@@ -45,7 +49,7 @@ pub(super) enum Mark {
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Where two may be meant, the earlier is taken.
-const MARKS: [Mark; 10] = [
+const MARKS: [Mark; 11] = [
     Mark::GitLab,
     Mark::Service,
     Mark::Target,
@@ -55,6 +59,7 @@ const MARKS: [Mark; 10] = [
     Mark::Task,
     Mark::Script,
     Mark::Label,
+    Mark::Numbered,
     Mark::Package,
 ];
 
@@ -67,12 +72,14 @@ impl Mark {
     pub fn of(input: &Input<'_>) -> Result<Option<(Mark, bool)>> {
         let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
         let (mut seen, mut marked) = (0, [0; MARKS.len()]);
+        let mut announced = Announced::default();
         while seen < LOOKED_AT {
             let Some(line) = lines.next()? else { break };
             if line.text.trim().is_empty() {
                 continue;
             }
             seen += 1;
+            announced.line(&line.text);
             for (mark, count) in MARKS.iter().zip(&mut marked) {
                 *count += usize::from(mark.split(&line.text).is_some());
             }
@@ -82,7 +89,11 @@ impl Mark {
         let mut marked = MARKS.into_iter().zip(marked);
         let most = marked.clone().find(|(_, count)| is_most(*count));
         let most = most.or_else(|| marked.find(|(_, count)| *count > 0 && count * 2 >= seen));
-        Ok(most.map(|(mark, count)| (mark, is_most(count) && !matches!(mark, Mark::Label | Mark::Package))))
+        let announced = announced.speaks.then_some((Mark::Script, 0));
+        let most = most.or(announced);
+        Ok(most.map(|(mark, count)| {
+            (mark, is_most(count) && !matches!(mark, Mark::Label | Mark::Numbered | Mark::Package))
+        }))
     }
 
     /// Whether it says who wrote a line, so that the name belongs to what is told there.
@@ -90,14 +101,19 @@ impl Mark {
         self != Mark::Step
     }
 
+    /// Whether names are those of packages, not of jobs.
+    pub fn is_of_packages(self) -> bool {
+        !matches!(self, Mark::GitLab | Mark::Time | Mark::Step | Mark::Job)
+    }
+
     /// The package of a name, whichever of its scripts it is. `None` where one may run in several jobs.
     pub fn package(self, name: &str) -> Option<&str> {
         match self {
-            Mark::GitLab | Mark::Time | Mark::Step | Mark::Job => None,
-            Mark::Service | Mark::Label | Mark::Package => Some(name),
+            _ if !self.is_of_packages() => None,
+            Mark::Script => name.split(' ').next(),
             Mark::Target => name.split([':', '+']).next(),
             Mark::Task => name.split([':', '#']).next(),
-            Mark::Script => name.split(' ').next(),
+            _ => Some(name),
         }
     }
 
@@ -127,7 +143,11 @@ impl Mark {
                 let (name, text) = after_clock(line).unwrap_or(line).split_once('|')?;
                 (name.trim(), one_blank_less(text))
             }
-            Mark::Label => line.strip_prefix('[')?.split_once(']').map(|(name, text)| (name, one_blank_less(text)))?,
+            Mark::Label => {
+                let (name, text) = line.strip_prefix('[')?.split_once(']')?;
+                (name.trim_end_matches(' '), one_blank_less(text))
+            }
+            Mark::Numbered => line.split_once(' ').unwrap_or((line, "")),
             Mark::Script => match line.find(": ").into_iter().chain(line.find("$ ")).min() {
                 Some(at) => (line.get(..at)?, line.get(at + 2..)?),
                 None => (line.strip_suffix(':')?, ""),
@@ -160,11 +180,33 @@ impl Mark {
             // What runs side by side has a number or a name; `[ 50%]` and `[INFO]` are progress and levels.
             Mark::Label => {
                 let is_level = ["info", "warn", "warning", "error", "debug", "trace", "success"];
-                !is_level.iter().any(|level| name.eq_ignore_ascii_case(level))
-                    && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"@/._:-".contains(&b))
-                    && !name.is_empty()
+                // Of a command that is too long the middle is left out.
+                let is_command =
+                    || name.split_once(' ').is_some_and(|(one, rest)| is_word(one) && rest.starts_with(".."));
+                let is_word_or_command = is_word(name) || is_command() && name.split(' ').all(is_word);
+                !is_level.iter().any(|level| name.eq_ignore_ascii_case(level)) && is_word_or_command
             }
+            Mark::Numbered => name.split_once('-').is_some_and(|(number, name)| {
+                is_number(number) && name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_word(name)
+            }),
             Mark::Package => is_package(name),
+        }
+    }
+}
+
+/// Whether a script speaks that pnpm has announced, however much pnpm itself has to say.
+#[derive(Default)]
+struct Announced {
+    names: BTreeSet<String>,
+    speaks: bool,
+}
+
+impl Announced {
+    fn line(&mut self, line: &str) {
+        let Some((name, _)) = Mark::Script.split(line) else { return };
+        match line.get(name.len()..) {
+            Some(rest) if rest.starts_with("$ ") => drop(self.names.insert(name.to_owned())),
+            _ => self.speaks |= self.names.contains(name),
         }
     }
 }
@@ -178,6 +220,10 @@ pub(super) fn is_package(name: &str) -> bool {
 fn is_task(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b":._-".contains(&b))
+}
+
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"@/._:-".contains(&b))
 }
 
 fn one_blank_less(text: &str) -> &str {
@@ -194,8 +240,11 @@ fn timed(line: &str) -> Option<(&str, &str)> {
     after_time(rest).map(|text| (job, text))
 }
 
-/// What follows the time: RFC 3339 with a `T`; a date and a time; a time alone; `ts`'s month, day and time.
+/// What follows the time: RFC 3339 with a `T`; a date and a time; a time alone; `ts`'s month, day and time; in brackets too.
 fn after_time(line: &str) -> Option<&str> {
+    if let Some((time, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return after_time(time).filter(|rest| rest.is_empty()).map(|_| one_blank_less(rest));
+    }
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     if DateTime::parse_from_rfc3339(word).is_ok() || is_time(word) {
         return Some(rest);
@@ -210,7 +259,8 @@ fn after_time(line: &str) -> Option<&str> {
 
 /// What follows a time of day.
 fn after_clock(line: &str) -> Option<&str> {
-    line.split_once(' ').filter(|(time, _)| is_time(time)).map(|(_, rest)| rest)
+    let (time, rest) = line.split_once(' ').unwrap_or((line, ""));
+    is_time(time).then_some(rest)
 }
 
 /// `10:11:12`, with a fraction behind a dot or a comma.
@@ -246,6 +296,9 @@ mod tests {
             (Mark::Time, "2026-05-01 10:11:12,345 text", Some(("", "text"))),
             (Mark::Time, "May 01 10:11:12 text", Some(("", "text"))),
             (Mark::Time, "10:11:12.345  text", Some(("", " text"))),
+            (Mark::Time, "[2026-05-01 10:11:12.345]  text", Some(("", " text"))),
+            (Mark::Time, "[10:11:12] ", Some(("", ""))),
+            (Mark::Time, "[10:11:12 text] more", None),
             (Mark::Time, "10:11 text", None),
             (Mark::Time, "May be 10:11:12 text", None),
             (Mark::GitLab, "2026-05-01T10:11:12.123456Z 01O  text", Some(("", " text"))),
@@ -275,9 +328,18 @@ mod tests {
             (Mark::Script, "Test Suites: 1 failed", None),
             (Mark::Label, "[web]  text", Some(("web", " text"))),
             (Mark::Label, "[0]", Some(("0", ""))),
+            (Mark::Label, "[web  ]  text", Some(("web", " text"))),
+            (Mark::Label, "[npm ..st:b] text", Some(("npm ..st:b", "text"))),
+            (Mark::Label, "[npm test] text", None),
+            (Mark::Label, "[INFO ] Tests run: 3", None),
+            (Mark::Label, "[RUN      ] Cart.adds", Some(("RUN", "Cart.adds"))),
             (Mark::Label, "[INFO] Tests run: 3", None),
             (Mark::Label, "[ 50%] Building", None),
             (Mark::Label, "[  PASSED  ] 3 tests.", None),
+            (Mark::Numbered, "1-web  text", Some(("1-web", " text"))),
+            (Mark::Numbered, "1-web", Some(("1-web", ""))),
+            (Mark::Numbered, "1-2 text", None),
+            (Mark::Numbered, "2026-05-01 10:11:12 text", None),
             (Mark::Package, "@acme/web: text: more", Some(("@acme/web", "text: more"))),
             (Mark::Package, "two words: text", None),
         ] {
@@ -295,6 +357,9 @@ mod tests {
         assert_eq!(of("[web] a\n[web] b\n"), Some((Mark::Label, false)));
         assert_eq!(of("web:test: a\nText\nTasks: 1\n"), None);
         assert_eq!(of("\n\n"), None);
+        let few = "All 2 projects\na lint$ x\na lint: y\nSummary\n\n/app/a:\n Error\nStatus\n";
+        assert_eq!(of(few), Some((Mark::Script, false)));
+        assert_eq!(of(&few.replace("a lint$", "b lint$")), None);
     }
 
     /// What no runner of others wrote is read as ever, whatever its lines look like.
@@ -318,6 +383,6 @@ mod tests {
             (plain.len(), usize::from(is_marked))
         });
         let (read, marked) = outcomes.reduce(|| (0, 0), |one, other| (one.0 + other.0, one.1 + other.1));
-        assert!(read > 100 && marked == 7, "{read} {marked}");
+        assert!(read > 100 && marked == 14, "{read} {marked}");
     }
 }

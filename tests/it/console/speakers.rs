@@ -1,8 +1,8 @@
 //! Lines behind the name of who wrote them, or behind a time.
 
-use highwater::ingest::Details;
+use highwater::ingest::{Details, Input, merge::merge, parse_all};
 
-use super::{capture, read, stream, tests_of, told};
+use super::{capture, findings_of, read, stream, tests_of, told};
 
 /// Two packages with a file of tests of the same name, tested side by side.
 #[test]
@@ -16,6 +16,48 @@ fn what_a_runner_of_workspaces_marks_is_read_for_each_package_by_itself() {
     }
     let both = stream("workspaces-concurrently.txt");
     assert_eq!(told(&both), [("tap", vec![3, 2, 1, 0, 0]), web]);
+}
+
+/// Runners that leave out blank lines, and those whose marks are made equally long or tell other things.
+#[test]
+fn what_each_command_says_is_told_by_its_mark_whatever_it_looks_like() {
+    for (file, expected) in [
+        ("workspaces-pnpm-mocha-jest.txt", [9, 5, 2, 0, 2, 0, 0]),
+        ("workspaces-nx-mocha-jest-node.txt", [11, 6, 3, 0, 2, 0, 0]),
+        ("workspaces-lerna-mocha.txt", [4, 2, 1, 0, 1, 0, 0]),
+        ("packages-nx-mocha.txt", [4, 2, 1, 0, 1, 0, 0]),
+        ("workspaces-concurrently-pad-prefix.txt", [9, 5, 2, 0, 2, 0, 0]),
+        ("workspaces-concurrently-p-command.txt", [9, 5, 2, 0, 2, 0, 0]),
+        ("workspaces-concurrently-p-time.txt", [9, 5, 2, 0, 2, 0, 0]),
+        ("workspaces-concurrently-index-name.txt", [9, 5, 2, 0, 2, 0, 0]),
+    ] {
+        assert_eq!(tests_of(&stream(file)), expected, "{file}");
+    }
+}
+
+/// And a log says what the command said.
+#[test]
+fn a_finding_in_a_file_of_one_name_is_one_in_each_package() {
+    for (file, tool, errors, warnings) in [
+        ("workspaces-pnpm-biome.txt", "biome", 4, 0),
+        ("workspaces-pnpm-oxlint.txt", "oxlint", 0, 2),
+        ("workspaces-pnpm-prettier.txt", "prettier", 2, 0),
+        ("packages-npm-eslint.txt", "eslint", 4, 0),
+    ] {
+        let text = stream(file);
+        let expected = (vec![(tool.to_owned(), errors)], warnings);
+        assert_eq!(findings_of(&text), expected, "{file}");
+        let log = parse_all(&Input::bytes("lint.log", text.as_bytes()), None).unwrap();
+        let quality = merge(&log).quality.unwrap();
+        assert_eq!((quality.errors_by_tool.into_iter().collect(), quality.lint_warnings.unwrap()), expected, "{file}");
+    }
+    // So it is where headings tell the packages, and where it is told again it is no other.
+    let tsc = |package: &str| format!("\n> {package}@1.0.0 lint\n> tsc\n\nsrc/a.ts(1,1): error TS2322: no\n");
+    let errors = |text: &str| findings_of(text).0[0].1;
+    assert_eq!(errors(&[tsc("@m/a"), tsc("@m/b")].concat()), 2);
+    assert_eq!(errors(&[tsc("@m/a"), tsc("@m/b"), tsc("@m/a")].concat()), 2);
+    let scripts = "packages/a lint$ tsc\npackages/a lint: src/a.ts(1,1): error TS2322: no\n";
+    assert_eq!(errors(&[scripts, &scripts.replace(" lint", " build")].concat()), 1, "two scripts of one package");
 }
 
 /// Any real output, behind any mark, tells what it tells without one.
