@@ -14,6 +14,8 @@ use crate::error::Result;
 const MAX_BYTES: u64 = 8 << 20;
 /// How deep files may include each other, as for git.
 const MAX_DEPTH: u32 = 10;
+/// How many files are read: each could include many, and each of these, down to there.
+const MAX_FILES: u32 = 100;
 
 /// What the config files of a repository and of its user say; of files that say the same, the last.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,16 +34,25 @@ type Take<'a> = &'a mut dyn FnMut(&[u8], &[u8], Option<Vec<u8>>);
 /// Told of a file that could not be used, and why.
 pub(super) type Note<'a> = &'a mut dyn FnMut(&Path, String);
 
+/// What reading goes by.
+struct Reading<'a, 'n> {
+    user: &'a GitUser,
+    note: Note<'n>,
+    /// Files that may still be read.
+    left: u32,
+}
+
 impl Settings {
     /// Reads them. `own` is where this work tree's repository keeps its files, `shared` those of all its work trees.
     pub fn read(user: &GitUser, own: &Path, shared: &Path, note: Note<'_>) -> Settings {
         let mut settings = Settings::default();
+        let mut reading = Reading { user, note, left: MAX_FILES };
         for file in &user.configs {
-            settings.take_file(file, user, 0, note);
+            settings.take_file(file, 0, &mut reading);
         }
-        settings.take_file(&shared.join("config"), user, 0, note);
+        settings.take_file(&shared.join("config"), 0, &mut reading);
         if settings.has_worktree_config {
-            settings.take_file(&own.join("config.worktree"), user, 0, note);
+            settings.take_file(&own.join("config.worktree"), 0, &mut reading);
         }
         settings
     }
@@ -54,18 +65,20 @@ impl Settings {
         }
     }
 
-    fn take_file(&mut self, file: &Path, user: &GitUser, depth: u32, note: Note<'_>) {
+    fn take_file(&mut self, file: &Path, depth: u32, reading: &mut Reading<'_, '_>) {
+        let Some(left) = reading.left.checked_sub(1) else { return };
+        reading.left = left;
         let bytes = match read_through_links(file, MAX_BYTES) {
             Ok(bytes) => bytes.unwrap_or_default(),
-            Err(error) => return note(file, format!("its settings are not used: {error}")),
+            Err(error) => return (reading.note)(file, format!("its settings are not used: {error}")),
         };
         entries(&bytes, &mut |section, key, value| match (section, key, value) {
             (b"core", b"excludesfile", Some(path)) => self.excludes = Some(path),
             (b"core", b"ignorecase", value) => self.folds = is_true(value.as_deref()),
             (b"extensions", b"worktreeconfig", value) => self.has_worktree_config = is_true(value.as_deref()),
             (b"include", b"path", Some(path)) if depth < MAX_DEPTH => {
-                let beside = file.parent().unwrap_or(file).join(expand(&path, user));
-                self.take_file(&beside, user, depth + 1, note);
+                let beside = file.parent().unwrap_or(file).join(expand(&path, reading.user));
+                self.take_file(&beside, depth + 1, reading);
             }
             _ => {}
         });
@@ -245,6 +258,16 @@ mod tests {
         }
         assert_eq!(read(b"\0\xff[core]\nignorecase = true"), Settings::default());
         assert!(!read(b"[core]\nignorecase = off").folds && read(b"[core]\nignorecase = 1").folds);
+    }
+
+    #[test]
+    fn files_that_include_each_other_many_times_come_to_an_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "[include]\npath = config\n".repeat(50) + "[core]\nexcludesfile = a\n";
+        std::fs::write(dir.path().join("config"), text).unwrap();
+        let mut noted = 0;
+        let settings = Settings::read(&GitUser::default(), dir.path(), dir.path(), &mut |_, _| noted += 1);
+        assert_eq!((settings.excludes.as_deref(), noted), (Some(b"a".as_slice()), 0));
     }
 
     #[test]
