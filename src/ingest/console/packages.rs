@@ -11,6 +11,9 @@ use crate::ingest::test::runs::Run;
 /// Folders that make is in, one in the other; beyond them nobody follows.
 const FOLDERS_HELD: usize = 64;
 
+/// Packages that are told apart; more than any workspace has.
+const PACKAGES_HELD: usize = 10_000;
+
 /// What a line says of the package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
@@ -73,10 +76,10 @@ impl Packages {
     }
 
     fn enter(&mut self, name: Rc<str>, change: Change) -> Change {
-        if self.current.as_ref() == Some(&name) {
+        let next = self.order.len();
+        if self.current.as_ref() == Some(&name) || (next >= PACKAGES_HELD && !self.order.contains_key(&name)) {
             return Change::None;
         }
-        let next = self.order.len();
         self.order.entry(Rc::clone(&name)).or_insert(next);
         self.current = Some(name);
         change
@@ -191,6 +194,17 @@ mod tests {
             let names: Vec<_> = names.into_iter().map(|name| Some(name.to_owned())).collect();
             assert_eq!(met(text), names, "{text}");
         }
+    }
+
+    #[test]
+    fn of_more_packages_than_there_are_no_more_are_held() {
+        let mut packages = Packages::default();
+        for number in 0..PACKAGES_HELD + 5 {
+            packages.line(&format!("> p{number}@1.0.0 test"));
+            packages.line("> jest");
+        }
+        assert_eq!(packages.order.len(), PACKAGES_HELD);
+        assert_eq!(packages.current().map(|(order, _)| order), Some(PACKAGES_HELD - 1));
     }
 
     #[test]
