@@ -115,6 +115,9 @@ impl<'a> Sides<'a> {
 
     /// Takes no test for gone whose module did not load.
     fn without(mut self, failed_units: &[String]) -> Sides<'a> {
+        if failed_units.is_empty() {
+            return self;
+        }
         let units: HashSet<String> = failed_units.iter().map(|unit| normalised(unit)).collect();
         self.gone.retain(|(id, _)| !places_of(&spelled(id)).any(|place| units.contains(place)));
         self

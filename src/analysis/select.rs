@@ -225,22 +225,20 @@ fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) ->
         return vec!["no iteration is eligible, so nothing is restored".to_owned()];
     };
     let remeasured = again.iter().find(|one| one.iteration == point.iteration);
-    let mut lines = vec![match measure(point, &choice.primary) {
-        _ if remeasured.is_some() => {
-            let told = remeasured.map(|one| {
-                let (mean, expected) = (round_half_up(one.mean, 4), round_half_up(one.expected, 4));
-                let (count, recorded) = (one.again.len(), round_half_up(one.recorded, 4));
-                format!("{mean} of {recorded} as recorded and {count} later measurements, which alone say {expected}")
-            });
+    let mut lines = vec![match (remeasured, measure(point, &choice.primary)) {
+        (Some(one), _) => {
+            let [mean, recorded, expected] =
+                [one.mean, one.recorded, one.expected].map(|value| round_half_up(value, 4));
             format!(
-                "iteration {} has the best mean {} of the {} that were measured again: {}",
+                "iteration {} has the best mean {} of the {} that were measured again: {mean} of {recorded} as recorded and \
+                 {} later measurements, which alone say {expected}",
                 point.iteration,
                 choice.primary,
                 again.len(),
-                told.unwrap_or_default()
+                one.again.len()
             )
         }
-        Some(value) if choice.primary != QUALITY_SCORE => {
+        (None, Some(value)) if choice.primary != QUALITY_SCORE => {
             format!(
                 "iteration {} has the best {} of all eligible iterations ({value})",
                 point.iteration, choice.primary

@@ -166,10 +166,10 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
         other => other?,
     };
     let target = modes::as_kept(layout, &target)?.unwrap_or(target);
-    let added = match record.undoes.map(|number| journal::read_record(layout, number)).transpose() {
-        Ok(Some(undone)) => Manifest::only_in(&|id| objects.tree(id), &undone.target, &record.target),
-        other => other.map(|_| Manifest::default()),
-    };
+    let added = record.undoes.map_or(Ok(Manifest::default()), |number| {
+        let undone = journal::read_record(layout, number)?;
+        Manifest::only_in(&|id| objects.tree(id), &undone.target, &record.target)
+    });
     let added = match added {
         Err(_) if direction == Direction::Back => Manifest::default(),
         other => other?,
