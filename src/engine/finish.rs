@@ -230,7 +230,7 @@ fn attempt(
     super::verify::check_tree(session.layout, &stored.record).map_err(Attempt::of)?;
     let mut proof = format!("iteration {candidate}: every object of its snapshot was read and its hash is right");
     if let Some(verification) = &finishing.verification {
-        verification.check(session, store, &stored.record, config)?;
+        verification.check(session, store, &stored, config)?;
         proof.push_str(&format!("; `{}` gave the recorded figures again in a fresh copy", verification.command));
     }
     let newest = store.newest_number().map_err(Attempt::Stopped)?.unwrap_or(candidate);

@@ -13,9 +13,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::Metrics;
-use crate::model::record::IterationRecord;
 use crate::model::trajectory::{Point, Remeasured};
-use crate::store::Store;
+use crate::store::{Store, Stored};
 
 /// A command that measures a candidate again.
 pub struct Verification<'a> {
@@ -51,14 +50,14 @@ impl Verification<'_> {
         &self,
         session: &Session<'_>,
         store: &Store,
-        record: &IterationRecord,
+        stored: &Stored,
         config: &LoopConfig,
         name: &str,
     ) -> Result<(Offer, Measured), Attempt> {
         let folder = self.scratch.join(name);
-        let stored = store.load(record.iteration).map_err(Attempt::Stopped)?;
+        let record = &stored.record;
         let target = Target { into: Some(&folder), ..Target::default() };
-        put_back(session, store, &stored, record.iteration, target).map_err(Attempt::Stopped)?;
+        put_back(session, store, stored, record.iteration, target).map_err(Attempt::of)?;
         let layout = Layout::new(&folder);
         let offer = (self.run)(&layout).map_err(Attempt::Stopped)?;
         let copy = Session { layout: &layout, ..*session };
@@ -78,11 +77,12 @@ impl Verification<'_> {
         &self,
         session: &Session<'_>,
         store: &Store,
-        record: &IterationRecord,
+        stored: &Stored,
         config: &LoopConfig,
     ) -> Result<(), Attempt> {
+        let record = &stored.record;
         let name = format!("iteration-{}", record.iteration.padded());
-        let (_, measured) = self.measured(session, store, record, config, &name)?;
+        let (_, measured) = self.measured(session, store, stored, config, &name)?;
         let again = measured.measurement;
         let again =
             Metrics { testing: again.testing, coverage: again.coverage, quality: again.quality, ..Metrics::default() };
@@ -135,12 +135,12 @@ impl Verification<'_> {
         points: &[Point],
         config: &LoopConfig,
     ) -> Result<(f64, f64), Attempt> {
-        let record = store.load(iteration).map_err(Attempt::of)?.record;
+        let stored = store.load(iteration).map_err(Attempt::of)?;
         let name = format!("iteration-{}-{number}", iteration.padded());
-        let (offer, measured) = self.measured(session, store, &record, config, &name)?;
+        let (offer, measured) = self.measured(session, store, &stored, config, &name)?;
         let measurement = measured.measurement;
         let (custom, _) = own::own(&offer, &measurement.metrics, config);
-        let codebase = record.metrics.codebase.map(|codebase| crate::model::metrics::CodebaseMetrics {
+        let codebase = stored.record.metrics.codebase.map(|codebase| crate::model::metrics::CodebaseMetrics {
             complexity_score: measurement.complexity_score,
             ..codebase
         });

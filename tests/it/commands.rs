@@ -439,6 +439,30 @@ fn the_best_are_measured_again_and_the_lucky_one_does_not_lead() {
 }
 
 #[test]
+fn a_damaged_candidate_that_would_be_measured_again_does_not_lead() {
+    let project = Project::new();
+    project.write("highwater.yaml", "select: { revalidate: 2 }\n");
+    project.write("make.sh", "cp report.in junit.xml\n");
+    project.write("report.in", junit(&ALL));
+    project.run(&["begin", "--", "sh", "make.sh"]).expect(0);
+    let packs = || -> std::collections::BTreeSet<_> {
+        std::fs::read_dir(project.path(".progress/objects")).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let before = packs();
+    project.write("report.in", junit(&[("a", true), ("b", true), ("c", true), ("d", true)]));
+    project.run(&["record", "--", "sh", "make.sh"]).expect(0);
+    for pack in packs().difference(&before) {
+        let bytes: Vec<u8> = std::fs::read(pack).unwrap().iter().map(|byte| !byte).collect();
+        crate::support::overwrite(pack, &bytes);
+    }
+    let finish = project.run(&["finish", "--verify-cmd", "sh make.sh", "--into", "elsewhere", "--json"]).expect(0);
+    assert!(finish.stderr.contains("iteration 1 does not lead"), "{finish:?}");
+    let selection = &finish.json()["selection"];
+    assert_eq!(selection["selected"], 0, "{selection:#}");
+    assert_eq!(selection["remeasured"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn the_copy_that_a_candidate_is_verified_in_is_open_to_nobody_else() {
     let project = Project::new();
     project.tests(&[("a", true)]);
