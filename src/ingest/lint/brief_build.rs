@@ -9,7 +9,8 @@ use crate::ingest::values::{leading_in, whole};
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bracketed_level, kotlinc, detekt, php, standardrb, cmake, sorry, pascal, vala].iter().find_map(|read| read(text))
+    let readers = [bracketed_level, kotlinc, detekt, scalastyle, php, standardrb, cmake, sorry, pascal, vala];
+    readers.iter().find_map(|read| read(text))
 }
 
 /// solc's `Warning (2072): message`, without the number if it is called by hardhat, and below it ` --> src/A.sol:3:5:`.
@@ -40,6 +41,21 @@ pub(super) fn cmake_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>
     let place = bare_place(place).unwrap_or((place, None));
     let message = text.strip_prefix("  ")?;
     Some(Told { level, ..Told::error("cmake", place, command, message) })
+}
+
+/// Scalastyle's own program: `warning file=/p/A.scala message=It is long line=6 column=7`, the place where there is one.
+fn scalastyle(text: &str) -> Option<Told<'_>> {
+    let (word, rest) = text.split_once(" file=")?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "info" => Level::Note,
+        _ => return None,
+    };
+    let (path, rest) = rest.split_once(" message=").filter(|(path, _)| path.ends_with(".scala"))?;
+    let placed = rest.rsplit_once(" line=").and_then(|(message, line)| Some((message, leading_in(line)?.0)));
+    let (message, line) = placed.map_or((rest, None), |(message, line)| (message, Some(line)));
+    Some(Told { level, ..Told::error("scalastyle", (path, line), None, message) })
 }
 
 /// `CMake Error: The source directory "/app" does not exist.`
@@ -378,6 +394,20 @@ mod tests {
             ("a.pp(9) Hint: Parameter not used", "fpc", Note, "a.pp:9", "Parameter not used"),
             ("a.vala:2.7-2.9: error: No: x", "vala", Error, "a.vala:2", "No: x"),
             ("[error] /p/A.scala: No header", "scalac", Error, "/p/A.scala:0", "No header"),
+            (
+                "error file=/p/a b.scala message=Too long: line=6 column=7",
+                "scalastyle",
+                Error,
+                "/p/a b.scala:6",
+                "Too long:",
+            ),
+            (
+                "warning file=A.scala message=File length exceeds 5",
+                "scalastyle",
+                Warning,
+                "A.scala:0",
+                "File length exceeds 5",
+            ),
             ("\tSpreadOperator - [main] at /p/A.kt:11:37", "detekt", Error, "/p/A.kt:11", "main"),
             ("\tLongMethod - 62/60 - [f] at /p/A.kt:3:5 - Signature=A$f", "detekt", Error, "/p/A.kt:3", "f"),
             ("/p/A.php:3:1: warning - Too long - see", "phpcs", Warning, "/p/A.php:3", "Too long - see"),

@@ -3,7 +3,7 @@
 //! warnings; inspections for TeamCity.
 
 use super::brief_text::{Told, level};
-use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_path, placed};
+use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_dashed_name, is_path, placed};
 use super::ruff_text::is_rule_of_deptry;
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
@@ -13,12 +13,13 @@ use crate::ingest::values::leading_in;
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
     // Most lines have none of their signs.
     let readers: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
-        [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly],
+        [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly, remark],
         [b'#', ..] => &[teamcity],
         _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard],
     };
     let in_brackets: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
         [.., b')'] => &[puppet_lint, perlcritic, tflint_compact],
+        [.., b'0'..=b'9'] => &[puppet_lint],
         _ => &[],
     };
     in_brackets.iter().chain(readers).find_map(|read| read(text))
@@ -34,8 +35,14 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "No vulnerabilities found." => Some("govulncheck"),
         _ if text.starts_with("== [") && text.ends_with("] PASS") => Some("sqlfluff"),
         _ if text.strip_suffix(" source OK").is_some_and(is_perl) => Some("perlcritic"),
+        _ if text.strip_suffix(": no issues found").is_some_and(is_prose) => Some("remark"),
         _ => None,
     }
+}
+
+/// Whether remark and alex read a file of that name.
+fn is_prose(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "md" | "mdx" | "markdown" | "txt"))
 }
 
 pub(super) fn is_perl(path: &str) -> bool {
@@ -96,20 +103,23 @@ fn unparsed_by_phpmd(said: &str) -> Option<Told<'_>> {
     Some(Told::error("phpmd", (path, Some(line)), None, message))
 }
 
-/// `ERROR: tab character found on line 2 (check: hard_tabs)`, with the file `a.pp - ERROR: …`.
+/// `ERROR: tab character found on line 2 (check: hard_tabs)`, with the file `a.pp - ERROR: …`; formats of one's own leave out
+/// the check.
 fn puppet_lint(text: &str) -> Option<Told<'_>> {
-    let (rest, rule) = text.strip_suffix(')')?.rsplit_once(" (check: ")?;
+    let check = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (check: "));
+    let (rest, rule) = check.map_or((text, None), |(rest, rule)| (rest, Some(rule)));
     let (rest, line) = rest.rsplit_once(" on line ")?;
     let (line, _) = leading_in(line)?;
     let (path, rest) =
         rest.split_once(" - ").filter(|(path, _)| is_path(path)).map_or((None, rest), |(p, r)| (Some(p), r));
+    (rule.is_some() || path.is_some_and(|path| path.ends_with(".pp"))).then_some(())?;
     let (word, message) = rest.split_once(": ")?;
     let level = match word {
         "ERROR" => Level::Error,
         "WARNING" => Level::Warning,
         _ => return None,
     };
-    Some(Told { path, ..below("puppet-lint", level, Some(line), Some(rule), message)? })
+    Some(Told { path, ..below("puppet-lint", level, Some(line), rule, message)? })
 }
 
 /// `Code before strictures at line 1, column 1.  See page 429 of PBP.  (Severity: 5)`, with `--verbose 8` behind its
@@ -278,16 +288,22 @@ fn sqlfluff(text: &str) -> Option<Told<'_>> {
     is_ours.then(|| below("sqlfluff", Level::Error, Some(line.parse().ok()?), Some(code), cells.next()?))?
 }
 
-/// `4:2     warning Unexpected `1` space …      list-item-bullet-indent remark-lint` below the file.
+/// `4:2     warning Unexpected `1` space …      list-item-bullet-indent remark-lint` below the file, before remark-cli 10
+/// indented; alex prints with it what `retext-equality` and others find.
 fn remark(text: &str) -> Option<Told<'_>> {
-    let (line, rest) = leading_in(text)?;
+    let (line, rest) = leading_in(text.trim_start())?;
     let (_, rest) = leading_in(rest.strip_prefix(':')?)?;
     let (end, rest) = rest.split_once(' ')?;
     let is_end = end.is_empty() || end.strip_prefix('-').is_some_and(|end| end.contains(':'));
     let (word, rest) = rest.trim_start().split_once(' ').filter(|_| is_end)?;
     let (rest, source) = rest.trim_end().rsplit_once(' ')?;
-    let (message, rule) = rest.trim_end().rsplit_once(' ').filter(|_| source.starts_with("remark-"))?;
+    let (message, rule) = rest.trim_end().rsplit_once(' ').filter(|_| is_of_remark(source))?;
     below("remark", level(word)?, Some(line), Some(rule), message.trim())
+}
+
+/// Whether a plugin of remark's or alex' has that name.
+pub(super) fn is_of_remark(source: &str) -> bool {
+    ["remark-", "retext-"].iter().any(|begin| source.starts_with(begin)) && is_dashed_name(source)
 }
 
 /// TFLint's format `compact`: `main.tf:1:1: Warning - Missing version (terraform_required_version)`.
@@ -390,6 +406,9 @@ mod tests {
             ("L:   4 | P:   1 |  PRS | Found unparsable section", "sqlfluff", Error, ":4", "PRS"),
             ("4:2     warning Unexpected `1` space   list-item remark-lint", "remark", Warning, ":4", "list-item"),
             ("7:1-7:4 error Unexpected (x) no-undefined remark-lint", "remark", Error, ":7", "no-undefined"),
+            ("   3:4  warning  Incorrect indent  list-item  remark-lint", "remark", Warning, ":3", "list-item"),
+            ("  6:3-6:9  warning  `He` may be bad  he-she  retext-equality", "remark", Warning, ":6", "he-she"),
+            ("m/a.pp - ERROR: tab found on line 4", "puppet-lint", Error, "m/a.pp:4", ""),
             ("a.tf:1:1: Notice - Missing (terraform_version)", "tflint", Note, "a.tf:1", "terraform_version"),
         ] {
             let told = brief_text::told("", line).unwrap_or_else(|| panic!("{line}"));
@@ -407,7 +426,11 @@ mod tests {
 
     #[test]
     fn a_clean_run_is_told_by_the_tool() {
-        for (line, tool) in [("lib/A.pm source OK", "perlcritic"), ("== [a b.sql] PASS", "sqlfluff")] {
+        for (line, tool) in [
+            ("lib/A.pm source OK", "perlcritic"),
+            ("== [a b.sql] PASS", "sqlfluff"),
+            ("a b.md: no issues found", "remark"),
+        ] {
             assert_eq!(clean(line), Some(tool), "{line}");
         }
         assert!(clean("data source OK").is_none() && clean("== [a.sql] FAIL").is_none());
@@ -429,6 +452,8 @@ mod tests {
             "✖   found 3 problems, 0 warnings",
             "L: 1 | P: 2 | it is | so",
             "10:20 error at noon",
+            "  3:4  warning  Unexpected it  no-it  remarkable",
+            "ERROR: it failed on line 4",
             "12:30:45 warning: x (a_b)",
         ] {
             assert!(told(line).is_none(), "{line}");

@@ -1,6 +1,6 @@
 //! Lines of those who look at documents, settings and dependencies, for `brief-text`: Redocly, Spectral (`text`), doc8,
-//! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, haml-lint, KubeLinter, Madge, dependency-cruiser,
-//! Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, Pylama, Prospector and Import Linter. What haml-lint, KubeLinter, Gitleaks and protoc print is written after their sources.
+//! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, protolint, haml-lint, dotenv-linter, KubeLinter, Madge, dependency-cruiser,
+//! Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, Pylama, Prospector and Import Linter. What haml-lint, KubeLinter, Gitleaks, protoc and protolint print is written after their sources.
 
 use super::brief_advisories::Counted;
 use super::brief_text::Told;
@@ -15,7 +15,8 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
     if text.starts_with(' ') {
         return check_jsonschema(text).or_else(|| prospector(text));
     }
-    [redocly, mdformat, spectral, haml_lint, kube_linter, tidy, asciidoctor].iter().find_map(|read| read(text))
+    let readers = [redocly, mdformat, spectral, haml_lint, dotenv_linter, protolint, kube_linter, tidy, asciidoctor];
+    readers.iter().find_map(|read| read(text))
 }
 
 /// Whether a last line is a whole one: Spectral ends its last with no line end.
@@ -259,6 +260,23 @@ fn haml_lint(text: &str) -> Option<Told<'_>> {
     is_ours.then(|| Told { level, ..Told::error("haml-lint", place, rule, message) })
 }
 
+/// `.env:3 LowercaseKey: The foo key should be in uppercase`.
+fn dotenv_linter(text: &str) -> Option<Told<'_>> {
+    let (place, rest) = split_at(text, " ").filter(|(place, _)| place.contains(".env"))?;
+    let (rule, message) = rest.split_once(": ").filter(|(rule, _)| is_class_name(rule))?;
+    let (path, line) = bare_place(place)?;
+    let name = path.rsplit('/').next()?;
+    let is_env = name.starts_with(".env") || name.ends_with(".env");
+    is_env.then(|| Told::error("dotenv-linter", (path, line), Some(rule), message))
+}
+
+/// `[a.proto:11:5] Found an incorrect indentation style.`
+fn protolint(text: &str) -> Option<Told<'_>> {
+    let (place, message) = text.strip_prefix('[')?.split_once("] ")?;
+    let place = bare_place(place).filter(|(path, _)| path.ends_with(".proto"))?;
+    Some(Told::error("protolint", place, None, message))
+}
+
 /// `/p/a.yaml: (object: <no namespace>/x apps/v1, Kind=Deployment) message (check: no-latest, remediation: …)`.
 fn kube_linter(text: &str) -> Option<Told<'_>> {
     let (path, rest) = split_at(text, ": (object: ").filter(|(path, _)| is_path(path))?;
@@ -320,6 +338,8 @@ mod tests {
             ("Error: File \"/p/a b.md\" is not formatted.", "mdformat", Error, "/p/a b.md", ""),
             ("a/b.haml:3 [W] LineLength: Too long", "haml-lint", Warning, "a/b.haml:3", "LineLength"),
             ("b.slim:3 [E] Unexpected indentation", "haml-lint", Error, "b.slim:3", ""),
+            ("a/.env.test:3 LowercaseKey: The x: key", "dotenv-linter", Error, "a/.env.test:3", "LowercaseKey"),
+            ("[a b.proto:11:5] An [incorrect] style.", "protolint", Error, "a b.proto:11", ""),
             (
                 "/p/a.yaml: (object: <no namespace>/x apps/v1, Kind=Deployment) not so (check: no-root, remediation: Set x.)",
                 "kube-linter",

@@ -9,6 +9,7 @@ use super::brief_documents;
 use super::brief_formatters::{formatter, prettier};
 use super::brief_interpreters;
 use super::brief_memory;
+use super::brief_ruby;
 use super::brief_scripts;
 use super::brief_types;
 use super::brief_web;
@@ -30,11 +31,11 @@ pub const FORMAT: Format = Format {
                  actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, Nu Html Checker; prettier, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
                  TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, \
-                 Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, TFLint, govulncheck, \
+                 Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, alex, TFLint, govulncheck, \
                  Trivy, OSV-Scanner and Yarn's audit; javac, \
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
-                 cmakelint, check-jsonschema, buf, haml-lint, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
+                 cmakelint, check-jsonschema, buf, haml-lint, dotenv-linter, protolint, Scalastyle, Sorbet, Reek, ERB Lint, Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
                  Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
                  Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
                  Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
@@ -104,6 +105,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_types::told,
         brief_interpreters::told,
         brief_memory::told,
+        brief_ruby::told,
         at_place,
     ];
     let paired = [
@@ -119,6 +121,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_advisories::codespan,
         brief_web::below,
         brief_interpreters::below,
+        brief_ruby::erb_lint,
     ];
     alone.iter().find_map(|read| read(text)).or_else(|| paired.iter().find_map(|read| read(before, text)))
 }
@@ -142,7 +145,8 @@ fn clean(text: &str) -> Option<&'static str> {
             .or_else(|| brief_types::clean(text))
             .or_else(|| brief_web::clean(text))
             .or_else(|| brief_documents::clean(text))
-            .or_else(|| brief_interpreters::clean(text)),
+            .or_else(|| brief_interpreters::clean(text))
+            .or_else(|| brief_ruby::clean(text)),
     }
 }
 
@@ -347,7 +351,9 @@ fn at_place(text: &str) -> Option<Told<'_>> {
     {
         return told("actionlint", Some(rule), message);
     }
-    brief_scripts::ansible_lint(&place).or_else(|| brief_documents::at_place(text, &place))
+    brief_scripts::ansible_lint(&place)
+        .or_else(|| brief_ruby::at_place(&place))
+        .or_else(|| brief_documents::at_place(text, &place))
 }
 
 /// Reads lines.

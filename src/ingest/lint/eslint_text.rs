@@ -6,6 +6,7 @@
 //! and counts infos at the end, and Spectral and Redocly, whose rules stand before the messages. The formatter `table` frames its rows and counts, and `codeframe` has the code below them.
 
 use super::LintTally;
+use super::brief_checkers::is_of_remark;
 use super::brief_text::is_script;
 use super::lines::{
     Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_dashed_name, is_of_another, read,
@@ -95,7 +96,9 @@ fn plain<'a>(text: &'a str, words: &[(&str, Level)]) -> Option<Row<'a>> {
     let (_, level) = words.iter().find(|(other, _)| *other == word)?;
     // yamllint's rows are alike, but for the brackets.
     let is_yamllint = told.ends_with(')') && (told.contains("  (") || told.trim_start().starts_with("syntax error: "));
-    placed_row(place, *level, told).filter(|_| !is_yamllint)
+    // So are remark's and alex', but for the plugin in a column of its own.
+    let is_remark = told.rsplit_once("  ").is_some_and(|(_, source)| is_of_remark(source));
+    placed_row(place, *level, told).filter(|_| !is_yamllint && !is_remark)
 }
 
 /// `  ✖  3:11  Unnecessary semicolon.  no-extra-semi`, as eslint-formatter-pretty and XO print it.

@@ -20,6 +20,7 @@ mod brief_documents;
 mod brief_formatters;
 mod brief_interpreters;
 mod brief_memory;
+mod brief_ruby;
 mod brief_scripts;
 pub mod brief_text;
 mod brief_types;
@@ -164,7 +165,7 @@ pub(super) fn sort_of(tool: &str) -> Sort {
         | "rescript" | "crystal" | "python" | "bash" | "dash" | "zsh" | "perl" | "lua" | "node" | "bun" | "fpc"
         | "vala" | "less" | "rsbuild" | "nuxt" | "swc" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
-        | "svelte-check" | "astro" => Sort::TypeChecker,
+        | "svelte-check" | "astro" | "sorbet" => Sort::TypeChecker,
         _ => Sort::Linter,
     }
 }
