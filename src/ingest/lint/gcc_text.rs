@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
     name: "gcc-text",
     kind: ReportKind::Lint,
     about: "terminal output of gcc or clang: errors, warnings, notes",
-    written_by: "gcc, g++, gfortran, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, ghc, ocamlc, \
+    written_by: "gcc, g++, gfortran, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, ghc, ocamlc, coqc, \
                  zig, SwiftLint, xcodebuild, xcbeautify, xcpretty",
     told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
     has_end: false,
@@ -134,7 +134,7 @@ fn level_of(text: &str) -> Option<(Level, &str)> {
 /// Files of OCaml's compiler, which names the place above the source.
 const OCAML: [&str; 4] = ["ml", "mli", "mll", "mly"];
 
-/// gfortran's `Error: Syntax error at (1)`, and OCaml's `Error: Unbound value x`.
+/// gfortran's `Error: Syntax error at (1)`, and OCaml's and Coq's `Error: Unbound value x`.
 fn of_fortran(text: &str) -> Option<(Level, &str)> {
     let levels = [("Fatal Error: ", Level::Error), ("Error: ", Level::Error), ("Warning: ", Level::Warning)];
     levels.iter().find_map(|(name, level)| Some((*level, text.strip_prefix(name)?)))
@@ -151,6 +151,7 @@ fn of_ocaml(text: &str) -> Option<(Level, Option<&str>, &str)> {
 
 /// What stands above its message.
 struct Above {
+    compiler: &'static str,
     path: String,
     line: Option<u64>,
     /// Told with the place, or only with the message.
@@ -159,12 +160,13 @@ struct Above {
     rules: String,
 }
 
-/// gfortran's `a.f90:8:12:`, OCaml's `File "a.ml", line 3, characters 6-7:`, and GHC's `A.hs:3:5: error: [GHC-88464]`, `A.hs:(3,5)-(4,7): warning: [-Wname]`.
+/// gfortran's `a.f90:8:12:`, OCaml's and Coq's `File "a.ml", line 3, characters 6-7:`, and GHC's `A.hs:3:5: error: [GHC-88464]`, `A.hs:(3,5)-(4,7): warning: [-Wname]`.
 fn place_above(text: &str) -> Option<Above> {
     if let Some(place) = text.strip_suffix(':').and_then(bare_place) {
         let is_fortran =
             place.0.rsplit_once('.').is_some_and(|(_, end)| FORTRAN.contains(&end.to_lowercase().as_str()));
         return is_fortran.then(|| Above {
+            compiler: "gfortran",
             path: place.0.to_owned(),
             line: place.1,
             level: None,
@@ -172,10 +174,13 @@ fn place_above(text: &str) -> Option<Above> {
         });
     }
     if let Some((path, rest)) = text.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line")) {
-        let is_ocaml = path.rsplit_once('.').is_some_and(|(_, end)| OCAML.contains(&end));
-        let (line, _) =
-            leading_in(rest.trim_start_matches('s').trim_start()).filter(|_| is_ocaml && rest.ends_with(':'))?;
-        return Some(Above { path: path.to_owned(), line: Some(line), level: None, rules: String::new() });
+        let compiler = match path.rsplit_once('.')? {
+            (_, end) if OCAML.contains(&end) => "ocaml",
+            (_, "v") => "coq",
+            _ => return None,
+        };
+        let (line, _) = leading_in(rest.trim_start_matches('s').trim_start()).filter(|_| rest.ends_with(':'))?;
+        return Some(Above { compiler, path: path.to_owned(), line: Some(line), level: None, rules: String::new() });
     }
     let (path, line, rest) = match split_at(text, ":(") {
         Some((path, span)) => (path, leading_in(span)?.0, span.split_once("): ")?.1),
@@ -191,11 +196,22 @@ fn place_above(text: &str) -> Option<Above> {
     };
     let rules = rules.trim_start();
     (rules.is_empty() || rules.starts_with('[')).then(|| Above {
+        compiler: "ghc",
         path: path.to_owned(),
         line: Some(line),
         level: Some(level),
         rules: rules.to_owned(),
     })
+}
+
+/// Coq's errors of many lines begin below it.
+fn is_bare_error(text: &str) -> bool {
+    text == "Error:"
+}
+
+/// Whether it is the message of a place above that told no level.
+fn is_message(text: &str) -> bool {
+    of_fortran(text).is_some() || of_ocaml(text).is_some() || is_bare_error(text)
 }
 
 /// Severities of cppcheck's beside error and warning.
@@ -268,12 +284,21 @@ pub(in crate::ingest) struct Reader {
 
 impl Reader {
     fn add(&mut self, level: Level, place: (Option<&str>, Option<u64>), message: &str) -> Result<()> {
+        self.add_of(compiler_of(place.0), level, place, message)
+    }
+
+    fn add_of(
+        &mut self,
+        compiler: &'static str,
+        level: Level,
+        place: (Option<&str>, Option<u64>),
+        message: &str,
+    ) -> Result<()> {
         let (message, rule) = match bracketed(message, '[', ']') {
             Some((message, rule)) => (message, Some(rule_of(rule))),
             None => (message, None),
         };
         let swift = || place.0.is_some_and(|path| path.ends_with(".swift")).then(|| bracketed(message, '(', ')'))?;
-        let compiler = compiler_of(place.0);
         let (message, rule, told) = match (rule, swift()) {
             (None, Some((message, rule))) => (message, Some(rule), Some(("swiftlint", Sort::Linter))),
             (rule, _) => (message, rule, rule.filter(|_| compiler == "gcc").map(tool_of)),
@@ -298,15 +323,18 @@ impl Reader {
             || of_ocaml(text).map(|(level, rule, message)| (level, format!("{message} [{}]", rule.unwrap_or("alert"))));
         let told = told.map(|(level, message)| (level, format!("{message} {}", above.rules)));
         let Some((level, message)) = told.or_else(rest) else { return Ok(false) };
-        self.add(level, (Some(&above.path), above.line), message.trim_end()).map(|()| true)
+        self.add_of(above.compiler, level, (Some(&above.path), above.line), message.trim_end()).map(|()| true)
     }
 }
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        if let Some(above) = self.above.take() {
+        if let Some(mut above) = self.above.take() {
             if self.below(&above, text)? {
                 return Ok(());
+            }
+            if is_bare_error(text) {
+                above.level = Some(Level::Error);
             }
             self.above = Some(above);
         }
@@ -343,7 +371,7 @@ impl TextReader for Reader {
             Some(_) => Claim::Alike,
             None if driver(text).is_some() || of_old_cppcheck(text).is_some() || ended(text).is_some() => Claim::Ours,
             None if place_above(text).is_some() => Claim::Ours,
-            None if self.above.is_some() && (of_fortran(text).is_some() || of_ocaml(text).is_some()) => Claim::Ours,
+            None if self.above.is_some() && is_message(text) => Claim::Ours,
             None => Claim::Other,
         }
     }
@@ -511,6 +539,13 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
                 expected("ocaml", Level::Error, 3, "", "Unbound value z"),
                 expected("ocaml", Level::Warning, 4, "unused-var", "unused variable y."),
             ]
+        );
+        let text = "File \"./A.v\", line 4, characters 2-3:\nError:\nIn environment\nn : nat\n\n\
+                    File \"B.v\", line 5, characters 0-9:\nWarning: It is\ndeprecated. [x,deprecated]\n";
+        let all: Vec<_> = told(text).into_iter().map(one).collect();
+        assert_eq!(
+            all,
+            [expected("coq", Level::Error, 4, "", "In environment"), expected("coq", Level::Warning, 5, "", "It is"),]
         );
         let signed = told(
             "❌ /app/Shop/Cart.swift:12:5: cannot find 'x' in scope\n        x()\n        ^\n\
