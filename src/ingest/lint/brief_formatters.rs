@@ -2,6 +2,7 @@
 
 use super::brief_text::Told;
 use super::lines::{bare_place, is_path};
+use crate::ingest::text::is_number;
 
 /// What a formatter would change: of gofmt and isort the beginning of its diff.
 pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
@@ -45,6 +46,12 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     let path = path.strip_suffix(" at line").unwrap_or(path);
     let line = line.parse().ok()?;
     path.ends_with(".rs").then(|| Told::error("rustfmt", (path, Some(line)), None, "is not formatted"))
+}
+
+/// `a.ts (12ms)` below oxfmt's first line, which is Prettier's.
+pub(super) fn oxfmt(text: &str) -> Option<Told<'_>> {
+    let (path, time) = text.strip_suffix("ms)")?.rsplit_once(" (")?;
+    (is_number(time) && is_path(path)).then(|| Told::error("oxfmt", (path, None), None, "is not formatted"))
 }
 
 fn is_lua(path: &str) -> bool {

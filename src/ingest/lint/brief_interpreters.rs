@@ -35,11 +35,14 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     text.strip_suffix(" syntax OK").is_some_and(is_perl).then_some("perl")
 }
 
-/// `error: Found 2 not formatted files in 3 files`.
+/// `error: Found 2 not formatted files in 3 files`, as dprint says, too, which formats for Deno: `Found 2 not formatted files.`
 pub(super) fn counted(text: &str) -> Option<Counted> {
-    let (files, rest) = leading_in(text.strip_prefix("error: Found ")?)?;
-    let is_deno_s = rest.starts_with(" not formatted file");
-    is_deno_s.then_some(Counted { tool: "deno", counts: [files, 0, 0] })
+    let (tool, rest) = match text.strip_prefix("error: ") {
+        Some(rest) => ("deno", rest),
+        None => ("dprint", text),
+    };
+    let (files, rest) = leading_in(rest.strip_prefix("Found ")?)?;
+    rest.starts_with(" not formatted file").then_some(Counted { tool, counts: [files, 0, 0] })
 }
 
 /// ``a.sh: line 4: syntax error near unexpected token `fi'``.
@@ -270,6 +273,7 @@ mod tests {
         assert_eq!(at(&told), ("deno", Some("/p/a.ts"), Some(3), Some("no-unused-vars"), "`q` is never used"));
         assert_eq!(super::told("Error linting: /p/a.ts").unwrap().path, Some("/p/a.ts"));
         assert_eq!(counted("error: Found 2 not formatted files in 3 files").unwrap().counts, [2, 0, 0]);
+        assert_eq!(counted("Found 1 not formatted file.").unwrap().tool, "dprint");
         assert!(counted("error: Found 2 errors").is_none());
         let told = below("error: Unexpected ;", "    at /p/s.ts:2:9").unwrap();
         assert_eq!(at(&told), ("bun", Some("/p/s.ts"), Some(2), None, "Unexpected ;"));

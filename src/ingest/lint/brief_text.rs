@@ -6,7 +6,7 @@ use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
 use super::brief_documents;
-use super::brief_formatters::{formatter, prettier};
+use super::brief_formatters::{formatter, oxfmt, prettier};
 use super::brief_interpreters;
 use super::brief_memory;
 use super::brief_ruby;
@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, Nu Html Checker; prettier, black, isort and \
+                 rumdl, actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, Nu Html Checker; prettier, oxfmt, dprint, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
                  TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, \
                  Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, alex, TFLint, govulncheck, \
@@ -130,12 +130,14 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 fn clean(text: &str) -> Option<&'static str> {
     match text {
         "All matched files use Prettier code style!" => Some("prettier"),
+        "All matched files use the correct format." => Some("oxfmt"),
         "All done! ✨ 🍰 ✨" => Some("black"),
         " INFO 0 errors" => Some("pyrefly"),
         "Success! The configuration is valid." => Some("terraform"),
         "Summary: 0 error(s)" | "Summary: 0 issues in 0 files" => Some("markdownlint"),
         "Audit done." => Some("checkstyle"),
         "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
+        _ if text.starts_with("Success: No issues found in ") => Some("rumdl"),
         _ if text.starts_with("detekt finished in ") => Some("detekt"),
         _ if text.starts_with("CSpell: Files checked: ") && text.contains(", Issues found: 0 in ") => Some("cspell"),
         _ => brief_advisories::clean(text)
@@ -276,8 +278,11 @@ pub(super) fn level(word: &str) -> Option<Level> {
 }
 
 /// `README.md:8:57 error MD009/no-trailing-spaces message`, before its version 0.46 without the level; PyMarkdown's
-/// `README.md:8:57: MD009: message`.
+/// `README.md:8:57: MD009: message`, and rumdl's `README.md:8:57: [MD009] message [*]`.
 fn markdownlint(text: &str) -> Option<Told<'_>> {
+    if let Some(told) = rumdl(text) {
+        return Some(told);
+    }
     let (place, _) = split_at(text, " MD")?;
     let (code, rest) =
         text.get(place.len() + 1..)?.split_at_checked(5).filter(|(code, _)| is_code(code, 2..=2, 3..=3))?;
@@ -292,6 +297,14 @@ fn markdownlint(text: &str) -> Option<Told<'_>> {
     let before = rest.rsplit_once(':').and_then(|(path, line)| Some((path, line.trim_start().parse().ok()?)));
     let (path, line) = before.unwrap_or((rest, last));
     is_path(path).then(|| Told { level, ..Told::error("markdownlint", (path, Some(line)), Some(code), message) })
+}
+
+fn rumdl(text: &str) -> Option<Told<'_>> {
+    split_at(text, " [MD")?;
+    let place = placed(text).filter(|place| place.has_column)?;
+    let (code, message) = place.rest.strip_prefix('[')?.split_once("] ")?;
+    let message = message.strip_suffix(" [*]").unwrap_or(message);
+    is_code(code, 2..=2, 3..=3).then(|| Told::error("rumdl", (place.path, place.line), Some(code), message))
 }
 
 /// oxlint's format `agent`: `a.js:3:5: warning eslint(no-var): message`; where it cannot parse, `a.js:3:5: error: message`.
@@ -362,7 +375,7 @@ pub(in crate::ingest) struct Reader {
     tally: LintTally,
     is_met: bool,
     before: String,
-    /// Prettier said that it checks.
+    /// Prettier or oxfmt said that it checks.
     is_checking: bool,
     /// Files that it named since, without a mark, as before version 2.
     bare: u64,
@@ -390,7 +403,7 @@ impl Reader {
             .or_else(|| brief_interpreters::titled(&self.title, &self.before, text))
             .or_else(|| brief_web::titled(&self.title, &self.before, text))
             .or_else(|| brief_advisories::listed(&self.title, &self.before, text))
-            .or_else(|| if self.is_checking { prettier(text) } else { None })
+            .or_else(|| if self.is_checking { prettier(text).or_else(|| oxfmt(text)) } else { None })
     }
 
     /// What those count who look dependencies up.
@@ -426,7 +439,8 @@ impl Reader {
         let is_bare = self.is_checking && is_path(text) && !text.contains(' ');
         self.bare = if is_bare { self.bare.saturating_add(1) } else { 0 };
         self.is_checking |= text == "Checking formatting...";
-        let is_last = text.starts_with("[warn] Code style issues") || text.starts_with("Code style issues");
+        let lasts = ["[warn] Code style issues", "Code style issues", "Format issues found in above "];
+        let is_last = lasts.iter().any(|last| text.starts_with(last));
         self.is_checking &= !is_last && clean(text).is_none();
     }
 }
@@ -498,6 +512,7 @@ mod tests {
             ("README.md:8 warning MD022/blanks/x Blank", "markdownlint", Warning, "README.md:8", "MD022"),
             ("README.md: 8: MD022/blanks Blank", "markdownlint", Error, "README.md:8", "MD022"),
             ("README.md:8:57: MD009: Trailing (x)", "markdownlint", Error, "README.md:8", "MD009"),
+            ("a b.md:3:2: [MD030] Spaces [x] [*]", "rumdl", Error, "a b.md:3", "MD030"),
             (
                 "a.cpp:2:  Missing space before {  [whitespace/braces] [5]",
                 "cpplint",
@@ -565,6 +580,15 @@ mod tests {
         ] {
             assert!(told(before, line).is_none(), "{line}");
         }
+    }
+
+    #[test]
+    fn oxfmt_s_files_are_its_own_while_it_checks() {
+        let rows = "Checking formatting...\n\na b.ts (12ms)\nc.md (0ms)\n\nFormat issues found in above 2 files. Run\n";
+        let parsed = parsed(&format!("old.ts (3ms)\n{rows}later.ts (4ms)\n")).unwrap();
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        let told: Vec<_> = details.findings.iter().map(|one| (one.tool.as_str(), one.path.as_deref())).collect();
+        assert_eq!(told, [("oxfmt", Some("a b.ts")), ("oxfmt", Some("c.md"))]);
     }
 
     #[test]
