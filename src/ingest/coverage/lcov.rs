@@ -49,7 +49,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             }
         }
         let Some(line) = lines.next()? else { return reader.finish(lines.number()) };
-        reader.record(trimmed(&line.text)).map_err(|error| error.line(line.number))?;
+        reader.record(trimmed(&line.text), line.ended).map_err(|error| error.line(line.number))?;
     }
 }
 
@@ -72,7 +72,7 @@ struct Tracefile {
 }
 
 impl Tracefile {
-    fn record(&mut self, record: &str) -> Result<()> {
+    fn record(&mut self, record: &str, is_ended: bool) -> Result<()> {
         if record.is_empty() || record.starts_with('#') {
             return Ok(());
         }
@@ -83,6 +83,10 @@ impl Tracefile {
             };
         }
         let Some((key, value)) = key_and_value(record) else {
+            // Below a section stands what lcov itself passes over; unless it is the beginning of a record.
+            if self.sections > 0 && self.files.current().is_none() && is_ended {
+                return Ok(());
+            }
             let why = format!("{:?} is no record of a tracefile", printable(record, 40));
             let code = if self.sections == 0 { Reject::NotThisFormat } else { Reject::Malformed };
             return Err(Error::report(code, why));
@@ -268,6 +272,16 @@ mod tests {
         );
         for bad in ["da:1,1", "nonsense", "1:2", ":"] {
             assert!(parse(&Input::bytes("x", format!("SF:x\n{bad}\nend_of_record\n").as_bytes())).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn other_lines_between_sections_are_passed_over_and_cut_ones_are_not() {
+        let one = "SF:x\nDA:1,1\nend_of_record\n";
+        assert_eq!(counts(&format!("{one}EOF\n"))[..2], [Some(1), Some(1)]);
+        assert_eq!(counts(&format!("{one}Writing coverage\nSF:y\nDA:1,0\nend_of_record\n"))[..2], [Some(1), Some(2)]);
+        for cut in ["EOF", "S", "end_of_rec"] {
+            assert!(parse(&Input::bytes("x", format!("{one}{cut}").as_bytes())).is_err(), "{cut}");
         }
     }
 }
