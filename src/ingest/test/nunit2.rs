@@ -73,7 +73,7 @@ fn case(element: &Element<'_>) -> Result<OpenCase> {
         None if is(&executed, "false") => Outcome::Skipped,
         None if is(&success, "true") => Outcome::Passed,
         None if is(&success, "false") => Outcome::Failed,
-        None => return Err(unknown_result("", element.spot())),
+        None => return Err(unknown_result(success.as_deref().unwrap_or_default(), element.spot())),
     };
     Ok(OpenCase::new(name, None, None, outcome).seconds(time.as_deref()))
 }
