@@ -2,7 +2,8 @@
 //! <https://docs.rubocop.org/rubocop/formatters.html>
 //!
 //! `path:line:column: C: Cop/Name: message`, or rows under `== path ==`, and a summary at the end, also where nothing was
-//! found. The formatter `emacs` has neither: it is `brief-text`.
+//! found. Without the names of cops where `--no-display-cop-names` wants it so, as versions before 0.49 did by themselves.
+//! The formatter `emacs` has neither: it is `brief-text`.
 
 use super::LintTally;
 use super::brief_scripts::is_rubocop_emacs;
@@ -26,7 +27,9 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_ours = |line: &str| offense(line.trim_end()).is_some() || summary(line.trim_end()).is_some();
+    let is_ours = |line: &str| {
+        offense(line.trim_end()).is_some_and(|offense| offense.cop.is_some()) || summary(line.trim_end()).is_some()
+    };
     if head.lines().any(is_ours) && !is_of_another(head) && !is_rubocop_emacs(head) {
         return Sniff::Sure("offenses or a summary as RuboCop prints them".into());
     }
@@ -37,7 +40,7 @@ struct Offense<'a> {
     path: Option<&'a str>,
     line: Option<u64>,
     level: Level,
-    cop: &'a str,
+    cop: Option<&'a str>,
     message: &'a str,
 }
 
@@ -69,10 +72,16 @@ fn offense(text: &str) -> Option<Offense<'_>> {
     let level = level_of(letter)?;
     let told =
         ["[Correctable] ", "[Corrected] ", "[Todo] "].iter().find_map(|mark| told.strip_prefix(mark)).unwrap_or(told);
-    let (cop, message) = told.split_once(": ")?;
     // `Lint/Syntax`, `RSpec/Rails/HaveHttpStatus`.
     let is_name = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase()) && !part.contains(' ');
-    (cop.contains('/') && cop.split('/').all(is_name)).then_some(Offense { path, line, level, cop, message })
+    let named = told.split_once(": ").filter(|(cop, _)| cop.contains('/') && cop.split('/').all(is_name));
+    let (cop, message) = named.map_or((None, told), |(cop, message)| (Some(cop), message));
+    Some(Offense { path, line, level, cop, message })
+}
+
+/// Files of Ruby: linters of other languages have letters, too.
+fn is_ruby(path: &str) -> bool {
+    [".rb", ".rake", ".ru", ".gemspec", "Gemfile", "Rakefile"].iter().any(|end| path.ends_with(end))
 }
 
 /// How many offenses `3 files inspected, 7 offenses detected, 5 offenses autocorrectable` tells.
@@ -94,31 +103,43 @@ pub(in crate::ingest) struct Reader {
     tally: LintTally,
     /// The file whose rows follow.
     file: Option<String>,
+    /// Whether offenses follow, as RuboCop says above them.
+    is_headed: bool,
     /// Offenses since the last summary.
     open: u64,
     declared: Option<u64>,
 }
 
+impl Reader {
+    fn is_ours(&self, offense: &Offense<'_>) -> bool {
+        offense.cop.is_some() || offense.path.map_or(self.file.is_some(), |path| self.is_headed || is_ruby(path))
+    }
+}
+
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        if let Some(offense) = offense(text) {
-            self.open += 1;
+        if let Some(offense) = offense(text).filter(|offense| self.is_ours(offense)) {
+            // Without the name of a cop, only the summary tells whose it is.
+            self.open += u64::from(offense.cop.is_some());
             let path = offense.path.or(self.file.as_deref());
-            let finding = finding("rubocop", offense.level, (path, offense.line), Some(offense.cop), offense.message);
+            let finding = finding("rubocop", offense.level, (path, offense.line), offense.cop, offense.message);
             return self.tally.finding(finding, Sort::Linter);
         }
         if let Some(path) = text.strip_prefix("== ").and_then(|rest| rest.strip_suffix(" ==")) {
             self.file = Some(path.to_owned());
+        } else if text == "Offenses:" {
+            self.is_headed = true;
         } else if let Some(offenses) = summary(text) {
             self.declared = Some(add(self.declared.unwrap_or(0), offenses)?);
-            self.open = 0;
+            (self.open, self.is_headed) = (0, false);
         }
         Ok(())
     }
 
     fn claim(&self, text: &str) -> Claim {
-        match offense(text) {
-            Some(_) => Claim::Ours,
+        match offense(text).filter(|offense| self.is_ours(offense)) {
+            Some(offense) if offense.cop.is_some() => Claim::Ours,
+            Some(_) => Claim::Alike,
             None if summary(text).is_some() => Claim::Last,
             None => Claim::Other,
         }
@@ -178,6 +199,19 @@ mod tests {
             let told = (second.path.as_deref(), second.line, second.rule.as_deref(), second.message.as_str());
             assert_eq!(told, (Some("a.rb"), Some(1), Some("Style/StringLiterals"), "Prefer: 'x'."));
         }
+    }
+
+    #[test]
+    fn offenses_need_no_names_of_cops() {
+        let clang = "Offenses:\n\na.rb:1:5: C: Use snake_case: it reads better.\ndef badName\n    ^^^^^^^\nbin/run:4:5: W: [Corrected] end is not aligned\n";
+        let simple = "== a.rb ==\nC:  1:  5: Use snake_case: it reads better.\nW:  4:  5: end is not aligned\n";
+        for rows in [clang, simple] {
+            let text = format!("{rows}\n2 files inspected, 2 offenses detected\n");
+            let figures = parsed(&text).unwrap().figures;
+            assert_eq!((figures.errors, figures.warnings, figures.notes), (Some(0), Some(1), Some(1)), "{rows}");
+        }
+        let other = "a.slim:1:5: W: too long\n1 file inspected, 1 offense detected\n";
+        assert_eq!(parsed(other).unwrap_err().reject(), Some(Reject::NoResult));
     }
 
     #[test]
