@@ -225,6 +225,11 @@ impl<'a> Text<'a> {
         &self.chunks.name
     }
 
+    /// Bytes of the report that were read.
+    pub(super) fn read_bytes(&self) -> u64 {
+        self.chunks.read_bytes
+    }
+
     /// The next characters, never an empty chunk; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&str>> {
         let mut text = std::mem::take(&mut self.text);

@@ -8,6 +8,9 @@ use crate::error::{Error, Reject, Result};
 /// Longest line, and longest piece of markup, that is held in memory.
 pub(super) const LONGEST_BYTES: usize = 8 * 1024 * 1024;
 
+/// What programs write at a time where no terminal reads it, and what logs are cut to, is a multiple of it.
+const BLOCK_BYTES: u64 = 1024;
+
 /// What is done with a line over 8 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LongLine {
@@ -80,6 +83,11 @@ impl<'a> Lines<'a> {
         self.number += 1;
         self.swallow_lf = false;
         Some(value)
+    }
+
+    /// Whether all that was read fills whole blocks, as what is left of a program that was killed while it wrote.
+    pub(super) fn fills_blocks(&self) -> bool {
+        self.text.read_bytes().is_multiple_of(BLOCK_BYTES)
     }
 
     /// The number of the line that was read last; 0 before the first.

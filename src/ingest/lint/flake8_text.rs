@@ -68,6 +68,10 @@ impl TextReader for Reader {
         placed(text).and_then(|place| coded(&place)).is_some() && text.ends_with(" characters)")
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        placed(text).and_then(|place| coded(&place)).is_some()
+    }
+
     fn finish(self) -> Result<Option<Parsed>> {
         self.tally.finish_found(&FORMAT)
     }
@@ -110,8 +114,27 @@ b.py:9:1: C0114: pylint's
     #[test]
     fn what_is_cut_or_foreign_is_rejected() {
         let one = "a.py:1:1: F401 'os' imported but unused\n";
-        assert_eq!(parsed(&format!("{one}b.py:2:1: E302 expec")).unwrap_err().reject(), Some(Reject::Malformed));
-        assert!(parsed(&format!("{one}b.py:2:80: E501 line too long (82 > 79 characters)")).is_ok());
+        for cut in ["b.py:2:1: E30", "b.py:2", "b"] {
+            assert_eq!(parsed(&format!("{one}{cut}")).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+        }
+        assert!(
+            parsed(&format!("{one}b.py:2:80: E501 line too long (82 > 79 characters)")).unwrap().warnings.is_empty()
+        );
         assert_eq!(parsed("all well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn a_last_line_without_its_end_counts_where_its_code_is_told() {
+        let parsed = parsed("a.py:1:1: F401 'os' imported but unused\nb.py:2:1: W291 trailing whitespace").unwrap();
+        assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(1), Some(1)));
+        assert!(parsed.warnings[0].starts_with("line 2, the last one, has no end"), "{:?}", parsed.warnings);
+    }
+
+    #[test]
+    fn whole_blocks_are_what_a_killed_program_leaves() {
+        for (length, is_cut) in [(1023, false), (1024, true), (1025, false), (8192, true)] {
+            let text = format!("{:y<length$}", "a.py:1:1: F401 'x");
+            assert_eq!(parsed(&text).is_err(), is_cut, "{length}");
+        }
     }
 }

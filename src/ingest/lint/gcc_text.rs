@@ -387,6 +387,13 @@ impl TextReader for Reader {
         is_count || ended(text).is_some() || text == "compilation terminated." || has_rule() || is_known()
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        // What is wrong with a line without indentation: `^~~`.
+        let is_mark = text.starts_with('^') && text.bytes().all(|byte| matches!(byte, b'^' | b'~'));
+        // gfortran and OCaml say below the source what it is about.
+        self.above.is_none() && (text.starts_with(' ') || is_mark || diagnostic(text).is_some())
+    }
+
     fn finish(mut self) -> Result<Option<Parsed>> {
         if let Some(message) = self.failed_link.take().filter(|_| self.errors == 0) {
             self.add(Level::Error, (None, None), &message)?;
@@ -578,15 +585,24 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
     #[test]
     fn a_cut_line_is_refused_unless_it_is_whole() {
         let before = "m.c:12:9: warning: w [-Wx]\n";
-        for cut in ["m.c:12:9: warning: compa", "m.c:12", "   12 | if (i", "m.c:1:2: error: x (firs"] {
+        for cut in ["m.c:12:9: warn", "m.c:12", "In file included from m.c:1", "cc1: all warn"] {
             let error = parsed(&format!("{before}{cut}")).unwrap_err();
             assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(2)), "{cut}");
         }
         for whole in
             ["m.c:1:2: error: x (first use in this function)", "m.c:1:2: error: x [-Wy]", "2 warnings generated."]
         {
-            assert!(parsed(&format!("{before}{whole}")).is_ok(), "{whole}");
+            assert!(parsed(&format!("{before}{whole}")).unwrap().warnings.is_empty(), "{whole}");
         }
+        for (open, warnings) in
+            [("m.c:13:9: warning: comparison of", 2), ("   12 | if (i", 1), ("      |         ^~~", 1), ("^", 1)]
+        {
+            let parsed = parsed(&format!("{before}{open}")).unwrap();
+            assert_eq!((parsed.figures.warnings, parsed.warnings.len()), (Some(warnings), 1), "{open}");
+        }
+        // What gfortran means stands below its source.
+        let fortran = "t.f90:5:7:\n\n    5 |   x = y";
+        assert_eq!(parsed(&format!("{before}{fortran}")).unwrap_err().reject(), Some(Reject::Malformed));
     }
 
     #[test]

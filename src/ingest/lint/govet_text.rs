@@ -114,6 +114,10 @@ impl TextReader for Reader {
         is_status() || text == NONE || finding_of(text).is_some_and(|found| found.check.is_some())
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        finding_of(text).is_some()
+    }
+
     fn finish(self) -> Result<Option<Parsed>> {
         self.tally.finish_found(&FORMAT)
     }
@@ -184,7 +188,9 @@ exit status 1
     #[test]
     fn what_is_cut_or_foreign_is_rejected() {
         let one = "a.go:7:2: x\n";
-        assert_eq!(parsed(&format!("{one}b.go:7:2: fmt.Err")).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(parsed(&format!("{one}b.go:7:2")).unwrap_err().reject(), Some(Reject::Malformed));
+        let open = parsed(&format!("{one}b.go:7:2: unreachable code")).unwrap();
+        assert_eq!((open.figures.errors, open.warnings.len()), (Some(2), 1));
         assert!(parsed(&format!("{one}exit status 1")).is_ok());
         assert_eq!(parsed("ok\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }

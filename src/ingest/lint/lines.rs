@@ -47,6 +47,12 @@ pub(in crate::ingest) trait TextReader: Default {
     /// Whether a last line without a line end is known to be a whole one.
     fn is_whole(&self, text: &str) -> bool;
 
+    /// Whether a last line without a line end counts the same, however it would go on: its level is told before its
+    /// message, or it belongs to the finding above it and can be none itself.
+    fn tells_all(&self, _text: &str) -> bool {
+        false
+    }
+
     /// The report; none if nothing of the tool was met.
     ///
     /// # Errors
@@ -54,30 +60,37 @@ pub(in crate::ingest) trait TextReader: Default {
     fn finish(self) -> Result<Option<Parsed>>;
 }
 
-/// Reads a report. It is cut if its last line has no end and is not known to be whole.
+/// Reads a report. It is cut if its last line has no end, is not known to be whole, and would tell something else if it
+/// went on, or if whole blocks are there. Otherwise its end was only trimmed, as programs do that keep what others print.
 ///
 /// # Errors
 /// Not this format if nothing of `tool` is in it; malformed if it is cut; what the reader refuses.
 pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parsed> {
     let mut reader = R::default();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let (mut last, mut is_cut) = (0, false);
+    let (mut last, mut is_cut, mut is_open) = (0, false, false);
     while let Some(line) = lines.next()? {
         last = line.number;
         let text = line.text.trim_end();
         // What a terminal code hides may be cut, too.
         let is_plain = matches!(line.text, Cow::Borrowed(_));
-        let is_whole = line.ended || (is_plain && reader.is_whole(text));
-        is_cut = !is_whole;
+        is_open = !line.ended && !(is_plain && reader.is_whole(text));
+        is_cut = is_open && !(is_plain && reader.tells_all(text));
         reader.line(text).map_err(|error| error.line(last))?;
     }
+    let is_cut = is_cut || (is_open && lines.fills_blocks());
     let parsed = reader.finish().map_err(|error| error.line(last))?;
     let nothing = || Error::report(Reject::NotThisFormat, format!("nothing that {tool} prints is in it"));
-    let parsed = parsed.ok_or_else(nothing)?;
+    let mut parsed = parsed.ok_or_else(nothing)?;
     if is_cut {
         return Err(Error::report(Reject::Malformed, format!("the output of {tool} ends inside a line"))
             .line(last)
             .help("the tool was probably killed; run it again"));
+    }
+    if is_open {
+        parsed
+            .warnings
+            .push(format!("line {last}, the last one, has no end: if {tool} was killed there, findings are missing"));
     }
     Ok(parsed)
 }

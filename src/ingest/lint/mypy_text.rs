@@ -172,6 +172,10 @@ impl TextReader for Reader {
         is_summary(text) || has_code()
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        placed(text).is_some() && self.diagnostic(text).is_some()
+    }
+
     fn finish(mut self) -> Result<Option<Parsed>> {
         self.close()?;
         if self.total == 0 && self.said.is_none() && !self.is_success {
@@ -243,9 +247,11 @@ mod tests {
     #[test]
     fn a_cut_line_is_refused_unless_it_is_whole() {
         let before = "a.py:1: error: e  [x]\n";
-        for cut in ["a.py:2: error: Mis", "a.py", "Found 3 err", "    x = "] {
+        for cut in ["a.py:2: err", "a.py", "Found 3 err", "    x = "] {
             assert_eq!(parsed(&format!("{before}{cut}")).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
         assert!(parsed(&format!("{before}Found 1 error in 1 file (checked 1 source file)")).is_ok());
+        let open = parsed(&format!("{before}a.py:2: error: Missing return statement")).unwrap();
+        assert_eq!((open.figures.errors, open.warnings.len()), (Some(2), 1));
     }
 }

@@ -164,6 +164,10 @@ impl TextReader for Reader {
         is_score() || has_symbol()
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        message(text).is_some_and(|message| message.is_certain)
+    }
+
     fn finish(mut self) -> Result<Option<Parsed>> {
         if !self.is_pylint {
             return Ok(None);

@@ -398,6 +398,10 @@ impl TextReader for Reader {
             || (is_end && text.ends_with('.'))
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        teller_of(text).is_some()
+    }
+
     fn finish(mut self) -> Result<Option<Parsed>> {
         for (path, (line, message)) in std::mem::take(&mut self.unparsed) {
             self.files += 1;
@@ -508,7 +512,9 @@ mod tests {
         assert_eq!(parsed("Found 1 error.\n").unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(parsed("All checks passed!\n").unwrap().figures.total, Some(0));
         assert_eq!(parsed("Found 1 error (1 fixed, 0 remaining).\n").unwrap().figures.total, Some(0));
-        assert_eq!(parsed(&format!("{one}a.py:2:1: F841 Loc")).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(parsed(&format!("{one}a.py:2:1: F84")).unwrap_err().reject(), Some(Reject::Malformed));
+        let open = parsed(&format!("{one}a.py:2:1: F841 Local variable `x` is assigned to but never used")).unwrap();
+        assert_eq!((open.figures.errors, open.warnings.len()), (Some(2), 1));
         assert!(parsed(&format!("{one}Found 1 error.")).is_ok());
     }
 

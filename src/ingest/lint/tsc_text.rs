@@ -137,6 +137,15 @@ impl TextReader for Reader {
         is_end() || diagnostic(text).is_some_and(|told| is_sentence(told.message))
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        // `  Type 'string' is not assignable to type 'number'.`
+        let is_sentence = |below: &str| {
+            let first = below.split_once(' ').map(|(first, _)| first);
+            first.is_some_and(|first| first.starts_with(|c: char| c.is_ascii_uppercase()) && !first.contains('('))
+        };
+        diagnostic(text).is_some() || text.strip_prefix("  ").is_some_and(|below| is_sentence(below.trim_start()))
+    }
+
     fn finish(self) -> Result<Option<Parsed>> {
         if self.total == 0 && self.said.is_none() {
             return Ok(None);
@@ -197,10 +206,14 @@ web:build: error TS5103: Invalid value.
         let watched = "[10:00:00 AM] Found 0 errors. Watching for file changes.\n";
         assert_eq!(parsed(watched).unwrap().figures.errors, Some(0));
         assert_eq!(parsed("nothing\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
-        assert_eq!(
-            parsed(&format!("{one}b.ts(1,1): error TS1: Cannot find './x.")).unwrap_err().reject(),
-            Some(Reject::Malformed)
-        );
-        assert!(parsed(one.trim_end()).is_ok());
+        for cut in ["b.ts(1,1): err", "b.ts(1", "  c.ts(1", "Found 1 err"] {
+            assert_eq!(parsed(&format!("{one}{cut}")).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
+        }
+        assert!(parsed(one.trim_end()).unwrap().warnings.is_empty());
+        for (open, errors) in [("b.ts(1,1): error TS1: Cannot find './x'", 2), ("  Type 'string' is not assignable", 1)]
+        {
+            let parsed = parsed(&format!("{one}{open}")).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.warnings.len()), (Some(errors), 1), "{open}");
+        }
     }
 }

@@ -124,6 +124,10 @@ impl TextReader for Reader {
         text == "::endgroup::" || parsable(text).or_else(|| row(text)).is_some_and(|problem| problem.rule.is_some())
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        parsable(text).or_else(|| row(text)).is_some()
+    }
+
     fn finish(self) -> Result<Option<Parsed>> {
         self.tally.finish_found(&FORMAT)
     }
@@ -161,8 +165,10 @@ mod tests {
     #[test]
     fn what_is_cut_or_foreign_is_rejected() {
         let one = "y.yaml:2:5: [error] too many spaces after colon (colons)\n";
-        assert_eq!(parsed(&format!("{one}y.yaml:3:1: [warning] mis")).unwrap_err().reject(), Some(Reject::Malformed));
-        assert!(parsed(one.trim_end()).is_ok());
+        assert_eq!(parsed(&format!("{one}y.yaml:3:1: [warn")).unwrap_err().reject(), Some(Reject::Malformed));
+        let open = parsed(&format!("{one}y.yaml:3:1: [warning] missing document start")).unwrap();
+        assert_eq!((open.figures.warnings, open.warnings.len()), (Some(1), 1));
+        assert!(parsed(one.trim_end()).unwrap().warnings.is_empty());
         // Rows of ESLint end in a rule without brackets.
         let rows = "a.js\n  1:5  error  'x' is not defined  no-undef\n";
         let head = Input::bytes("x", rows.as_bytes());
