@@ -75,7 +75,7 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
         // What a terminal code hides may be cut, too.
         let is_plain = matches!(line.text, Cow::Borrowed(_));
         is_open = !line.ended && !(is_plain && reader.is_whole(text));
-        is_cut = is_open && !(is_plain && reader.tells_all(text));
+        is_cut = is_open && !reader.tells_all(text);
         reader.line(text).map_err(|error| error.line(last))?;
     }
     let is_cut = is_cut || (is_open && lines.fills_blocks());

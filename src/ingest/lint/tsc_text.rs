@@ -143,7 +143,8 @@ impl TextReader for Reader {
             let first = below.split_once(' ').map(|(first, _)| first);
             first.is_some_and(|first| first.starts_with(|c: char| c.is_ascii_uppercase()) && !first.contains('('))
         };
-        diagnostic(text).is_some() || text.strip_prefix("  ").is_some_and(|below| is_sentence(below.trim_start()))
+        let is_told = diagnostic(text).is_some() || errors_found(text).is_some();
+        is_told || text.strip_prefix("  ").is_some_and(|below| is_sentence(below.trim_start()))
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
@@ -210,8 +211,11 @@ web:build: error TS5103: Invalid value.
             assert_eq!(parsed(&format!("{one}{cut}")).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
         assert!(parsed(one.trim_end()).unwrap().warnings.is_empty());
-        for (open, errors) in [("b.ts(1,1): error TS1: Cannot find './x'", 2), ("  Type 'string' is not assignable", 1)]
-        {
+        for (open, errors) in [
+            ("b.ts(1,1): error TS1: Cannot find './x'", 2),
+            ("  Type 'string' is not assignable", 1),
+            ("Found 1 error in a.ts\x1b[90m:1\x1b[0m", 1),
+        ] {
             let parsed = parsed(&format!("{one}{open}")).unwrap();
             assert_eq!((parsed.figures.errors, parsed.warnings.len()), (Some(errors), 1), "{open}");
         }
