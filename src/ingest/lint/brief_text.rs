@@ -480,6 +480,11 @@ impl TextReader for Reader {
         clean(text).is_some() || brief_documents::is_whole(text)
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        // Before version 2 hadolint told no level, and what Prettier and Free Pascal say at the end begins as a finding does.
+        self.told(text).is_some_and(|told| !matches!(told.tool, "hadolint" | "prettier" | "fpc"))
+    }
+
     fn finish(self) -> Result<Option<Parsed>> {
         self.is_met.then(|| self.tally.finish(&FORMAT)).transpose()
     }

@@ -117,6 +117,10 @@ impl TextReader for Reader {
         false
     }
 
+    fn tells_all(&self, text: &str) -> bool {
+        annotation(text).is_some()
+    }
+
     fn finish(self) -> Result<Option<Parsed>> {
         self.tally.finish_found(&FORMAT)
     }
