@@ -74,7 +74,8 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
         let text = line.text.trim_end();
         // What a terminal code hides may be cut, too.
         let is_plain = matches!(line.text, Cow::Borrowed(_));
-        is_open = !line.ended && !(is_plain && reader.is_whole(text));
+        let is_whole = line.ended || (is_plain && reader.is_whole(text));
+        is_open = !is_whole;
         is_cut = is_open && !reader.tells_all(text);
         reader.line(text).map_err(|error| error.line(last))?;
     }
