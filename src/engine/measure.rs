@@ -1,6 +1,6 @@
 //! Report files → figures: found or named, checked for age, copied, parsed from the copy, merged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::time::SystemTime;
@@ -100,9 +100,22 @@ pub(super) fn measure(
     since: Option<SystemTime>,
     earlier: Earlier<'_>,
 ) -> Result<Measured> {
-    let measured = Measured::default();
-    let mut reading =
-        Reading { session, config, offer, since, earlier, steps: Vec::new(), measured, parsed: Vec::new() };
+    let mut sources_before: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    for source in earlier.sources {
+        sources_before.entry(&source.path).or_default().push(source);
+    }
+    let mut reading = Reading {
+        session,
+        config,
+        offer,
+        since,
+        listener: earlier.listener,
+        sources_before,
+        seen: BTreeSet::new(),
+        steps: Vec::new(),
+        measured: Measured::default(),
+        parsed: Vec::new(),
+    };
     let output = offer.output.as_ref().map(|path| reading.output(path)).transpose()?;
     let mut told = transcript::shown(session, config, offer);
     told.extend(output);
@@ -134,7 +147,11 @@ struct Reading<'a> {
     config: &'a LoopConfig,
     offer: &'a Offer,
     since: Option<SystemTime>,
-    earlier: Earlier<'a>,
+    listener: Option<&'a Listener<'a>>,
+    /// Those of the record before, by path.
+    sources_before: BTreeMap<&'a str, Vec<&'a Source>>,
+    /// Names of the files that were looked at: what is asked for twice is read once.
+    seen: BTreeSet<String>,
     /// What became of each file, in the order in which they were found.
     steps: Vec<Step>,
     measured: Measured,
@@ -160,11 +177,31 @@ enum Step {
 }
 
 impl Step {
-    fn source(&self) -> Option<&Source> {
-        match self {
-            Step::Copied { source, .. } | Step::Stale(source) | Step::Fault(source, _) => Some(source),
-            Step::PassedOver(_) => None,
-        }
+    fn copied(
+        name: &str,
+        spool: Spool,
+        format: Option<&'static Format>,
+        clean: Option<&'static Format>,
+        modified_at: Option<DateTime<Utc>>,
+    ) -> Step {
+        let artifact = Some(artifact_name(&spool.id, name));
+        let source = Source { blake3: Some(spool.id), artifact, modified_at, ..Source::named(name) };
+        Step::Copied { source, spool, format, clean }
+    }
+
+    fn stale(found: &Found, told: Option<&Format>, modified: SystemTime, id: Option<ObjectId>) -> Step {
+        Step::Stale(Source {
+            format: told.map(|format| format.name.to_owned()),
+            kind: told.map(|format| format.kind),
+            blake3: id,
+            modified_at: Some(modified.into()),
+            stale: true,
+            ..Source::named(&found.name)
+        })
+    }
+
+    fn passed_over(found: &Found, why: &str) -> Step {
+        Step::PassedOver(passed_over(&found.name, why))
     }
 }
 
@@ -175,7 +212,7 @@ impl Reading<'_> {
             let spoken = if asked.format.is_none() { self.piped(&spool) } else { None };
             match spoken {
                 Some(spoken) => self.keep_spoken(STDIN, spool, spoken),
-                None => self.copied("-", spool, asked.format, None, None),
+                None => self.steps.push(Step::copied("-", spool, asked.format, None, None)),
             }
             return Ok(());
         }
@@ -225,11 +262,16 @@ impl Reading<'_> {
     /// The format that the file had in the record before, if it says no more now than that nothing was found: an empty list
     /// is no format's own.
     fn clean(&self, found: &Found) -> Option<&'static Format> {
-        let before = self.earlier.sources.iter().find(|source| source.path == found.name)?;
+        let before = self.before(found).next()?;
         let format = ingest::format(before.format.as_deref()?)?;
         let input = || -> std::io::Result<Box<dyn RawBytes>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
         let input = Input::source(&found.name, &input, self.config.limits.report_bytes);
         ingest::parse_clean(&input, format).map(|_| format)
+    }
+
+    /// The sources of that name in the record before.
+    fn before(&self, found: &Found) -> impl Iterator<Item = &'_ Source> {
+        self.sources_before.get(found.name.as_str()).into_iter().flatten().copied()
     }
 
     /// A report that was found and not asked for: not read, and no code either.
@@ -241,11 +283,17 @@ impl Reading<'_> {
         }
     }
 
-    /// One report file, unless it was read already, is no report, is left out, or is older than the iteration.
+    /// One report file, unless it was looked at already.
     fn file(&mut self, found: &Found, format: Option<&'static Format>) -> Result<()> {
-        if self.steps.iter().filter_map(Step::source).any(|source| source.path == found.name) {
-            return Ok(());
+        if self.seen.insert(found.name.clone()) {
+            let step = self.look(found, format)?;
+            self.steps.extend(step);
         }
+        Ok(())
+    }
+
+    /// What becomes of a file; `None` if it is gone, or was taken for no report before.
+    fn look(&mut self, found: &Found, format: Option<&'static Format>) -> Result<Option<Step>> {
         let open = match reports::open(self.session.layout.root(), found, &self.config.limits) {
             Ok(open) => open,
             // Gone between the search and now: as if it had not been found.
@@ -253,12 +301,9 @@ impl Reading<'_> {
                 if !found.named
                     && std::fs::metadata(&found.path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound) =>
             {
-                return Ok(());
+                return Ok(None);
             }
-            Err(error) => {
-                self.steps.push(Step::Fault(Source::named(&found.name), error));
-                return Ok(());
-            }
+            Err(error) => return Ok(Some(Step::Fault(Source::named(&found.name), error))),
         };
         let is_stale = self.since.is_some_and(|since| open.modified < since);
         let clean = if format.is_none() { self.clean(found) } else { None };
@@ -267,62 +312,34 @@ impl Reading<'_> {
             None => match self.detect(found) {
                 Ok(Some(format)) => Some(format),
                 Ok(None) if found.named => None,
-                Ok(None) => {
-                    // Told while it is new: that a tool's config has the name of a report is no news at each iteration.
-                    if !is_stale {
-                        let why = "no report in a format that is known";
-                        self.steps.push(Step::PassedOver(passed_over(&found.name, why)));
-                    }
-                    return Ok(());
-                }
+                // Told while it is new: that a tool's config has the name of a report is no news at each iteration.
+                Ok(None) if is_stale => return Ok(None),
+                Ok(None) => return Ok(Some(Step::passed_over(found, "no report in a format that is known"))),
                 // It will not parse either, and parsing says it best.
                 Err(_) => None,
             },
         };
-        if let Some(path) = &found.tree_path {
-            self.measured.report_files.push(path.clone());
-        }
-        if let Some(kind) = told.map(|format| format.kind)
-            && self.offer.skip.contains(&kind)
-        {
-            self.steps.push(Step::PassedOver(passed_over(&found.name, LEFT_OUT)));
-            return Ok(());
+        self.measured.report_files.extend(found.tree_path.clone());
+        if told.is_some_and(|format| self.offer.skip.contains(&format.kind)) {
+            return Ok(Some(Step::passed_over(found, LEFT_OUT)));
         }
         if is_stale {
-            self.stale(found, told, open.modified, None);
-            return Ok(());
+            return Ok(Some(Step::stale(found, told, open.modified, None)));
         }
         let (spool, modified) = match self.copy_unchanged(found) {
             Ok(copied) => copied,
             Err(error) if matches!(error.kind, ErrorKind::Report(_)) => {
                 let source = Source { modified_at: Some(open.modified.into()), ..Source::named(&found.name) };
-                self.steps.push(Step::Fault(source, error));
-                return Ok(());
+                return Ok(Some(Step::Fault(source, error)));
             }
             Err(error) => return Err(error.in_file(&found.name)),
         };
         let modified_at: DateTime<Utc> = modified.into();
-        let is_the_same = |source: &Source| {
-            source.path == found.name && source.blake3 == Some(spool.id) && source.modified_at == Some(modified_at)
-        };
-        if self.earlier.sources.iter().any(is_the_same) {
-            self.stale(found, told, modified, Some(spool.id));
-            return Ok(());
+        let is_the_same = |source: &Source| source.blake3 == Some(spool.id) && source.modified_at == Some(modified_at);
+        if self.before(found).any(is_the_same) {
+            return Ok(Some(Step::stale(found, told, modified, Some(spool.id))));
         }
-        self.copied(&found.name, spool, format, clean, Some(modified_at));
-        Ok(())
-    }
-
-    /// A report that was there before the iteration began.
-    fn stale(&mut self, found: &Found, told: Option<&Format>, modified: SystemTime, id: Option<ObjectId>) {
-        self.steps.push(Step::Stale(Source {
-            format: told.map(|format| format.name.to_owned()),
-            kind: told.map(|format| format.kind),
-            blake3: id,
-            modified_at: Some(modified.into()),
-            stale: true,
-            ..Source::named(&found.name)
-        }));
+        Ok(Some(Step::copied(&found.name, spool, format, clean, Some(modified_at))))
     }
 
     /// What the command printed: every report in it.
@@ -342,7 +359,7 @@ impl Reading<'_> {
             spoken.iter_mut().for_each(ingest::say_that_it_built);
         }
         let files = self.parsed.iter().map(|(_, one)| one);
-        let silent = self.earlier.listener.map(|listener| listener.silent(&spoken, files, &spool));
+        let silent = self.listener.map(|listener| listener.silent(&spoken, files, &spool));
         self.keep_spoken(CONSOLE, spool, spoken);
         for (source, clean) in silent.into_iter().flatten() {
             match clean {
@@ -360,7 +377,7 @@ impl Reading<'_> {
         let command = self.offer.command.iter();
         let programs: Vec<&str> = command.flat_map(|command| silence::programs(&command.argv)).collect();
         let ty_spoke = |earlier: &Listener<'_>| earlier.has_heard("ty-text") && !earlier.has_heard("ruff-text");
-        !programs.contains(&"ruff") && (programs.contains(&"ty") || self.earlier.listener.is_some_and(ty_spoke))
+        !programs.contains(&"ruff") && (programs.contains(&"ty") || self.listener.is_some_and(ty_spoke))
     }
 
     /// What tools say in standard input, if it is not one report, but a pipe from several of them, or has other text around
@@ -390,19 +407,6 @@ impl Reading<'_> {
             self.keep(source, parsed);
         }
         self.measured.artifacts.push((artifact, spool));
-    }
-
-    fn copied(
-        &mut self,
-        name: &str,
-        spool: Spool,
-        format: Option<&'static Format>,
-        clean: Option<&'static Format>,
-        modified_at: Option<DateTime<Utc>>,
-    ) {
-        let artifact = Some(artifact_name(&spool.id, name));
-        let source = Source { blake3: Some(spool.id), artifact, modified_at, ..Source::named(name) };
-        self.steps.push(Step::Copied { source, spool, format, clean });
     }
 
     /// Parses the copies side by side, and then takes what they came to in the order in which they were found.

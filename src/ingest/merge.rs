@@ -4,12 +4,11 @@
 //! The result does not depend on the order of the reports.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
-use std::hash::{DefaultHasher, Hasher as _};
 
 use crate::ingest::{Details, Parsed};
 use crate::model::cases::TestCases;
 use crate::model::figures::{MetricFigure, ReportKind};
+use crate::model::ids::ObjectId;
 use crate::model::metrics::{BuildStatus, CoverageMetrics, QualityMetrics, TestMetrics};
 
 mod coverage;
@@ -61,8 +60,7 @@ pub struct ReportedMetric {
 /// Merges the reports of one iteration.
 pub fn merge(parsed: &[Parsed]) -> Measurement {
     let mut order: Vec<usize> = (0..parsed.len()).collect();
-    let keys: Vec<_> = parsed.iter().map(content_key).collect();
-    order.sort_by_key(|index| keys.get(*index).copied());
+    order.sort_by_key(|index| parsed.get(*index).map(content_key));
     let of_kind = |kind: ReportKind| -> Vec<(usize, &Parsed)> {
         let reports = order.iter().filter_map(|index| Some((*index, parsed.get(*index)?)));
         reports.filter(|(_, report)| kind_of(report) == kind).collect()
@@ -98,24 +96,10 @@ fn kind_of(report: &Parsed) -> ReportKind {
     }
 }
 
-/// Orders reports by what they say, so that the order in which they were found does not matter.
-fn content_key(report: &Parsed) -> (&'static str, bool, u64) {
-    /// Hashes what is written to it: a report's details as text would be as large as the report.
-    struct Hash(DefaultHasher);
-    impl fmt::Write for Hash {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            self.0.write(text.as_bytes());
-            Ok(())
-        }
-    }
-    let mut hash = Hash(DefaultHasher::new());
-    // Cannot fail: the hash takes everything.
-    let Parsed { figures, build, details, content, package, .. } = report;
-    let _ = write!(hash, "{figures:?} {build:?} {details:?} {content:?}");
-    if let Some(package) = package {
-        let _ = write!(hash, " {package:?}");
-    }
-    (report.format.name, report.is_spoken(), hash.0.finish())
+/// Orders reports by what they are, so that the order in which they were found does not matter. What one output tells stays as
+/// it stands there.
+fn content_key(report: &Parsed) -> (&'static str, bool, Option<ObjectId>) {
+    (report.format.name, report.is_spoken(), report.content)
 }
 
 /// Whether two reports say the same, to the last name. Where they name nothing, two runs may say the same, too: they are
@@ -133,6 +117,35 @@ fn names_nothing(report: &Parsed) -> bool {
         Details::Size(_) => true,
         // Their names are in the figures.
         Details::Metrics => false,
+    }
+}
+
+/// Reports by what copies surely have in common, so that of thousands of files only few are compared.
+#[derive(Default)]
+struct Copies<'a>(BTreeMap<Likeness<'a>, Vec<(usize, &'a Parsed)>>);
+
+/// Format, counts, first name.
+type Likeness<'a> = (&'static str, Vec<(&'static str, u64)>, Option<&'a str>);
+
+impl<'a> Copies<'a> {
+    fn likeness(report: &Parsed) -> Likeness<'_> {
+        let first = match &report.details {
+            Details::Tests(tests) => tests.cases.cases.keys().next(),
+            Details::Coverage(coverage) => coverage.files.keys().next(),
+            Details::Metrics => report.figures.metrics.keys().next(),
+            Details::Lint(_) | Details::Size(_) => None,
+        };
+        (report.format.name, report.figures.counts(), first.map(String::as_str))
+    }
+
+    fn add(&mut self, index: usize, report: &'a Parsed) {
+        self.0.entry(Copies::likeness(report)).or_default().push((index, report));
+    }
+
+    /// Those of which the report is a copy, in the order in which they were added.
+    fn of<'s>(&'s self, report: &'s Parsed) -> impl Iterator<Item = (usize, &'a Parsed)> + 's {
+        let alike = self.0.get(&Copies::likeness(report)).into_iter().flatten();
+        alike.copied().filter(|(_, other)| are_copies(other, report))
     }
 }
 
@@ -163,17 +176,19 @@ fn metrics(reports: &[(usize, &Parsed)], measurement: &mut Measurement) {
         }
     }
     let file_of = |name: &String| told_by.get(name).copied();
-    for (place, (index, report)) in files.iter().chain(&printed).enumerate() {
+    let mut copies = Copies::default();
+    for (index, report) in files.iter().chain(&printed) {
         let tellers = || report.figures.metrics.keys().map(file_of).collect::<Option<Vec<usize>>>();
         let again = match report.is_spoken().then(tellers).flatten() {
-            Some(places) => places.into_iter().min().and_then(|place| files.get(place)),
-            None => files.iter().chain(&printed).take(place).find(|(_, before)| are_copies(before, report)),
+            Some(places) => places.into_iter().min().and_then(|place| files.get(place)).map(|(first, _)| *first),
+            None => copies.of(report).next().map(|(first, _)| first),
         };
-        if let Some((first, _)) = again {
+        copies.add(*index, report);
+        if let Some(first) = again {
             if let Some(same) =
                 measurement.same_run_as.get_mut(*index).filter(|_| kind_of(report) == ReportKind::Metric)
             {
-                *same = Some(*first);
+                *same = Some(first);
             }
             continue;
         }
@@ -212,18 +227,18 @@ fn printed_names(told: &str) -> impl Iterator<Item = String> {
 
 /// The mean over the functions of all reports; copies count once, and what a command prints if no file tells it.
 fn complexity(reports: &[(usize, &Parsed)]) -> Option<f64> {
-    let mut counted: Vec<&Parsed> = Vec::new();
+    let mut counted = Copies::default();
     let (mut total, mut functions) = (0.0, 0_u64);
     let is_of_file = |report: &Parsed| !report.is_spoken() && report.figures.ccn_total.is_some();
     let has_file = reports.iter().any(|(_, report)| is_of_file(report));
-    for (_, report) in reports.iter().filter(|(_, report)| !has_file || is_of_file(report)) {
+    for (index, report) in reports.iter().filter(|(_, report)| !has_file || is_of_file(report)) {
         let (Some(ccn), Some(number)) = (report.figures.ccn_total, report.figures.functions) else { continue };
-        if counted.iter().any(|before| are_copies(before, report)) {
+        if counted.of(report).next().is_some() {
             continue;
         }
         total += ccn.as_f64();
         functions = functions.checked_add(number)?;
-        counted.push(report);
+        counted.add(*index, report);
     }
     #[allow(clippy::cast_precision_loss, reason = "counts of functions stay far below 2^53")]
     let mean = total / functions as f64;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Measurement, are_copies};
+use super::{Copies, Measurement};
 use crate::ingest::{CoverageDetails, Details, FileLines, Parsed};
 use crate::model::metrics::CoverageMetrics;
 use crate::model::units::Percent;
@@ -87,7 +87,7 @@ struct File {
     by: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct United<'a> {
     /// By path, separators and leading `./` made alike. Files that share a path but not their lines follow each other.
     files: BTreeMap<String, Vec<File>>,
@@ -96,13 +96,14 @@ struct United<'a> {
     /// Reports that tell no files: lines or statements, covered and in all.
     totals: Vec<(u64, u64)>,
     added: Vec<(usize, &'a Parsed)>,
+    copies: Copies<'a>,
 }
 
 impl<'a> United<'a> {
     /// Adds a report; the index of the one that told all of it already.
     fn add(&mut self, index: usize, parsed: &'a Parsed, warnings: &mut Vec<String>) -> Option<usize> {
-        if let Some((by, _)) = self.added.iter().find(|(_, other)| are_copies(parsed, other)) {
-            return Some(*by);
+        if let Some((by, _)) = self.copies.of(parsed).next() {
+            return Some(by);
         }
         let Details::Coverage(coverage) = &parsed.details else { return None };
         if coverage.files.is_empty() {
@@ -138,6 +139,7 @@ impl<'a> United<'a> {
             is_new = true;
         }
         self.added.push((index, parsed));
+        self.copies.add(index, parsed);
         told.filter(|_| !is_new)
     }
 
@@ -170,6 +172,7 @@ impl<'a> United<'a> {
         }
         self.totals.push((covered, total));
         self.added.push((index, parsed));
+        self.copies.add(index, parsed);
         None
     }
 

@@ -22,7 +22,7 @@ pub(super) fn set_apart(report: &Parsed) -> Option<Parsed> {
         if outcome == Outcome::Failed {
             // Units are counted with the errored.
             figures.failed = Some(figures.failed?.checked_sub(1)?);
-            figures.errored = Some(figures.errored.unwrap_or(0).checked_add(1)?);
+            figures.errored = Some(figures.errored?.checked_add(1)?);
         }
         details.cases.cases.remove(id);
         details.unit_failures = details.unit_failures.checked_add(1)?;

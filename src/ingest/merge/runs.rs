@@ -1,10 +1,10 @@
 //! Test reports: which of them tell of one run, and the sum of the runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::names::{Index, Overlap, are_worded_alike, from_the_end, parts};
 use super::writers::{Likely, wrote};
-use super::{Measurement, are_copies};
+use super::{Copies, Measurement};
 use crate::ingest::test::UNITS_KEPT;
 use crate::ingest::{Details, Parsed, TestDetails};
 use crate::model::SCHEMA_VERSION;
@@ -41,16 +41,17 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(parsed: &Parsed, tests: &TestDetails) -> Counts {
+    /// `None` if the report leaves one of them open: no reader does, and unknown is not zero.
+    fn of(parsed: &Parsed, tests: &TestDetails) -> Option<Counts> {
         let figures = &parsed.figures;
-        let errored = figures.errored.unwrap_or(0);
-        Counts {
-            passed: figures.passed.unwrap_or(0),
-            failed: figures.failed.unwrap_or(0),
+        let errored = figures.errored?;
+        Some(Counts {
+            passed: figures.passed?,
+            failed: figures.failed?,
             errored: errored.saturating_sub(tests.unit_failures),
-            skipped: figures.skipped.unwrap_or(0),
+            skipped: figures.skipped?,
             units: tests.unit_failures.min(errored),
-        }
+        })
     }
 
     fn plus(self, other: Counts) -> Option<Counts> {
@@ -112,11 +113,13 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     let mut named: Classes<'_> = BTreeMap::new();
     let mut told: BTreeSet<(Class, usize)> = BTreeSet::new();
     let mut units_of_told: Vec<Report<'_>> = Vec::new();
+    let mut copies = Copies::default();
     let mut sum = Some(Counts::default());
     for mut report in reports {
         let whole = collected.get(&report.index).copied();
+        let told_by = whole.or_else(|| original(&report, &copies));
         let warnings = &mut measurement.warnings;
-        match whole.map_or_else(|| verdict(&report, &counted, &named, &told, warnings), Verdict::Told) {
+        match told_by.map_or_else(|| verdict(&report, &counted, &named, &told, warnings), Verdict::Told) {
             Verdict::Adds => {
                 sum = sum.and_then(|sum| sum.plus(report.counts));
             }
@@ -133,8 +136,8 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
                 }
                 // Reporters leave out files that do not load; what failed must not be lost.
                 let units = report.counts.units;
-                let is_known = counted.iter().chain(&units_of_told).any(|other| other.counts.units > 0);
-                if whole.is_none() && units > 0 && !is_known {
+                let is_known = || counted.iter().chain(&units_of_told).any(|other| other.counts.units > 0);
+                if whole.is_none() && units > 0 && !is_known() {
                     let some = source(report.parsed);
                     measurement.warnings.push(format!("{some} alone tells that {units} of its files did not load"));
                     sum = sum.and_then(|sum| sum.plus(Counts { units, ..Counts::default() }));
@@ -146,8 +149,11 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
             }
         }
         if has_classes {
-            named.entry((class(&report), package(&report))).or_default().add(&report.tests.cases, counted.len());
+            let of_class = named.entry((class(&report), package(&report))).or_default();
+            of_class.names.add(&report.tests.cases, counted.len());
+            of_class.places.push(counted.len());
         }
+        copies.add(report.index, report.parsed);
         counted.push(report);
     }
     match sum.and_then(|sum| metrics(sum, &counted, &units_of_told)) {
@@ -160,7 +166,7 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
 fn report(index: usize, parsed: &Parsed) -> Option<Report<'_>> {
     match &parsed.details {
         Details::Tests(tests) => {
-            Some(Report { index, parsed, tests, counts: Counts::of(parsed, tests), adds_some: false })
+            Some(Report { index, parsed, tests, counts: Counts::of(parsed, tests)?, adds_some: false })
         }
         _ => None,
     }
@@ -180,19 +186,18 @@ fn verdict<'a>(
     told: &BTreeSet<(Class, usize)>,
     warnings: &mut Vec<String>,
 ) -> Verdict<'a> {
-    if let Some(copy) = counted.iter().find(|other| is_copy(report, other)) {
-        return Verdict::Told(copy.index);
-    }
     // A file tells of one run: what else the same tool has printed is of other runs.
     let is_told = |other: &Report<'a>| told.contains(&(class(report), other.index));
     let is_other = |of: Class, package_of: Option<&str>| of != class(report) && may_be_one(package_of, package(report));
+    let of_others: Vec<&OfClass> =
+        named.iter().filter(|((of, package), _)| is_other(*of, *package)).map(|(_, of_class)| of_class).collect();
+    let places: BTreeSet<usize> = of_others.iter().flat_map(|of_class| of_class.places.iter().copied()).collect();
     let others: Vec<&Report<'a>> =
-        counted.iter().filter(|other| is_other(class(other), package(other)) && !is_told(other)).collect();
+        places.into_iter().filter_map(|place| counted.get(place)).filter(|other| !is_told(other)).collect();
     if report.tests.cases.cases.is_empty() {
         return nameless(report, &others, warnings);
     }
-    let indexes: Vec<&Index> =
-        named.iter().filter(|((of, package), _)| is_other(*of, *package)).map(|(_, index)| index).collect();
+    let indexes: Vec<&Index> = of_others.iter().map(|of_class| &of_class.names).collect();
     let overlap = Overlap::of(&report.tests.cases, &indexes);
     let is_whole = |report: &Report<'_>| report.tests.dropped == 0;
     let is_alike = |other: &&Report<'a>| is_whole(other) && are_worded_alike(&report.tests.cases, &other.tests.cases);
@@ -247,16 +252,26 @@ fn naming<'o, 'a>(report: &Report<'a>, others: &[&'o Report<'a>]) -> Vec<&'o Rep
     others.iter().filter(names_some).copied().collect()
 }
 
-/// Two reports of one command are two runs, however alike; of files, one is a copy.
-fn is_copy(a: &Report<'_>, b: &Report<'_>) -> bool {
-    are_copies(a.parsed, b.parsed) && !(a.parsed.is_spoken() && b.parsed.is_spoken())
+/// The index of the report of which this is a copy. Two reports of one command are two runs, however alike.
+fn original(report: &Report<'_>, copies: &Copies<'_>) -> Option<usize> {
+    let is_of_file = |other: &Parsed| !(report.parsed.is_spoken() && other.is_spoken());
+    copies.of(report.parsed).find(|(_, other)| is_of_file(other)).map(|(index, _)| index)
 }
 
 /// Reports of two classes may tell of one run: two formats, or a file and the console.
 type Class = (&'static str, bool);
 
-/// The names that the counted reports of each class and package tell, by their place among the counted.
-type Classes<'a> = BTreeMap<(Class, Option<&'a str>), Index>;
+/// The counted reports of each class and package.
+type Classes<'a> = BTreeMap<(Class, Option<&'a str>), OfClass>;
+
+/// Of one class and package.
+#[derive(Default)]
+struct OfClass {
+    /// Which of the counted they are.
+    places: Vec<usize>,
+    /// The names that they tell, by these places.
+    names: Index,
+}
 
 /// Of which package a report is, where that is told.
 fn package<'a>(report: &Report<'a>) -> Option<&'a str> {
@@ -276,17 +291,26 @@ fn class(report: &Report<'_>) -> Class {
 /// the same format together. By index, the index of the collecting one.
 fn collected(reports: &[Report<'_>]) -> BTreeMap<usize, usize> {
     let mut collected = BTreeMap::new();
+    // The first name of a part is one of the whole's: who writes a file for each test has thousands of them.
+    let mut by_first_id: HashMap<&str, Vec<&Report<'_>>> = HashMap::new();
+    for report in reports.iter().filter(|_| reports.len() > 2) {
+        if let Some(first) = report.tests.cases.cases.keys().next() {
+            by_first_id.entry(first).or_default().push(report);
+        }
+    }
     for whole in reports {
-        let mut parts: Vec<&Report<'_>> = Vec::new();
+        let alike = whole.tests.cases.cases.keys().filter_map(|id| by_first_id.get(id.as_str())).flatten();
+        let all_parts: Vec<&Report<'_>> = alike.copied().filter(|part| is_part(part, whole)).collect();
+        let (mut parts, mut copies) = (0_usize, Copies::default());
         let mut sum = Some(Counts::default());
-        let all_parts: Vec<&Report<'_>> = reports.iter().filter(|part| is_part(part, whole)).collect();
         for part in &all_parts {
-            if !parts.iter().any(|other| is_copy(part, other)) {
+            if original(part, &copies).is_none() {
                 sum = sum.and_then(|sum| sum.plus(part.counts));
-                parts.push(part);
+                copies.add(part.index, part.parsed);
+                parts += 1;
             }
         }
-        if parts.len() >= 2 && sum == Some(whole.counts) {
+        if parts >= 2 && sum == Some(whole.counts) {
             collected.extend(all_parts.iter().map(|part| (part.index, whole.index)));
         }
     }

@@ -12,6 +12,7 @@ use crate::ingest::test::{
     cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, jest_json, jest_text, junit, maven_text,
     mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, vitest_text,
 };
+use crate::ingest::tests_support::digest;
 use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed, SizeDetails,
     Sort, TestDetails, ToolCounts,
@@ -61,9 +62,14 @@ fn counts(measurement: &Measurement) -> (u64, u64, u64, u64, u64) {
     (all[0], all[1], all[2], all[3], all[4])
 }
 
-/// Merges in every rotation, and backwards: the order must not matter.
+/// Merges in every rotation, and backwards: the order must not matter. What says something else has other bytes.
 fn merged(reports: &[Parsed]) -> Measurement {
-    let first = merge(reports);
+    let with_content = |report: &Parsed| {
+        let text = format!("{:?} {:?} {:?} {:?}", report.figures, report.build, report.details, report.package);
+        Parsed { content: report.content.or(Some(digest(text.as_bytes()))), ..report.clone() }
+    };
+    let reports: Vec<Parsed> = reports.iter().map(with_content).collect();
+    let first = merge(&reports);
     let told: Vec<bool> = first.same_run_as.iter().map(Option::is_some).collect();
     for turn in 0..reports.len() {
         for backwards in [false, true] {
@@ -123,6 +129,21 @@ fn many_files_of_one_run_add_up() {
     let collected = merged(&[files, vec![whole]].concat());
     assert_eq!(counts(&collected), (6, 3, 3, 0, 0), "an aggregate repeats its parts");
     assert_eq!(collected.same_run_as, [Some(3), Some(3), Some(3), None]);
+}
+
+#[test]
+fn what_an_aggregate_repeats_it_repeats_whichever_part_has_the_first_name() {
+    let part = |ids: &[&str]| tests(&junit::FORMAT, &ids.iter().map(|id| (*id, Passed)).collect::<Vec<_>>());
+    let parts = [part(&["b::x", "c::x"]), part(&["a::x"]), part(&["a::x"]), part(&["d::x"])];
+    let whole = part(&["a::x", "b::x", "c::x", "d::x"]);
+    let other = part(&["d::x", "e::x"]);
+    let measurement = merged(&[&parts[..], &[whole, other]].concat());
+    assert_eq!(
+        counts(&measurement),
+        (6, 6, 0, 0, 0),
+        "of the parts, one is told twice; the other run is one of its own"
+    );
+    assert_eq!(measurement.same_run_as, [Some(4), Some(4), Some(4), Some(4), None, None]);
 }
 
 #[test]
@@ -250,6 +271,13 @@ fn reports_that_name_nothing_are_copies_only_if_their_bytes_are() {
     assert_eq!(counts(&merged(&[of(1), of(2)])).0, 10, "two suites of five tests");
     let copy = merged(&[of(1), of(1)]);
     assert_eq!((counts(&copy).0, copy.same_run_as.iter().flatten().count()), (5, 1));
+}
+
+#[test]
+fn a_report_that_leaves_a_count_open_is_no_measurement() {
+    let mut open = counted(&pytest_text::FORMAT, 5, &[]);
+    open.figures.skipped = None;
+    assert_eq!(merged(&[open]).testing, None);
 }
 
 #[test]
@@ -738,8 +766,8 @@ fn what_a_file_tells_of_metrics_and_sizes_goes_before_what_a_command_prints() {
     let told: Vec<_> = merged(&[vec![named], printed.to_vec()].concat()).metrics.into_keys().collect();
     assert_eq!(told, ["bench.b.time", "bench.tests/a.py::test_b.time"]);
     let runner = |told: &[(&str, f64)]| {
-        let figures = Figures { tests: Some(1), passed: Some(1), ..metrics(told).figures };
-        Parsed::new(&jest_json::FORMAT, figures, Details::Tests(TestDetails::default()))
+        let one_test = counted(&jest_json::FORMAT, 1, &[]);
+        Parsed { figures: Figures { metrics: metrics(told).figures.metrics, ..one_test.figures }, ..one_test }
     };
     let beside_tests = merge(&[runner(&[("a", 1.25), ("d", 1.0)]), on_console(runner(&[("a", 1.3)])), file.clone()]);
     let told: Vec<_> = beside_tests.metrics.iter().map(|(name, told)| (name.as_str(), told.figure.value)).collect();

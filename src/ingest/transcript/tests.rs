@@ -1,16 +1,7 @@
-use std::hash::{DefaultHasher, Hasher};
-
 use serde_json::json;
 
 use super::*;
-
-fn digest(bytes: &[u8]) -> ObjectId {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    let mut id = [0; 32];
-    id[..8].copy_from_slice(&hasher.finish().to_le_bytes());
-    ObjectId(id)
-}
+use crate::ingest::tests_support::digest;
 
 fn read_text(text: &str) -> Result<Transcript> {
     parse_transcript(&Input::bytes("x", text.as_bytes()), None, digest)
