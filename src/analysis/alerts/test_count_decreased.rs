@@ -24,6 +24,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
         .map(|pair| {
             let message = format!("Test count decreased from {} to {}", pair.before, pair.now);
             let mut alert = beside(RULE.alert(comparison, message), pair.before, pair.now);
+            // Never explained: renames are one to one, so that what is fewer has left, be it one of two tests of one name.
             if let Some(tests) = &comparison.tests {
                 alert.evidence = tests.lost().names.into_iter().map(|id| format!("gone: {id}")).collect();
             }
@@ -44,6 +45,7 @@ fn fewer(comparison: &Comparison) -> Option<Pair<u64>> {
 #[cfg(test)]
 mod tests {
     use crate::analysis::testing::{Story, broken_units, cases, rules, tests};
+    use crate::model::verdict::Status;
 
     #[test]
     fn one_test_fewer_fires_and_as_many_do_not() {
@@ -53,6 +55,16 @@ mod tests {
         let verdict = story.record(tests(8, 1));
         assert_eq!(rules(&verdict), ["test_count_decreased"]);
         assert_eq!(verdict.alerts[0].message, "Test count decreased from 10 to 9");
+    }
+
+    #[test]
+    fn one_of_two_tests_of_one_name_that_goes_is_a_loss_that_nothing_explains() {
+        let named = || cases(&["t.a::x P", "t.a::y P"]);
+        let mut story = Story::new();
+        story.record_named(tests(3, 0), named());
+        let verdict = story.record_named(tests(2, 0), named());
+        assert_eq!(rules(&verdict), ["test_count_decreased", "working_tests_failing"]);
+        assert!(verdict.alerts.iter().all(|alert| alert.status == Status::Observed && alert.evidence.is_empty()));
     }
 
     #[test]
