@@ -67,7 +67,7 @@ pub(super) fn improvement(selection: &Selection) -> String {
 /// The shape of the scores after the peak.
 pub(super) fn pattern_words(pattern: DegradationPattern) -> &'static str {
     match pattern {
-        DegradationPattern::None => "none: the final iteration is the peak",
+        DegradationPattern::None => "none: no later iteration is lower",
         DegradationPattern::LateRegression => "late regression: only the final iteration is lower",
         DegradationPattern::OverRefinement => "over-refinement: it only went down after the peak",
         DegradationPattern::Oscillation => "oscillation: it went up and down after the peak",

@@ -159,6 +159,10 @@ fn progress_and_estimate(page: &mut Page, record: &IterationRecord) {
 
 /// The parts of the progress score.
 fn signals(page: &mut Page, record: &IterationRecord) {
+    if record.progress.is_none() && record.line_changes.is_none() {
+        return;
+    }
+    page.section("progress score");
     for signal in record.progress.iter().flat_map(|progress| &progress.signals) {
         let name = padded(&toned(Tone::Dim, signal.name.name()), 14);
         page.push(INDENT, &format!("{name}{:>6} × {}", fixed(Some(signal.value), 3), fixed(Some(signal.weight), 2)));
