@@ -131,7 +131,7 @@ impl<'a> Sides<'a> {
 
 /// Ids of two runs whose evidence must be looked up before they can be compared whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Open {
+pub struct IdDiff {
     /// Only before.
     pub gone: Vec<String>,
     /// Only now.
@@ -158,14 +158,14 @@ pub fn flakes_at(point: &Point) -> impl Iterator<Item = &str> {
     refuted.filter_map(|alert| alert.subject.as_deref())
 }
 
-/// What two runs leave open.
-pub fn open_between(before: &TestCases, now: &TestCases) -> Open {
+/// What two runs differ in by id alone: renames are not looked for.
+pub fn id_diff(before: &TestCases, now: &TestCases) -> IdDiff {
     let sides = Sides::of(before, now);
     let owned = |ids: &[(&str, &TestCase)]| ids.iter().map(|(id, _)| (*id).to_owned()).collect();
     let broke = |(id, old, new): &(&str, &TestCase, &TestCase)| {
         (old.outcome == Outcome::Passed && is_bad(new.outcome)).then(|| (*id).to_owned())
     };
-    Open {
+    IdDiff {
         gone: owned(&sides.gone),
         new: owned(&sides.new),
         newly_failing: sides.both.iter().filter_map(broke).collect(),
@@ -442,9 +442,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_between_two_runs_is_gone_new_or_newly_failing() {
-        let open = open_between(&cases(&["t::a P", "t::b P", "t::c F"]), &cases(&["t::b F", "t::c F", "t::d P"]));
-        assert_eq!((open.gone, open.new), (vec!["t::a".to_owned()], vec!["t::d".to_owned()]));
-        assert_eq!(open.newly_failing, ["t::b"]);
+    fn two_runs_differ_in_what_is_gone_new_or_newly_failing() {
+        let diff = id_diff(&cases(&["t::a P", "t::b P", "t::c F"]), &cases(&["t::b F", "t::c F", "t::d P"]));
+        assert_eq!((diff.gone, diff.new), (vec!["t::a".to_owned()], vec!["t::d".to_owned()]));
+        assert_eq!(diff.newly_failing, ["t::b"]);
     }
 }

@@ -9,7 +9,7 @@ use super::history::{find, lineage};
 use super::identity::{renamed, side_by_side};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::ids::{Iteration, ObjectId};
-use crate::model::ledger::{Changed, Event, Flaking, Frame, Ids, Standing, TestHistory};
+use crate::model::ledger::{Changed, Event, Flaking, Frame, Ids, TestHistory, TestStanding};
 use crate::model::record::SameBody;
 use crate::model::reruns::Runs;
 use crate::model::trajectory::Point;
@@ -141,11 +141,11 @@ impl<'a> Ledger<'a> {
     }
 
     /// Every test of an iteration.
-    pub fn standings(&self, iteration: Iteration) -> HashMap<String, Standing> {
-        let mut standings: HashMap<String, Standing> = HashMap::new();
+    pub fn standings(&self, iteration: Iteration) -> HashMap<String, TestStanding> {
+        let mut standings: HashMap<String, TestStanding> = HashMap::new();
         let mut before = None;
         for frame in self.frames.iter().filter(|frame| self.descent.leads(frame.iteration, iteration)) {
-            let moved: Vec<(&String, Option<Standing>)> =
+            let moved: Vec<(&String, Option<TestStanding>)> =
                 frame.renamed.iter().map(|(from, to)| (to, standings.remove(from))).collect();
             for (to, standing) in moved {
                 standings.extend(standing.map(|standing| (to.clone(), standing)));
@@ -303,10 +303,10 @@ impl<'a> Ledger<'a> {
 }
 
 /// The standing of a test that came to `outcome` at `at`; `before` is the iteration that it is told against.
-fn after(old: Option<Standing>, outcome: Outcome, before: Option<Iteration>, at: Iteration) -> Standing {
+fn after(old: Option<TestStanding>, outcome: Outcome, before: Option<Iteration>, at: Iteration) -> TestStanding {
     let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
     let passed_before = old.filter(|old| old.outcome == Outcome::Passed).and(before);
-    Standing {
+    TestStanding {
         outcome,
         bad_since: is_bad(outcome).then(|| old.and_then(|old| old.bad_since).unwrap_or(at)),
         last_passed: passed_before.or(old.and_then(|old| old.last_passed)),

@@ -39,7 +39,7 @@ pub use delta::deltas_between;
 pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};
 pub use flakes::{Doubt, SameTree, doubts};
 pub use history::previous_with;
-pub use identity::{Open, TestChanges, compare, forgive, open_between};
+pub use identity::{IdDiff, TestChanges, compare, forgive, id_diff};
 pub use primary::QUALITY_SCORE;
 pub use renames::{base_name, split as split_id};
 pub use rule::Rule;

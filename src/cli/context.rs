@@ -17,7 +17,7 @@ use crate::disk::{
     layout::{GitUser, Layout},
     lock::Lock,
 };
-use crate::engine::{self, Session};
+use crate::engine::{self, Session, Unnamed};
 use crate::error::{self, Error, Result};
 use crate::model::config::LoopConfig;
 use crate::model::ids::LoopId;
@@ -203,17 +203,17 @@ impl Context {
         }
     }
 
-    /// The loop that is meant; a closed one only where that makes sense.
+    /// The loop that is meant.
     ///
     /// # Errors
     /// Bad input if there is none.
-    pub fn store(&self, choice: &LoopChoice, closed_will_do: bool) -> Result<Store> {
+    pub fn store(&self, choice: &LoopChoice, unnamed: Unnamed) -> Result<Store> {
         if !disk::check_store(&self.layout)? {
             return Err(Error::bad_input("no loop has been begun here")
                 .at(&self.layout.store())
                 .help("`highwater begin -- CMD` opens one, with CMD the project's test command"));
         }
-        engine::resolve(&self.layout, choice.id.as_ref(), closed_will_do)
+        engine::resolve(&self.layout, choice.id.as_ref(), unnamed)
     }
 
     /// The name of a loop that is to be opened: the one that was given, else the first free one, which is nobody else's as

@@ -8,7 +8,7 @@ use super::lines::LineError;
 #[cfg(test)]
 use super::tool_answers;
 #[cfg(test)]
-use crate::engine::Manifest;
+use crate::engine::SnapshotManifest;
 #[cfg(test)]
 use crate::model::calls::{ActivityLine, CallLine, Watched};
 #[cfg(test)]
@@ -66,7 +66,7 @@ schemas! {
     AcceptedNote, "accepted", "a line of accepted.jsonl";
     LetGo, "pruned", "pruned.json";
     Metrics, "metrics", "iterations/*/metrics.json";
-    Manifest, "manifest", "iterations/*/manifest.json";
+    SnapshotManifest, "manifest", "iterations/*/manifest.json";
     TestCases, "test-cases", "the object that testing.cases names";
     LedgerHead, "ledger-head", "the first line of progress/tests.jsonl";
     Frame, "ledger-frame", "each further line of progress/tests.jsonl";

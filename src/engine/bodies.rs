@@ -1,7 +1,7 @@
 //! Tests under another name, found by their source in the two snapshots (ANALYSIS §12.1).
 
 use crate::analysis::bodies::{Function, functions, is_source, same_bodies};
-use crate::analysis::{self, Open};
+use crate::analysis::{self, IdDiff};
 use crate::error::Result;
 use crate::model::cases::TestCases;
 use crate::model::ids::{ObjectId, TreePath};
@@ -26,23 +26,24 @@ const TESTS: usize = 2_000;
 /// If stored directories cannot be read. A file that cannot be read, or was let go, has no functions.
 pub(super) fn renamed_by_body(
     objects: &Objects,
-    trees: (&ObjectId, &ObjectId),
+    tree_before: &ObjectId,
+    tree_now: &ObjectId,
     before: &TestCases,
     now: &TestCases,
 ) -> Result<Vec<SameBody>> {
-    let Open { gone, new, .. } = analysis::open_between(before, now);
+    let IdDiff { gone, new, .. } = analysis::id_diff(before, now);
     if gone.is_empty() || new.is_empty() || gone.len().max(new.len()) > TESTS {
         return Ok(Vec::new());
     }
-    let mut changes = diff(objects, trees.0, trees.1)?;
+    let mut changes = diff(objects, tree_before, tree_now)?;
     changes.retain(|change| is_source(&change.path.to_string()));
     if changes.len() > FILES_READ {
         return Ok(Vec::new());
     }
     let (mut functions_before, mut functions_now) = (Vec::new(), Vec::new());
     for change in &changes {
-        functions_before.extend(functions_of(objects, trees.0, &change.path)?);
-        functions_now.extend(functions_of(objects, trees.1, &change.path)?);
+        functions_before.extend(functions_of(objects, tree_before, &change.path)?);
+        functions_now.extend(functions_of(objects, tree_now, &change.path)?);
     }
     Ok(same_bodies(&gone, &new, &functions_before, &functions_now))
 }

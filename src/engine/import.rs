@@ -118,7 +118,7 @@ impl Recording<'_> {
         let mut iteration = Iteration::BASELINE;
         for run in &self.importing.told.runs {
             let draft = IterationRecord { previous_record, ..self.draft(run, iteration, parent) };
-            let record = judged(draft, (None, None), &history, self.config, &objects, self.store)?;
+            let record = judged(draft, None, None, &history, self.config, &objects, self.store)?;
             let Commit::Done(head) = self.store.commit(&record)? else {
                 return Err(Error::failed("another writer recorded into the loop that is imported")
                     .at(&self.store.paths().record(iteration)));

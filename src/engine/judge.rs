@@ -33,7 +33,7 @@ pub(super) fn judged_again(
         Some(_) => named_ancestor(objects, history, record.parent)?.map(|(_, cases)| cases),
         None => None,
     };
-    judged(record, (before.as_ref(), cases), history, config, objects, store)
+    judged(record, before.as_ref(), cases, history, config, objects, store)
 }
 
 /// The same, with the test outcomes before and now at hand.
@@ -42,7 +42,8 @@ pub(super) fn judged_again(
 /// As [`judged_again`].
 pub(super) fn judged(
     record: IterationRecord,
-    (previous_cases, cases): (Option<&TestCases>, Option<&TestCases>),
+    previous_cases: Option<&TestCases>,
+    cases: Option<&TestCases>,
     history: &[Point],
     config: &LoopConfig,
     objects: &Objects,
@@ -52,7 +53,7 @@ pub(super) fn judged(
     let calls = calls(store, &record)?;
     let same_tree = match (previous_cases, cases) {
         (Some(before), Some(now)) => {
-            let tests = analysis::open_between(before, now).newly_failing;
+            let tests = analysis::id_diff(before, now).newly_failing;
             same_tree(objects, history, Some(record.tree_key), &record.reruns, &tests)?
         }
         _ => BTreeMap::new(),

@@ -10,12 +10,20 @@ use crate::model::ids::{LoopId, ObjectId};
 use crate::snapshot::objects::Objects;
 use crate::store::{Loop, Store, loops};
 
-/// The loop that is meant: the one that was named, else the newest open one, else (where reading a closed one makes
-/// sense) the newest.
+/// Which loop is meant where none is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unnamed {
+    /// The newest open one: something is to be recorded in it, or it is to be closed.
+    Open,
+    /// The newest open one, else the newest: it is only read.
+    OpenElseClosed,
+}
+
+/// The loop that is meant: the one that was named, else as `unnamed` says.
 ///
 /// # Errors
 /// Bad input if there is none.
-pub fn resolve(layout: &Layout, named: Option<&LoopId>, closed_will_do: bool) -> Result<Store> {
+pub fn resolve(layout: &Layout, named: Option<&LoopId>, unnamed: Unnamed) -> Result<Store> {
     if let Some(id) = named {
         let store = Store::new(layout, id.clone());
         if store.opened()?.is_none() {
@@ -28,7 +36,7 @@ pub fn resolve(layout: &Layout, named: Option<&LoopId>, closed_will_do: bool) ->
     }
     let all = loops(layout)?;
     let newest_open = all.iter().find(|one| !one.is_closed);
-    match newest_open.or(if closed_will_do { all.first() } else { None }) {
+    match newest_open.or(all.first().filter(|_| unnamed == Unnamed::OpenElseClosed)) {
         Some(one) => Ok(Store::new(layout, one.id.clone())),
         None => Err(Error::bad_input("no open loop here")
             .at(layout.root())

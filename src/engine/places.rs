@@ -50,7 +50,7 @@ enum At {
 }
 
 /// Everything that is told of one iteration.
-pub struct Facts {
+pub struct IterationDetails {
     /// Its record.
     pub record: IterationRecord,
     /// The best as it was then.
@@ -66,7 +66,7 @@ pub struct Facts {
 /// # Errors
 /// Bad input if there is none of that number, or its record or its tests cannot be read. Places that cannot be found out,
 /// because reports or snapshots were let go, are absent.
-pub fn facts(layout: &Layout, store: &Store, wanted: Iteration) -> Result<Facts> {
+pub fn iteration_details(layout: &Layout, store: &Store, wanted: Iteration) -> Result<IterationDetails> {
     let record = iteration(store, wanted)?.record;
     let points = store.history()?.points;
     // As it was then: what came later has no place in it.
@@ -77,7 +77,7 @@ pub fn facts(layout: &Layout, store: &Store, wanted: Iteration) -> Result<Facts>
     let cases = cases_of(&record.metrics).map(|id| read_cases(&objects, &id)).transpose()?;
     let mut search = Search { layout, store, objects: &objects, record: &record, known: BTreeMap::new() };
     let places = search.places(cases.as_ref());
-    Ok(Facts { record, best, cases, places })
+    Ok(IterationDetails { record, best, cases, places })
 }
 
 struct Search<'a> {

@@ -56,7 +56,7 @@ pub struct Recorded {
 /// The summary of a snapshot, for people; derived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Manifest {
+pub struct SnapshotManifest {
     /// Version of this layout.
     pub schema_version: u32,
     /// The iteration.
@@ -224,11 +224,7 @@ pub(super) fn keep(
     let best = analysis::best(&history.points, config);
     if let Err(error) = recording.derive(&record, head, &history, &best) {
         // The record stands; what is derived is made again at the next one.
-        notes.push(format!(
-            "recorded, but what is derived from it could not be written: {} ({})",
-            error.message,
-            error.cause.as_deref().unwrap_or_default()
-        ));
+        notes.push(format!("recorded, but what is derived from it could not be written: {}", error.said()));
     }
     drop(captures);
     // Many small packs cost time at every start and nothing else: what cannot be gathered now is gathered later.
@@ -253,7 +249,7 @@ fn measured_after(
 ) -> Result<(Measured, History)> {
     let (unread, newest) = before.map(|before| (before.history, before.newest.record)).unzip();
     let root = session.layout.root();
-    let listener = newest.as_ref().and_then(|newest| Listener::new(root, (session.layout, store), newest, offer));
+    let listener = newest.as_ref().and_then(|newest| Listener::new(root, session.layout, store, newest, offer));
     let sources = newest.as_ref().map_or(&[][..], |newest| &newest.sources);
     let earlier = Earlier { sources, listener: listener.as_ref() };
     let since = match (offer.since, unread.as_ref().and_then(|unread| unread.head)) {
@@ -415,7 +411,7 @@ impl Recording<'_> {
             };
             let same_bodies = match (&before, cases) {
                 (Some((point, before)), Some(now)) => {
-                    renamed_by_body(&self.objects, (&point.tree, &self.captured.root), before, now)?
+                    renamed_by_body(&self.objects, &point.tree, &self.captured.root, before, now)?
                 }
                 _ => Vec::new(),
             };
@@ -433,7 +429,7 @@ impl Recording<'_> {
             // First: judging reads what the agent said from there.
             self.keep_artifacts(iteration)?;
             let record =
-                judged(record, (before.as_ref(), cases), &history.points, self.config, &self.objects, self.store)?;
+                judged(record, before.as_ref(), cases, &history.points, self.config, &self.objects, self.store)?;
             if let Commit::Done(head) = self.store.commit(&record)? {
                 return Ok(Some((record, head, history)));
             }
@@ -469,7 +465,7 @@ impl Recording<'_> {
             None => Vec::new(),
         };
         let (changed, listed) = manifest_changes(&changes);
-        let manifest = Manifest {
+        let manifest = SnapshotManifest {
             schema_version: SCHEMA_VERSION,
             iteration: record.iteration,
             tree: record.tree,

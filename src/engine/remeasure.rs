@@ -61,7 +61,7 @@ impl Verification<'_> {
         let layout = Layout::new(&folder);
         let offer = (self.run)(&layout).map_err(Attempt::Stopped)?;
         let copy = Session { layout: &layout, ..*session };
-        let listener = Listener::new(&folder, (session.layout, store), record, &offer);
+        let listener = Listener::new(&folder, session.layout, store, record, &offer);
         let earlier = Earlier { listener: listener.as_ref(), ..Earlier::default() };
         let measured = measure(&copy, config, &offer, offer.since, earlier).map_err(Attempt::Stopped)?;
         match measured.faults.first() {
@@ -111,7 +111,7 @@ impl Verification<'_> {
         let wanted = usize::try_from(config.select.revalidate).unwrap_or(usize::MAX);
         for iteration in ranking.iter().take(wanted) {
             let values = (1..=config.select.reruns)
-                .map(|number| self.value(session, store, (*iteration, number), points, config))
+                .map(|number| self.value(session, store, *iteration, number, points, config))
                 .collect::<Result<Vec<(f64, f64)>, Attempt>>();
             match values {
                 Ok(values) => {
@@ -131,7 +131,8 @@ impl Verification<'_> {
         &self,
         session: &Session<'_>,
         store: &Store,
-        (iteration, number): (Iteration, u32),
+        iteration: Iteration,
+        number: u32,
         points: &[Point],
         config: &LoopConfig,
     ) -> Result<(f64, f64), Attempt> {

@@ -7,7 +7,7 @@ use super::loops::frozen_config;
 use super::record::{ManifestChange, manifest_changes};
 use super::view::{newest_readable, report_of};
 use super::why::why_stopped;
-use super::{Manifest, Session};
+use super::{Session, SnapshotManifest};
 use crate::analysis;
 use crate::disk;
 use crate::disk::lock::Lock;
@@ -133,21 +133,21 @@ impl Remaking<'_> {
     /// not give is not taken for damaged.
     fn has_manifest(&self, record: &IterationRecord) -> Result<bool> {
         let bytes = disk::read(&self.store.paths().manifest(record.iteration), u64::MAX);
-        match bytes.and_then(|bytes| parse::<Manifest>(&bytes)) {
+        match bytes.and_then(|bytes| parse::<SnapshotManifest>(&bytes)) {
             Ok(manifest) => Ok(manifest.tree == record.tree && manifest.iteration == record.iteration),
             Err(error) if error.kind == ErrorKind::BadInput => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    fn manifest(&self, record: &IterationRecord) -> Result<Manifest> {
+    fn manifest(&self, record: &IterationRecord) -> Result<SnapshotManifest> {
         let parent = record.parent.and_then(|parent| self.points.iter().find(|point| point.iteration == parent));
         let changes = match parent {
             Some(parent) => diff(&self.objects, &parent.tree, &record.tree)?,
             None => Vec::new(),
         };
         let (changed, changes): (u64, Vec<ManifestChange>) = manifest_changes(&changes);
-        let mut manifest = Manifest {
+        let mut manifest = SnapshotManifest {
             schema_version: SCHEMA_VERSION,
             iteration: record.iteration,
             tree: record.tree,

@@ -46,7 +46,7 @@ pub(super) fn settle(
     let Some(parent) = started_from(session, store, offer, history)? else { return Ok(settled) };
     let objects = Objects::open(session.layout)?;
     let Some((_, before)) = named_ancestor(&objects, &history.points, Some(parent))? else { return Ok(settled) };
-    let tests = analysis::open_between(&before, now).newly_failing;
+    let tests = analysis::id_diff(&before, now).newly_failing;
     if tests.len() > usize::try_from(config.flake.max_tests).unwrap_or(usize::MAX) {
         let (tests, most) = (tests.len(), config.flake.max_tests);
         settled.notes.push(format!("{tests} tests newly fail, more than flake.max_tests ({most}): none was run again"));
@@ -68,11 +68,7 @@ pub(super) fn settle(
             }
             Ok(rerun) => settled.reruns.push(rerun),
             Err(error) => {
-                settled.notes.push(format!(
-                    "newly failing tests could not be run again: {} ({})",
-                    error.message,
-                    error.cause.as_deref().unwrap_or_default()
-                ));
+                settled.notes.push(format!("newly failing tests could not be run again: {}", error.said()));
                 break;
             }
         }

@@ -67,7 +67,8 @@ impl<'a> Listener<'a> {
     /// In a work tree at `root`, after `newest`; none if that was not measured by the same command.
     pub(super) fn new(
         root: &'a Path,
-        (layout, store): (&'a Layout, &'a Store),
+        layout: &'a Layout,
+        store: &'a Store,
         newest: &'a IterationRecord,
         offer: &'a Offer,
     ) -> Option<Listener<'a>> {

@@ -271,7 +271,7 @@ impl Check<'_> {
             let path = self.store.paths().manifest(stored.record.iteration);
             let manifest = disk::read_if_present(&path, u64::MAX);
             if let Ok(Some(bytes)) = manifest {
-                match crate::store::parse::<super::Manifest>(&bytes) {
+                match crate::store::parse::<super::SnapshotManifest>(&bytes) {
                     Ok(manifest)
                         if manifest.tree == stored.record.tree && manifest.iteration == stored.record.iteration => {}
                     _ => self.found(&path, "it differs from its record (derived; the record counts)"),

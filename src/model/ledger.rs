@@ -111,7 +111,7 @@ pub struct LedgerHead {
 
 /// What became of one test by the iteration that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct TestStanding {
     /// What it came to there.
     pub outcome: Outcome,
     /// Failing or erroring: the iteration from which on it does, without a pass or a skip since.
@@ -120,7 +120,7 @@ pub struct Standing {
     pub last_passed: Option<Iteration>,
 }
 
-impl Standing {
+impl TestStanding {
     /// Whether it passed once and fails or errors now.
     pub fn is_broken(&self) -> bool {
         self.bad_since.is_some() && self.last_passed.is_some()

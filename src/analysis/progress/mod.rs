@@ -153,7 +153,7 @@ impl ProgressScore {
 
 /// How a loop stands by its scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct Streak {
     /// Iterations without progress in a row, those that only talked passed over.
     pub without_progress: u32,
     /// Iterations in a row at the end that only talked.
@@ -162,14 +162,14 @@ pub struct Standing {
     pub is_stuck: bool,
 }
 
-impl Standing {
+impl Streak {
     /// After one more score. One without the output leaves everything as it is.
-    pub fn after(self, score: &ProgressScore, settings: &Settings) -> Standing {
+    pub fn after(self, score: &ProgressScore, settings: &Settings) -> Streak {
         let mut next = match (score.has_output() || score.is_first, score.is_none(settings)) {
             (false, _) => self,
-            (true, true) => Standing { without_progress: self.without_progress + 1, talk_only: 0, ..self },
-            (true, false) if score.is_talk_only(settings) => Standing { talk_only: self.talk_only + 1, ..self },
-            (true, false) => Standing::default(),
+            (true, true) => Streak { without_progress: self.without_progress + 1, talk_only: 0, ..self },
+            (true, false) if score.is_talk_only(settings) => Streak { talk_only: self.talk_only + 1, ..self },
+            (true, false) => Streak::default(),
         };
         next.is_stuck = next.without_progress >= settings.stuck_after || next.talk_only >= settings.talk_only_after;
         next
@@ -178,7 +178,7 @@ impl Standing {
 
 /// The score of an iteration as it is recorded, after what the latest one before it recorded.
 pub fn recorded(score: ProgressScore, before: Option<&Progress>, settings: &Settings) -> Option<Progress> {
-    let stood = before.map_or(Standing::default(), |before| Standing {
+    let stood = before.map_or(Streak::default(), |before| Streak {
         without_progress: before.no_progress_count,
         talk_only: before.talk_only_count,
         is_stuck: before.is_stuck,

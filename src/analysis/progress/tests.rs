@@ -112,8 +112,8 @@ fn long_outputs_are_compared_by_lines_and_the_longest_by_bags_of_them() {
 }
 
 /// How a loop stands after these scores, in order.
-fn standing(scores: &[ProgressScore], settings: &Settings) -> Standing {
-    scores.iter().fold(Standing::default(), |standing, score| standing.after(score, settings))
+fn standing(scores: &[ProgressScore], settings: &Settings) -> Streak {
+    scores.iter().fold(Streak::default(), |standing, score| standing.after(score, settings))
 }
 
 #[test]

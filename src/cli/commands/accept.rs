@@ -7,14 +7,14 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::accept;
+use crate::engine::{Unnamed, accept};
 use crate::error::{Error, Result};
 
 pub fn run(context: &Context, choice: &LoopChoice, rules: &[String], reason: &str) -> Result<Exit> {
     if reason.trim().is_empty() {
         return Err(Error::usage("the reason is empty").help("say in a few words why the loss is meant"));
     }
-    let store = context.store(choice, false)?;
+    let store = context.store(choice, Unnamed::Open)?;
     context.with_session(|session| accept(session, &store, rules, reason.trim(), Utc::now()))?;
     if context.json() {
         output::json(&Accept {

@@ -5,7 +5,7 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{self, change_name, changed_files, difference};
+use crate::engine::{self, Unnamed, change_name, changed_files, difference};
 use crate::error::Result;
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::trajectory::Point;
@@ -16,7 +16,7 @@ use crate::report::{
 use crate::snapshot::tree::Change;
 
 pub fn run(context: &Context, choice: &LoopChoice, a: Iteration, b: Iteration) -> Result<Exit> {
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let found = difference(&context.layout, &store, a, b)?;
     if context.json() {
         output::json(&answer(store.id(), found))?;

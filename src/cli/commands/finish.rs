@@ -16,7 +16,7 @@ use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
 use crate::cli::output;
 use crate::disk::layout::Layout;
-use crate::engine::{Finished, Finishing, Offer, Target, Verification, finish};
+use crate::engine::{Finished, Finishing, Offer, Target, Unnamed, Verification, finish};
 use crate::error::{Error, Result};
 use crate::report::{self, terminal::Destination};
 
@@ -27,7 +27,7 @@ pub fn run(
     into: Option<&Path>,
     verify_cmd: Option<&str>,
 ) -> Result<Exit> {
-    let store = context.store(choice, false)?;
+    let store = context.store(choice, Unnamed::Open)?;
     let into = into.map(|into| context.folder.join(into));
     let target = Target { paths: &[], into: into.as_deref(), dry_run };
     let scratch = match verify_cmd {

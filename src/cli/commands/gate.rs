@@ -6,13 +6,13 @@ use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{best_so_far, newest};
+use crate::engine::{Unnamed, best_so_far, newest};
 use crate::error::Result;
 use crate::model::trajectory::BestTracker;
 use crate::report;
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let stored = newest(&store)?;
     let record = &stored.record;
     let exit = Exit::of_recommendation(&record.recommendation);

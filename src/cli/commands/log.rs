@@ -5,14 +5,14 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::loop_so_far;
+use crate::engine::{Unnamed, loop_so_far};
 use crate::error::Result;
 use crate::model::ids::LoopId;
 use crate::model::trajectory::{BestTracker, Point};
 use crate::report;
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let so_far = loop_so_far(&context.layout, &store)?;
     context.say_left_out(&so_far.damaged);
     if context.jsonl() {

@@ -9,7 +9,7 @@ use crate::cli::inputs::{offer, runner};
 use crate::cli::output;
 use crate::config;
 use crate::disk;
-use crate::engine::{Offer, Recorded, record};
+use crate::engine::{Offer, Recorded, Unnamed, record};
 use crate::error::{ErrorKind, Result};
 use crate::model::ids::Iteration;
 use crate::model::reruns::RerunCommand;
@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Options) -> Result<Exit> {
-    let store = context.store(choice, false)?;
+    let store = context.store(choice, Unnamed::Open)?;
     let recorded = measure(context, &store, inputs, options.parent, options.rerun)?;
     tell(context, &recorded)?;
     if let Some(anchor) = &options.anchor {

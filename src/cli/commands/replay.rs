@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{Replayed, frozen_config, replay};
+use crate::engine::{Replayed, Unnamed, frozen_config, replay};
 use crate::error::{Error, Result};
 use crate::model::config::LoopConfig;
 use crate::model::record::IterationRecord;
@@ -17,7 +17,7 @@ use crate::model::units::Score;
 use crate::report;
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let other = context.named_config()?;
     let (replayed, damaged) =
         context.with_session(|session| replay(session, &store, other.as_ref().map(|(config, _)| config)))?;

@@ -9,7 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::disk;
-use crate::engine::{self, SoFar, facts, iteration_report, loop_so_far, newest, selection_report};
+use crate::engine::{self, SoFar, Unnamed, iteration_details, iteration_report, loop_so_far, newest, selection_report};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::ids::Iteration;
 use crate::report::{self, OneIteration, RuleText, WholeLoop, Write};
@@ -30,7 +30,7 @@ pub fn run(
     file: Option<&Path>,
 ) -> Result<Exit> {
     let format = if context.json() { ReportFormat::JSON } else { format };
-    let text = text(context, &context.store(choice, true)?, what, format)?;
+    let text = text(context, &context.store(choice, Unnamed::OpenElseClosed)?, what, format)?;
     match file {
         Some(file) => disk::write_named(&context.folder.join(file), text.as_bytes())?,
         None => output::out(&text),
@@ -124,15 +124,15 @@ fn foreign(context: &Context, store: &Store, subject: Option<Subject>, form: &re
                     return Err(tells_only("one iteration", "name it by its number; without one, it is the newest"));
                 }
             };
-            let facts = facts(&context.layout, store, number)?;
+            let details = iteration_details(&context.layout, store, number)?;
             let rules = RULES.iter().map(|rule| RuleText { name: rule.name, about: rule.about, meaning: rule.meaning });
             let detectors =
                 DETECTORS.iter().map(|one| RuleText { name: one.name, about: one.about, meaning: one.meaning });
             write(&OneIteration {
-                record: &facts.record,
-                best: &facts.best,
-                cases: facts.cases.as_ref(),
-                places: &facts.places,
+                record: &details.record,
+                best: &details.best,
+                cases: details.cases.as_ref(),
+                places: &details.places,
                 rules: &rules.chain(detectors).collect::<Vec<_>>(),
             })
         }

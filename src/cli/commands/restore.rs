@@ -9,7 +9,7 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{self, Target};
+use crate::engine::{self, Target, Unnamed};
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, TreePath, check_name};
 use crate::report::terminal::{Destination, RestoredView};
@@ -39,7 +39,7 @@ pub fn run(
         return tell(context, &outcome, Destination::WorkTree);
     }
     let Some(iteration) = iteration else { return Err(Error::usage("no iteration was named")) };
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let paths = tree_paths(context, paths)?;
     let into = how.into.map(|into| context.folder.join(into));
     let target = Target { paths: &paths, into: into.as_deref(), dry_run: how.dry_run };

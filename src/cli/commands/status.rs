@@ -8,7 +8,7 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{best_so_far, newest};
+use crate::engine::{Unnamed, best_so_far, newest};
 use crate::error::Result;
 use crate::model::trajectory::BestTracker;
 use crate::report::{self, terminal::StatusView};
@@ -16,7 +16,7 @@ use crate::snapshot::restore;
 use crate::store::{Store, Stored, faults};
 
 /// A loop at its newest iteration.
-pub struct Standing {
+pub struct LoopStanding {
     pub newest: Stored,
     pub best: BestTracker,
     is_closed: bool,
@@ -24,11 +24,11 @@ pub struct Standing {
     hook_faults: Option<HookFaults>,
 }
 
-impl Standing {
-    pub fn of(context: &Context, store: &Store) -> Result<Standing> {
+impl LoopStanding {
+    pub fn of(context: &Context, store: &Store) -> Result<LoopStanding> {
         let newest = newest(store)?;
         let pending = context.with_session(|session| restore::pending(session.layout, session.wait))?;
-        Ok(Standing {
+        Ok(LoopStanding {
             best: best_so_far(&context.layout, store, &newest)?,
             is_closed: store.is_closed()?,
             pending_restore: pending.map(|pending| pending.number),
@@ -56,7 +56,7 @@ impl Standing {
 }
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let standing = Standing::of(context, &context.store(choice, true)?)?;
+    let standing = LoopStanding::of(context, &context.store(choice, Unnamed::OpenElseClosed)?)?;
     if context.json() {
         output::json(&standing.answer())?;
         return Ok(Exit::Done);

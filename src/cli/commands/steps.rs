@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::lines;
 use crate::disk::hash::id_of;
-use crate::engine::{best_so_far, newest};
+use crate::engine::{Unnamed, best_so_far, newest};
 use crate::error::Result;
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::steps::State;
@@ -15,7 +15,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
     let config = context.config()?.0.config;
     if choice.id.is_some() {
         // A supervisor need not have a loop; but one that it names must be there.
-        context.store(choice, true)?;
+        context.store(choice, Unnamed::OpenElseClosed)?;
     }
     let mut run = Run::default();
     lines::answer_each(std::io::stdin().lock(), |state: State| {
@@ -32,7 +32,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
 /// The best iteration so far of the loop that is meant, if there is one and it can be read: the answer is worth more than
 /// this one fact in it.
 fn best(context: &Context, choice: &LoopChoice) -> Option<(LoopId, Iteration)> {
-    let store = context.store(choice, true).ok()?;
+    let store = context.store(choice, Unnamed::OpenElseClosed).ok()?;
     let tracker = best_so_far(&context.layout, &store, &newest(&store).ok()?).ok()?;
     Some((store.id().clone(), tracker.iteration?))
 }

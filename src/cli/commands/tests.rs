@@ -8,11 +8,11 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{TestLedger, change_name, changed_files, changed_in, test_ledger};
+use crate::engine::{TestLedger, Unnamed, change_name, changed_files, changed_in, test_ledger};
 use crate::error::{Error, Result};
 use crate::model::cases::Outcome;
 use crate::model::ids::{Iteration, LoopId};
-use crate::model::ledger::Standing;
+use crate::model::ledger::TestStanding;
 use crate::model::reruns::Runs;
 use crate::report::terminal::{self, HistoryView, TestRow, TestsView};
 use crate::snapshot::objects::Objects;
@@ -30,7 +30,7 @@ pub struct Asked {
 }
 
 pub fn run(context: &Context, choice: &LoopChoice, asked: &Asked) -> Result<Exit> {
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let found = test_ledger(&context.layout, &store)?;
     context.say_left_out(&found.damaged);
     let ledger = Ledger::new(&found.points, &found.frames);
@@ -108,7 +108,7 @@ fn list(
     let standings = ledger.standings(newest);
     let flaking = ledger.flaking();
     let all = !asked.flaky && !asked.broken;
-    let mut broken: Vec<(&String, &Standing)> =
+    let mut broken: Vec<(&String, &TestStanding)> =
         standings.iter().filter(|(_, standing)| standing.bad_since.is_some() && (all || asked.broken)).collect();
     broken.sort_by_key(|(id, standing)| (std::cmp::Reverse(standing.bad_since), *id));
     let flaky = || flaking.iter().filter(|_| all || asked.flaky);
@@ -150,7 +150,7 @@ fn list(
     output::json(&Tests { schema_version: VERSION, loop_id: loop_id.clone(), iteration: newest, counts, tests })
 }
 
-fn line(id: &str, standing: Option<&Standing>) -> TestLine {
+fn line(id: &str, standing: Option<&TestStanding>) -> TestLine {
     TestLine {
         id: id.to_owned(),
         outcome: standing.map(|standing| standing.outcome),
@@ -162,7 +162,7 @@ fn line(id: &str, standing: Option<&Standing>) -> TestLine {
     }
 }
 
-fn counts<'s>(standings: impl Iterator<Item = &'s Standing>) -> TestCounts {
+fn counts<'s>(standings: impl Iterator<Item = &'s TestStanding>) -> TestCounts {
     let mut counts = TestCounts::default();
     for standing in standings {
         match standing.outcome {

@@ -6,13 +6,13 @@ use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{self, Verified, verify};
+use crate::engine::{self, Unnamed, Verified, verify};
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, ObjectId};
 
 pub fn run(context: &Context, choice: &LoopChoice, head: Option<&str>, recompute: bool, repair: bool) -> Result<Exit> {
     let head = head.map(parse_head).transpose()?;
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let repaired = if repair { context.with_session(|session| engine::repair(session, &store))? } else { Vec::new() };
     let verified = context.with_session(|session| verify(session, &store, head, recompute))?;
     let exit = if verified.findings.is_empty() { Exit::Done } else { Exit::BadInput };

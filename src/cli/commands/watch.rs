@@ -6,6 +6,7 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::engine::Unnamed;
 use crate::error::Result;
 use crate::model::ids::Iteration;
 use crate::report;
@@ -15,7 +16,7 @@ use crate::store::{Damaged, Store};
 const TICK: Duration = Duration::from_millis(250);
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let store = context.store(choice, true)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let mut told: Option<Iteration> = None;
     loop {
         // Looked at before the records: one that appears between the two is still told.

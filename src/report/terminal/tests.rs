@@ -5,7 +5,7 @@ use super::parts::{brief, maybe};
 use super::text::{Tone, toned};
 use crate::model::cases::Outcome;
 use crate::model::ids::{Iteration, LoopId};
-use crate::model::ledger::{Flaking, Standing, TestHistory};
+use crate::model::ledger::{Flaking, TestHistory, TestStanding};
 use crate::report::Screen;
 use crate::report::view::{ABSENT, counted};
 
@@ -18,7 +18,7 @@ pub struct TestRow<'a> {
     /// Which.
     pub id: &'a str,
     /// What became of it.
-    pub standing: Standing,
+    pub standing: TestStanding,
     /// `A`, `M` or `D` and the path, of each file that the iteration changed that broke it.
     pub files: Vec<(char, String)>,
 }

@@ -6,10 +6,10 @@ use crate::cli::answers::{LogLine, VERSION};
 use crate::cli::args::{Inputs, ReportFormat, check_metric_name};
 use crate::cli::commands::gate::best_answer;
 use crate::cli::commands::log::lines;
-use crate::cli::commands::status::Standing;
+use crate::cli::commands::status::LoopStanding;
 use crate::cli::commands::{diff, list, record as recording, report as reporting, restore as restoring};
 use crate::cli::tool_answers::{History, Peak, ReportPage, Verdict};
-use crate::engine::{self, Target, difference, frozen_config, given, loop_so_far, newest};
+use crate::engine::{self, Target, Unnamed, difference, frozen_config, given, loop_so_far, newest};
 use crate::error::{Error, Result};
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
@@ -26,12 +26,12 @@ const HISTORY_BYTES: usize = 10_000;
 const REPORT_BYTES: usize = 6_000;
 
 pub fn status(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let standing = Standing::of(server.context, &server.store(arguments, true)?)?;
+    let standing = LoopStanding::of(server.context, &server.store(arguments, Unnamed::OpenElseClosed)?)?;
     Answer::new(for_agent(&standing.newest.record, &standing.best), &standing.answer())
 }
 
 pub fn assess(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let standing = Standing::of(server.context, &server.store(arguments, true)?)?;
+    let standing = LoopStanding::of(server.context, &server.store(arguments, Unnamed::OpenElseClosed)?)?;
     judged(&standing.newest.record, &standing.best)
 }
 
@@ -63,7 +63,7 @@ fn judged(record: &IterationRecord, best: &BestTracker) -> Result<Answer> {
 }
 
 pub fn history(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let store = server.store(arguments, true)?;
+    let store = server.store(arguments, Unnamed::OpenElseClosed)?;
     let so_far = loop_so_far(&server.context.layout, &store)?;
     let mut all = lines(&so_far.points, &so_far.best);
     let count = all.len();
@@ -108,7 +108,7 @@ fn in_words(line: &LogLine) -> String {
 }
 
 pub fn compare(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let store = server.store(arguments, true)?;
+    let store = server.store(arguments, Unnamed::OpenElseClosed)?;
     let (a, b) = (arguments.required_iteration("a")?, arguments.required_iteration("b")?);
     let answer = diff::answer(store.id(), difference(&server.context.layout, &store, a, b)?);
     let mut text = format!("from iteration {a} to {b}: {} files differ", answer.files.len());
@@ -129,7 +129,7 @@ pub fn compare(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer>
 }
 
 pub fn best(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let store = server.store(arguments, true)?;
+    let store = server.store(arguments, Unnamed::OpenElseClosed)?;
     let newest = newest(&store)?.record.iteration;
     let so_far = loop_so_far(&server.context.layout, &store)?;
     let best = lines(&so_far.points, &so_far.best).into_iter().find(|line| line.is_best);
@@ -138,7 +138,7 @@ pub fn best(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
 }
 
 pub fn report(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let store = server.store(arguments, true)?;
+    let store = server.store(arguments, Unnamed::OpenElseClosed)?;
     let format = arguments.text("format").and_then(ReportFormat::named).unwrap_or_default();
     let text = reporting::text(server.context, &store, arguments.text("what"), format)?;
     let offset = arguments.whole("offset").unwrap_or(0);
@@ -186,7 +186,7 @@ pub fn explain(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer>
         if arguments.text("loop_id").is_none() {
             return Ok(server.context.config()?.0.config);
         }
-        let store = server.store(arguments, true)?;
+        let store = server.store(arguments, Unnamed::OpenElseClosed)?;
         let frozen = newest(&store)?.record.config;
         Ok(frozen_config(&server.context.layout, &store, frozen)?.config)
     })?;
@@ -194,7 +194,7 @@ pub fn explain(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer>
 }
 
 pub fn record(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let store = server.store(arguments, false)?;
+    let store = server.store(arguments, Unnamed::Open)?;
     let metrics = arguments.numbers("metrics").into_iter().map(|(name, value)| {
         check_metric_name(name).map_err(Error::usage)?;
         Ok((name.to_owned(), given(&value)))
@@ -211,7 +211,7 @@ pub fn record(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> 
 }
 
 pub fn restore(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> {
-    let store = server.store(arguments, true)?;
+    let store = server.store(arguments, Unnamed::OpenElseClosed)?;
     let iteration = arguments.required_iteration("iteration")?;
     let dry_run = arguments.flag("dry_run").unwrap_or(true);
     let target = Target { paths: &[], into: None, dry_run };

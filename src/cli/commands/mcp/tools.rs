@@ -10,6 +10,7 @@ use crate::cli::args::{LoopChoice, ReportFormat};
 use crate::cli::context::Context;
 use crate::cli::diagnostic;
 use crate::cli::schemas::SCHEMAS;
+use crate::engine::Unnamed;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -25,10 +26,10 @@ impl Server<'_> {
     ///
     /// # Errors
     /// Usage if its name is none; bad input if there is none.
-    pub fn store(&self, arguments: &Arguments<'_>, closed_will_do: bool) -> Result<Store> {
+    pub fn store(&self, arguments: &Arguments<'_>, unnamed: Unnamed) -> Result<Store> {
         let named = arguments.text(LOOP_ID.name).map(str::parse).transpose()?;
         let choice = LoopChoice { id: named.or_else(|| self.choice.id.clone()) };
-        self.context.store(&choice, closed_will_do)
+        self.context.store(&choice, unnamed)
     }
 }
 
