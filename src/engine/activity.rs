@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Session;
 use super::hook::ToolCall;
-use super::loops::config_in_force;
+use super::loops::{config_in_force, no_iterations};
 use crate::analysis::monitor::Monitor;
 use crate::disk::{self, hash::id_of, lock::Lock};
 use crate::error::{Error, Result};
@@ -46,8 +46,7 @@ struct Watched {
 /// # Errors
 /// If the loop has no iterations, or the disk says no.
 pub fn watch(session: &Session<'_>, store: &Store, who: &str, call: ToolCall) -> Result<Vec<String>> {
-    let newest =
-        store.newest_number()?.ok_or_else(|| Error::bad_input(format!("loop {} has no iterations", store.id())))?;
+    let newest = store.newest_number()?.ok_or_else(|| no_iterations(store))?;
     let iteration = newest.next();
     let path = store.paths().activity(iteration);
     let line =

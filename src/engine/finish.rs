@@ -1,5 +1,6 @@
 //! The end of a loop: choose the peak, prove that it is whole, put it back, say why, close.
 
+use super::loops::no_readable_record;
 use super::remeasure::{Attempt, Verification};
 use super::restore::{Target, put_back};
 use super::why::why_stopped;
@@ -74,7 +75,7 @@ impl Candidates {
     fn of(layout: &Layout, store: &Store) -> Result<Candidates> {
         let history = store.history_from_records()?;
         let (Some((_, head)), Some(last)) = (history.head, history.points.last()) else {
-            return Err(Error::bad_input(format!("loop {} has no readable iteration", store.id())));
+            return Err(no_readable_record(store));
         };
         let record = store.load(last.iteration)?.record;
         let config = super::frozen_config(layout, store, record.config)?.config;
@@ -91,6 +92,19 @@ impl Candidates {
             None => None,
         };
         report::selection_markdown(selection, &self.points, &self.config, why.as_ref())
+    }
+
+    fn write_reports(&self, layout: &Layout, store: &Store, selection: &Selection) -> Result<()> {
+        let paths = store.paths();
+        let text = self.report(layout, store, selection)?;
+        disk::make_directory(&paths.reports())?;
+        disk::replace(&paths.selection_report(), text.as_bytes())?;
+        let best = analysis::best(&self.points, &self.config);
+        let text = report::summary_markdown(store.id(), &self.points, &best, Some(selection))?;
+        disk::replace(&paths.summary(), text.as_bytes())?;
+        let (loop_id, points) = (store.id(), self.points.as_slice());
+        let page = report::html(&WholeLoop { loop_id, points, best: &best, selection: Some(selection) })?;
+        disk::replace(&paths.summary_page(), page.as_bytes())
     }
 
     fn closing(&self, store: &Store) -> Result<Selection> {
@@ -200,19 +214,7 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
     }
     let is_closed = !is_rehearsal && outcome.is_some();
     if is_closed {
-        let text = candidates.report(session.layout, store, &selection)?;
-        disk::make_directory(&store.paths().reports())?;
-        disk::replace(&store.paths().selection_report(), text.as_bytes())?;
-        let best = analysis::best(&candidates.points, &candidates.config);
-        let text = report::summary_markdown(store.id(), &candidates.points, &best, Some(&selection))?;
-        disk::replace(&store.paths().summary(), text.as_bytes())?;
-        let page = report::html(&WholeLoop {
-            loop_id: store.id(),
-            points: &candidates.points,
-            best: &best,
-            selection: Some(&selection),
-        })?;
-        disk::replace(&store.paths().summary_page(), page.as_bytes())?;
+        candidates.write_reports(session.layout, store, &selection)?;
         store.close(&selection)?;
     }
     Ok(Finished { selection, outcome, points: candidates.points, is_closed, notes })

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::disk::spool::Spool;
+use crate::disk::{self, spool::Spool};
 use crate::error::{Error, Result};
 use crate::ingest::{self, Format, Input, Parsed, RawBytes};
 use crate::model::config::Limits;
@@ -43,6 +43,9 @@ pub fn read_reports(
         return ingest::parse_all(&Input::source("-", &open, limits.report_bytes), format);
     }
     let found = reports::describe(root, &folder.join(file), true);
+    if disk::metadata(&found.path)?.is_none() {
+        return Err(reports::no_such_report(file));
+    }
     reports::open(root, &found, limits).map_err(|error| error.at(file))?;
     let open = || -> io::Result<Box<dyn RawBytes>> { Ok(Box::new(File::open(&found.path)?)) };
     ingest::parse_all(&Input::source(&name, &open, limits.report_bytes), format)

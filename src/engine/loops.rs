@@ -95,6 +95,21 @@ pub struct Frozen {
     pub was_edited: bool,
 }
 
+/// What is said of a loop without records: whoever opened it was stopped before the baseline was there, or somebody removed
+/// them.
+pub fn no_iterations(store: &Store) -> Error {
+    Error::bad_input(format!("loop {} has no iterations", store.id()))
+        .at(store.paths().dir())
+        .help(format!("`highwater begin --loop {}` records its baseline", store.id()))
+}
+
+/// What is said of a loop whose records are all damaged.
+pub(super) fn no_readable_record(store: &Store) -> Error {
+    Error::bad_input(format!("no record of loop {} can be read", store.id()))
+        .at(store.paths().dir())
+        .help(format!("`highwater verify --loop {}` names what is wrong with each", store.id()))
+}
+
 /// The config that a loop goes by now: the one that its newest readable record names.
 ///
 /// # Errors
@@ -102,7 +117,7 @@ pub struct Frozen {
 pub fn config_in_force(layout: &Layout, store: &Store) -> Result<LoopConfig> {
     let numbers = store.numbers()?;
     let newest = numbers.iter().rev().find_map(|number| store.load(*number).ok());
-    let newest = newest.ok_or_else(|| Error::bad_input(format!("no record of loop {} can be read", store.id())))?;
+    let newest = newest.ok_or_else(|| no_readable_record(store))?;
     Ok(frozen_config(layout, store, newest.record.config)?.config)
 }
 

@@ -53,7 +53,7 @@ pub use estimate::{Answers, Ask};
 pub use finish::{Finished, Finishing, finish, selection, selection_report};
 pub use import::{Importing, import};
 pub use inspect::read_reports;
-pub use loops::{Frozen, Unnamed, config_in_force, frozen_config, new_name, opening, resolve};
+pub use loops::{Frozen, Unnamed, config_in_force, frozen_config, new_name, no_iterations, opening, resolve};
 pub use measure::PassedOver;
 pub use needs::{DiskUse, LoopUse, disk_use};
 pub use own::{Given, given};

@@ -9,7 +9,7 @@ use super::bodies::renamed_by_body;
 use super::estimate::estimate;
 use super::evidence::named_ancestor;
 use super::judge::judged;
-use super::loops::frozen_config;
+use super::loops::{frozen_config, no_iterations};
 use super::measure::{Earlier, Measured, PassedOver, measure};
 use super::rerun::{Settled, settle};
 use super::silence::Listener;
@@ -140,7 +140,7 @@ pub(super) struct Before {
 
 fn newest_readable(store: &Store, history: &Unread) -> Result<Stored> {
     let Some((newest, _)) = history.head else {
-        return Err(Error::bad_input(format!("loop {} has no baseline", store.id())));
+        return Err(no_iterations(store));
     };
     let unreadable = match store.load(newest) {
         Ok(stored) => return Ok(stored),

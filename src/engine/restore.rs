@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::loops::frozen_config;
+use super::loops::{frozen_config, no_iterations};
 use super::record::no_such_iteration;
 use super::verify::reachable;
 use super::{Session, newest};
@@ -38,7 +38,7 @@ pub fn restore_iteration(
 ) -> Result<Outcome> {
     let numbers = store.numbers()?;
     let Some(newest) = numbers.last().copied() else {
-        return Err(Error::bad_input(format!("loop {} has no iterations", store.id())));
+        return Err(no_iterations(store));
     };
     if !numbers.contains(&iteration) {
         return Err(no_such_iteration(store, iteration, newest));

@@ -1,12 +1,12 @@
 //! Reading a loop without changing it: where it stands, one iteration, two side by side.
 
 use super::judge::read_cases;
-use super::loops::frozen_config;
+use super::loops::{frozen_config, no_iterations};
 use super::record::{changed_files, no_such_iteration};
 use super::why::why_stopped;
 use crate::analysis::{self, TestChanges};
 use crate::disk::{self, layout::Layout};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::record::{IterationRecord, SameBody};
@@ -24,7 +24,7 @@ use crate::store::{Damaged, Store, Stored};
 pub fn newest(store: &Store) -> Result<Stored> {
     match store.newest_number()? {
         Some(newest) => store.load(newest),
-        None => Err(Error::bad_input(format!("loop {} has no iterations", store.id()))),
+        None => Err(no_iterations(store)),
     }
 }
 
@@ -61,7 +61,7 @@ pub fn best_so_far(layout: &Layout, store: &Store, newest: &Stored) -> Result<Be
 pub(super) fn newest_readable<'r>(store: &Store, records: &'r [Stored], damaged: &[Damaged]) -> Result<&'r Stored> {
     let unreadable = || match damaged.first() {
         Some(first) => first.error.clone(),
-        None => Error::bad_input(format!("loop {} has no iterations", store.id())),
+        None => no_iterations(store),
     };
     records.last().ok_or_else(unreadable)
 }

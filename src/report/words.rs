@@ -182,6 +182,11 @@ mod tests {
     }
 
     #[test]
+    fn a_peak_that_later_iterations_only_equal_is_not_said_to_be_the_final_one() {
+        assert!(!pattern_words(DegradationPattern::None).contains("final"));
+    }
+
+    #[test]
     fn durations_are_read_at_a_glance() {
         let shown = [0, 49, 4321, 59_949, 59_950, 61_499, 754_200].map(duration);
         assert_eq!(shown, ["0.0 s", "0.0 s", "4.3 s", "59.9 s", "1 min 0 s", "1 min 1 s", "12 min 34 s"]);

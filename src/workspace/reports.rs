@@ -77,21 +77,23 @@ pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Resu
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(Error::io("look at the report", &path, &error)),
     }
-    let missing = || {
-        Error::report(Reject::Refused, "no such report")
-            .at(&path)
-            .help("was the tool run, and does it write its report there?")
-    };
     if !pattern.contains(['*', '?', '[', '{']) {
-        return Err(missing());
+        return Err(no_such_report(&path));
     }
     let everywhere =
         Reports { globs: vec![pattern.to_owned()], skip_directories: vec![".git".into(), ".progress".into()] };
     let found = find(folder, &everywhere, limits)?;
     if found.is_empty() {
-        return Err(missing().because(format!("the glob {pattern:?} matches nothing")));
+        return Err(no_such_report(&path).because(format!("the glob {pattern:?} matches nothing")));
     }
     Ok(found.into_iter().map(|found| describe(root, &found.path, true)).collect())
+}
+
+/// What is said where a report that the user named is not there.
+pub fn no_such_report(path: &Path) -> Error {
+    Error::report(Reject::Refused, "no such report")
+        .at(path)
+        .help("was the tool run, and does it write its report there?")
 }
 
 /// A file and how people are shown it.

@@ -8,8 +8,8 @@ use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{Replayed, Unnamed, frozen_config, replay};
-use crate::error::{Error, Result};
+use crate::engine::{Replayed, Unnamed, frozen_config, no_iterations, replay};
+use crate::error::Result;
 use crate::model::config::LoopConfig;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::{BestTracker, Point};
@@ -23,10 +23,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
         context.with_session(|session| replay(session, &store, other.as_ref().map(|(config, _)| config)))?;
     context.say_left_out(&damaged);
     let Some(first) = replayed.first() else {
-        return Err(damaged.into_iter().next().map_or_else(
-            || Error::bad_input(format!("loop {} has no iterations", store.id())),
-            |damaged| damaged.error,
-        ));
+        return Err(damaged.into_iter().next().map_or_else(|| no_iterations(&store), |damaged| damaged.error));
     };
     let own = frozen_config(&context.layout, &store, first.stored.config)?.config;
     let now = other.as_ref().map_or(&own, |(config, _)| config);

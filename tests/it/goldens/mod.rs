@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use highwater::config;
 use highwater::model::cases::Outcome;
 use highwater::model::ids::Iteration;
-use highwater::model::ledger::{Event, Flaking, Standing, TestHistory};
+use highwater::model::ledger::{Event, Flaking, TestHistory, TestStanding};
 use highwater::model::reruns::Runs;
 use highwater::model::transitions::{Renamed, SameBecause};
 use highwater::report::{self, IterationExtra, Screen, WholeLoop, terminal};
@@ -82,7 +82,7 @@ fn changed_files() -> Vec<(char, String)> {
 }
 
 fn tests_of(screen: Screen) -> String {
-    let standing = |outcome, since, last: Option<u32>| Standing {
+    let standing = |outcome, since, last: Option<u32>| TestStanding {
         outcome,
         bad_since: Some(Iteration(since)),
         last_passed: last.map(Iteration),
