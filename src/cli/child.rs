@@ -50,7 +50,9 @@ const TICK: Duration = Duration::from_millis(5);
 /// # Errors
 /// Bad input if it cannot be started; a failure if the machine has no pipe for its output.
 pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>, echo: Echo) -> Result<Ran> {
-    let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("no command was given")) };
+    let Some((program, arguments)) = argv.split_first() else {
+        return Err(Error::usage("no command was given").help("it stands after --: highwater run -- CMD"));
+    };
     // A store that cannot be used is told when the iteration is to be recorded; the command runs all the same.
     let since = disk::open_store(layout).and_then(|()| disk::time_on(&layout.cache())).ok();
     let started_at = Utc::now();

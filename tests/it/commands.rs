@@ -309,6 +309,11 @@ fn run_hands_on_the_code_whatever_becomes_of_the_record() {
     let answer = project.run(&["run", "--", "sh", "-c", "echo still; exit 5"]);
     assert_eq!((answer.code, answer.stdout.as_str()), (5, "still\n"), "{answer:?}");
     assert!(answer.stderr.contains("nothing was recorded"), "{answer:?}");
+    let cut = Project::new();
+    cut.write("junit.xml", "<testsuites><testsuite");
+    let answer = cut.run(&["run", "--", "touch", "junit.xml"]).expect(0);
+    let place_and_cause = "(junit.xml:1:13): read as junit, by its content";
+    assert!(answer.stderr.contains(place_and_cause), "{answer:?}");
 }
 
 #[test]

@@ -38,7 +38,9 @@ pub fn run(
         })?;
         return tell(context, &outcome, Destination::WorkTree);
     }
-    let Some(iteration) = iteration else { return Err(Error::usage("no iteration was named")) };
+    let Some(iteration) = iteration else {
+        return Err(Error::usage("no iteration was named").help("`highwater log` lists them"));
+    };
     let store = context.store(choice, Unnamed::OpenElseClosed)?;
     let paths = tree_paths(context, paths)?;
     let into = how.into.map(|into| context.folder.join(into));

@@ -21,7 +21,7 @@ pub fn run(context: &Context, choice: &LoopChoice, annotate: bool, command: &[Os
         Ok(ran) => ran,
         // As a shell answers for a command that is not there.
         Err(error) => {
-            context.say(&format!("highwater: {}: {}", error.message, error.cause.as_deref().unwrap_or_default()));
+            context.say(&format!("highwater: {}", error.said()));
             return Ok(Exit::Child(127));
         }
     };
@@ -96,7 +96,7 @@ fn tell(context: &Context, recorded: &Recorded, annotate: bool) {
 }
 
 fn tell_fault(context: &Context, error: &Error) {
-    context.say(&format!("highwater: nothing was recorded: {} ({})", error.message, error.place));
+    context.say(&format!("highwater: nothing was recorded: {error}"));
     if let Some(help) = &error.help {
         context.say(&format!("highwater: {help}"));
     }
