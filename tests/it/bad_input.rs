@@ -65,14 +65,6 @@ fn p03_a_named_file_that_is_no_report_is_refused_and_a_found_one_passed_over() {
 }
 
 #[test]
-fn a_report_that_is_not_there_is_named_with_what_to_do() {
-    let project = Project::new();
-    let answer = project.run(&["inspect", "nope.xml"]).expect(65);
-    assert!(answer.stderr.contains("no such report") && answer.stderr.contains("nope.xml"), "{answer:?}");
-    assert!(answer.stderr.contains("help: was the tool run"), "{answer:?}");
-}
-
-#[test]
 fn a_config_with_the_name_of_a_report_is_told_of_while_it_is_new() {
     let project = begun();
     let tells = || project.run(&["record"]).expect(0).stderr.contains("passed over: pyrightconfig.json");

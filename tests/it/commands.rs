@@ -517,7 +517,8 @@ fn a_file_that_cannot_be_read_keeps_no_other_from_being_inspected() {
     assert_eq!(names, files);
     let codes: Vec<&str> = told.iter().map(|one| one["error"]["code"].as_str().unwrap_or("none")).collect();
     assert_eq!(codes, ["refused", "none", "refused", "refused"]);
-    assert!(told[0]["error"]["message"].as_str().unwrap().contains("No such file"), "{}", told[0]);
+    assert_eq!(told[0]["error"]["message"], "no such report");
+    assert!(told[0]["error"]["help"].as_str().unwrap().contains("was the tool run"), "{}", told[0]);
     assert_eq!((&told[0]["figures"], &told[1]["figures"]["tests"]), (&Value::Null, &json!(1)));
     let page = project.run(&["inspect", "gone.xml", "junit.xml"]).expect(65);
     assert!(page.stderr.contains("gone.xml") && page.stdout.contains("junit.xml"), "{page:?}");
