@@ -282,6 +282,12 @@ fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage, with_errors};
+    use crate::model::trajectory::DegradationPattern;
+
+    fn good(passed: u64, failed: u64, coverage: f64) -> Metrics {
+        with_coverage(tests(passed, failed), coverage)
+    }
 
     #[test]
     fn who_was_measured_again_is_ranked_by_the_mean_and_leads_the_others() {
@@ -309,13 +315,6 @@ mod tests {
             (told.mean - 0.7).abs() < 1e-9 && (told.expected - 0.6).abs() < 1e-9 && (told.optimism - 0.3).abs() < 1e-9
         );
     }
-    use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage, with_errors};
-    use crate::model::trajectory::DegradationPattern;
-
-    fn good(passed: u64, failed: u64, coverage: f64) -> Metrics {
-        with_coverage(tests(passed, failed), coverage)
-    }
-
     #[test]
     fn ties_keep_the_earliest_and_the_last_is_not_taken_blindly() {
         let mut story = Story::new();

@@ -76,7 +76,7 @@ pub(super) fn take(
         let transcript = match read_transcript(root, &offer.folder, Path::new(name), None, &config.limits) {
             Ok(transcript) => transcript,
             Err(error) => {
-                notes.push(format!("transcript {} is not read: {}", found.name, error.message));
+                notes.push(format!("transcript {} is not read: {}", found.name, error.said()));
                 continue;
             }
         };

@@ -39,7 +39,7 @@ pub struct AlertMark {
 pub struct PointScore {
     /// As recorded.
     pub total: Score,
-    /// As recorded.
+    /// 0–1, as recorded.
     pub weight_available: f64,
     /// As recorded.
     pub partial: bool,
@@ -114,7 +114,7 @@ pub struct Point {
     /// As recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// As recorded.
+    /// US dollars, as recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// As recorded.

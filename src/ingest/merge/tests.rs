@@ -17,7 +17,8 @@ use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed, SizeDetails,
     Sort, TestDetails, ToolCounts,
 };
-use crate::model::cases::{Outcome, TestCase};
+use crate::model::cases::Outcome::{self, Errored, Failed, Passed, Skipped};
+use crate::model::cases::TestCase;
 use crate::model::figures::{Figures, MetricFigure};
 use crate::model::metrics::BuildStatus;
 use crate::model::units::Percent;
@@ -88,8 +89,6 @@ fn merged(reports: &[Parsed]) -> Measurement {
     }
     first
 }
-
-use Outcome::{Errored, Failed, Passed, Skipped};
 
 #[test]
 fn one_report_stays_as_it_is() {
