@@ -14,6 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use chrono::Utc;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::interrupt;
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Reject, Result};
 use crate::model::record::Command;
@@ -37,10 +38,15 @@ pub struct Ran {
     pub console: Result<File>,
     /// Just before it began, by the clock of the work tree's file system; `None` if the store cannot be used.
     pub since: Option<SystemTime>,
+    /// We were asked to end while it ran, and it ended in its own way. What it did may be half of it.
+    pub is_interrupted: bool,
 }
 
 /// A grandchild that keeps the pipe open, and says nothing for this long after the command ended, is not waited for.
 const LINGER: Duration = Duration::from_millis(500);
+
+/// What is said of a command that was interrupted.
+pub const NOT_RECORDED: &str = "nothing was recorded";
 
 /// How often a command with a time limit is looked for.
 const TICK: Duration = Duration::from_millis(5);
@@ -87,7 +93,9 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
         }
         readers.push((*target, reader));
     }
-    let mut running = child.spawn().map_err(|error| cannot_start(program, &error))?;
+    let spawn = || child.spawn();
+    let spawned = if matches!(echo, Echo::Nowhere(_)) { child.spawn() } else { interrupt::start_child(spawn) };
+    let mut running = spawned.map_err(|error| cannot_start(program, &error))?;
     // Our ends of the pipes go, else they would never end.
     drop(child);
 
@@ -104,12 +112,15 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
         });
     }
     let status = match echo {
-        Echo::Nowhere(limit) => wait_or_kill(&mut running, clock, limit),
-        Echo::Stderr | Echo::Through => running.wait(),
+        Echo::Nowhere(limit) => wait_or_kill(&mut running, clock, limit).map(|status| (status, None)),
+        Echo::Stderr | Echo::Through => interrupt::wait_for_child(&mut running),
     };
-    let status = status.map_err(|e| Error::failed("cannot wait for the command").because(e.to_string()))?;
+    let (status, asked) = status.map_err(|e| Error::failed("cannot wait for the command").because(e.to_string()))?;
     let duration = clock.elapsed();
     wait_for_relays(&ended, copies.len(), &seen);
+    if let Some(signal) = asked.filter(|_| echo != Echo::Through || status.code().is_none()) {
+        interrupt::end_by(signal, NOT_RECORDED);
+    }
     Ok(Ran {
         command: Command {
             argv: argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -119,6 +130,7 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
         },
         console: joined(copies.iter().map(Kept::take)).map_err(|error| not_whole(&error)),
         since,
+        is_interrupted: asked.is_some(),
     })
 }
 

@@ -10,6 +10,7 @@ mod diagnostic;
 mod estimator;
 mod exit;
 mod inputs;
+mod interrupt;
 mod lines;
 mod output;
 mod post;
@@ -39,6 +40,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
     let words: Vec<OsString> = words.into_iter().collect();
     let is_hook = hook::is_run(&words);
     let ended = catch_unwind(AssertUnwindSafe(|| parse_and_run(&words)));
+    while interrupt::is_ending() {
+        std::thread::park();
+    }
     match ended.unwrap_or_else(|panic| Err(Failure::Failed(bug(panic.as_ref())))) {
         Ok(exit) => exit,
         Err(Failure::NotUnderstood(error)) if !is_hook || is_wanted(&error) => told_by_clap(&error),

@@ -145,6 +145,7 @@ fn packages_live_where_design_says() {
         ("similar::", vec!["snapshot/lines.rs", "integrations/install/diff.rs"]),
         ("jsonc_parser::", vec!["integrations/install/"]),
         ("indicatif::", vec!["cli/context.rs"]),
+        ("signal_hook::", vec!["cli/interrupt.rs"]),
         ("clap::", vec!["cli/args.rs", "cli/mod.rs"]),
         ("clap_complete::", vec!["cli/args.rs", "cli/commands/shell.rs"]),
         ("clap_mangen::", vec!["cli/commands/shell.rs"]),

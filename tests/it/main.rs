@@ -32,6 +32,7 @@ mod hook_install;
 mod hooks;
 mod hourbook;
 mod importing;
+mod interrupted;
 mod keeping;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -14,6 +14,7 @@ use crate::cli::child::{self, Echo};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
+use crate::cli::interrupt;
 use crate::cli::output;
 use crate::disk::layout::Layout;
 use crate::engine::{Finished, Finishing, Offer, Target, Unnamed, Verification, finish};
@@ -27,6 +28,7 @@ pub fn run(
     into: Option<&Path>,
     verify_cmd: Option<&str>,
 ) -> Result<Exit> {
+    interrupt::watch("nothing was restored, and the loop is open");
     let store = context.store(choice, Unnamed::Open)?;
     let into = into.map(|into| context.folder.join(into));
     let target = Target { paths: &[], into: into.as_deref(), dry_run };
@@ -34,6 +36,9 @@ pub fn run(
         Some(_) => Some(scratch_folder()?),
         None => None,
     };
+    if let Some(scratch) = &scratch {
+        interrupt::remove_at_end(scratch.path());
+    }
     let measure = |layout: &Layout| offer_of(layout, verify_cmd.unwrap_or_default());
     let verification = scratch.as_ref().zip(verify_cmd).map(|(scratch, command)| Verification {
         command,

@@ -8,6 +8,7 @@ use crate::cli::answers::{Restored, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
+use crate::cli::interrupt;
 use crate::cli::output;
 use crate::engine::{self, Target, Unnamed};
 use crate::error::{Error, Result};
@@ -15,6 +16,9 @@ use crate::model::ids::{Iteration, TreePath, check_name};
 use crate::report::terminal::{Destination, RestoredView};
 use crate::report::{self, Screen};
 use crate::snapshot::restore::{self, Outcome};
+
+/// What is said of a restore that was interrupted before it began.
+const UNCHANGED: &str = "nothing was changed";
 
 /// How it is done.
 pub struct How<'a> {
@@ -31,6 +35,7 @@ pub fn run(
     paths: &[PathBuf],
     how: &How<'_>,
 ) -> Result<Exit> {
+    interrupt::watch(UNCHANGED);
     if how.resume || how.abort {
         let outcome = context.with_session(|session| {
             let go = if how.resume { restore::resume } else { restore::abort };
@@ -57,6 +62,7 @@ pub fn run(
 }
 
 pub fn undo(context: &Context) -> Result<Exit> {
+    interrupt::watch(UNCHANGED);
     if !crate::disk::check_store(&context.layout)? {
         return Err(
             Error::bad_input("no loop has been begun here, so there is no restore to undo").at(&context.layout.store())

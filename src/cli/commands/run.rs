@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::record::export;
 use crate::cli::args::LoopChoice;
-use crate::cli::child::{self, Echo};
+use crate::cli::child::{self, Echo, NOT_RECORDED};
 use crate::cli::context::{Context, WAIT};
 use crate::cli::estimator;
 use crate::cli::exit::Exit;
@@ -26,6 +26,10 @@ pub fn run(context: &Context, choice: &LoopChoice, annotate: bool, command: &[Os
         }
     };
     let code = ran.command.exit_code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1);
+    if ran.is_interrupted {
+        context.say(&format!("highwater: interrupted: {NOT_RECORDED}"));
+        return Ok(Exit::Child(code));
+    }
     let mut offer = Offer {
         discover: true,
         folder: context.folder.clone(),

@@ -7,6 +7,7 @@ use super::folder::{self, Folder};
 use super::journal::{self, Direction, Journal};
 use super::manifest::Manifest;
 use super::plan::Plan;
+use super::reached::{Reached, reached};
 use super::settle::{self, Held};
 use crate::disk::layout::Layout;
 use crate::error::Result;
@@ -48,11 +49,13 @@ impl Job<'_> {
         outcome.rescued = rescued.into_iter().flat_map(|(_, paths)| paths).collect();
         outcome.rescued.sort();
         outcome.rescued.dedup();
+        let mut reached = reached();
         if self.journal.direction == Direction::Forward {
             journal::write_record(self.layout, &self.journal.record)?;
             outcome.record = Some(self.journal.record);
         }
         end(self.folder)?;
+        *reached = Reached::End;
         Ok(outcome)
     }
 }

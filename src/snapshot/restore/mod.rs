@@ -20,6 +20,7 @@ mod manifest;
 mod modes;
 mod pending;
 mod plan;
+mod reached;
 mod settle;
 mod stage;
 #[cfg(test)]
@@ -33,10 +34,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+pub use apply::going_on;
 pub use journal::{Origin, RestoreRecord, damaged_records, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
 pub use pending::{Pending, abort, needed, pending, resume};
 pub use plan::{Action, Op, Plan, Scope, plan};
+pub use reached::{Reached, reached};
 pub use undo::undo;
 
 use crate::disk;
@@ -179,6 +182,7 @@ fn begin<'a>(layout: &Layout, wait: Duration, request: impl FnOnce() -> Result<R
     let _lock = Lock::exclusive(&layout.lock(), wait)?;
     refuse_pending(layout)?;
     folder::sweep(layout)?;
+    *reached() = Reached::Nothing;
     let request = request()?;
     let survey = capture::survey(layout, request.capture, request.limits)?;
     let prepared = Prepared::new(layout, &survey, &request)?;
@@ -291,7 +295,9 @@ impl<'a> Prepared<'a> {
         journal::write_intent(folder, &record)?;
         let (direction, ops) = (Direction::Forward, self.plan.ops.clone());
         let journal = Journal { schema_version: SCHEMA_VERSION, direction, generation: 0, record, ops };
+        let mut reached = reached();
         journal::write(folder, &journal)?;
+        *reached = Reached::HalfWay;
         Ok((self, journal))
     }
 

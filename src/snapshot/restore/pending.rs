@@ -16,6 +16,7 @@ use super::journal::{self, Direction, Journal, Origin, RestoreRecord};
 use super::manifest::{Kind, Manifest, State};
 use super::modes;
 use super::plan::{Op, Plan, Scope, in_the_way, plan};
+use super::reached::{Reached, reached};
 use super::settle::{self, Held};
 use super::{Outcome, check, stage, unseen};
 use crate::disk;
@@ -157,6 +158,7 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
     }
     let _lock = Lock::exclusive(&layout.lock(), wait)?;
     let folder = folder::pending(layout)?.ok_or_else(none)?;
+    *reached() = Reached::HalfWay;
     let (record, direction, journal) = read(&folder)?;
     let objects = Objects::open(layout)?;
     let mut safety = Manifest::load(&objects, &record.safety)?;
