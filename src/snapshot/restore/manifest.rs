@@ -157,7 +157,9 @@ impl Manifest {
     fn list(&mut self, folder: Option<&TreePath>, (tree, too_often): &(Rc<Tree>, bool)) -> Result<()> {
         for entry in tree.entries() {
             let path = below(folder, &entry.name)?;
-            if path.as_bytes().len() > PATH_MAX_BYTES || *too_often {
+            // One that was too long to be kept is named, and never restored.
+            let is_too_long = path.as_bytes().len() > PATH_MAX_BYTES && entry.kind != EntryKind::Unheld;
+            if is_too_long || *too_often {
                 return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
                     .in_file(&path.to_string())
                     .help("highwater did not write it: run `highwater verify`"));
@@ -279,6 +281,17 @@ mod tests {
         let left = PATH_MAX_BYTES - 19 * 204;
         assert_eq!(path_of(left).unwrap(), 20);
         assert!(path_of(left + 1).unwrap_err().to_string().contains("too deep"));
+        // A capture names what it could not keep for that reason.
+        let mut stored = Stored::default();
+        let entry = |name: &str, kind, object| TreeEntry { name: name.into(), kind, mode: 0o755, size: 0, object };
+        let unheld = entry(&"x".repeat(left + 1), EntryKind::Unheld, ObjectId([0; 32]));
+        let inner = Tree::new(vec![unheld]).unwrap();
+        let mut id = id_of(&inner.encode());
+        stored.0.insert(id.0, inner);
+        for _ in 0..19 {
+            id = stored.one(&"d".repeat(203), Some(id));
+        }
+        assert_eq!(stored.load(&id).unwrap(), 20);
     }
 
     #[test]
