@@ -5,20 +5,24 @@ use std::path::Path;
 
 use super::Session;
 use super::judge::{judged_again, read_cases};
-use super::loops::frozen_config;
+use super::loops::{Frozen, frozen_config};
 use super::measure::measure_again;
 use super::work::line_changes;
+use crate::analysis;
 use crate::disk::{self, layout::Layout, lock::Lock};
 use crate::error::{ErrorKind, Result};
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{CodebaseMetrics, Metrics, TestMetrics};
 use crate::model::record::IterationRecord;
-use crate::model::trajectory::{Point, Trajectory};
+use crate::model::trajectory::{BestTracker, Point, Trajectory};
 use crate::model::tree::EntryKind;
 use crate::snapshot::census;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::restore::{damaged_records, newest_record};
 use crate::store::{Store, Stored};
+
+/// What is said of a derived file that is not what its records give.
+const DIFFERS: &str = "it differs from the records that it was made from (derived; --repair makes it again)";
 
 /// Something that is not as it was written.
 #[derive(Clone, Debug)]
@@ -259,6 +263,7 @@ impl Check<'_> {
     /// What was made from the records says what they say.
     fn derived(&mut self, records: &[Stored]) {
         self.trajectory(records);
+        self.best(records);
         for stored in records {
             let path = self.store.paths().metrics(stored.record.iteration);
             let expected = crate::store::encode(&stored.record.metrics).ok();
@@ -288,8 +293,7 @@ impl Check<'_> {
         let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
         match self.verified.head {
             Some((_, head)) if head == found.head && found.iterations != points => {
-                let why = "it differs from the records that it was made from (derived; --repair makes it again)";
-                self.found(&path, why);
+                self.found(&path, DIFFERS);
             }
             // One that was made before the newest record is made again by itself.
             _ if self.ids.values().any(|id| *id == found.head) => {}
@@ -298,6 +302,20 @@ impl Check<'_> {
                 self.found(newest, "trajectory.json was made from another newest record: this one was changed, or the end of the history was cut off");
             }
             None => {}
+        }
+    }
+
+    /// One that says of itself that it was made from the newest record is believed by who reads it.
+    fn best(&mut self, records: &[Stored]) {
+        let path = self.store.paths().best_tracker();
+        let bytes = disk::read_if_present(&path, u64::MAX).ok().flatten();
+        let found = bytes.and_then(|bytes| crate::store::parse::<BestTracker>(&bytes).ok());
+        let (Some(found), Some(newest), Some((_, head))) = (found, records.last(), self.verified.head) else { return };
+        let config = frozen_config(self.session.layout, self.store, newest.record.config);
+        let (Ok(Frozen { config, .. }), true) = (config, found.head == Some(head)) else { return };
+        let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
+        if found != (BestTracker { head: Some(head), ..analysis::best(&points, &config) }) {
+            self.found(&path, DIFFERS);
         }
     }
 

@@ -48,6 +48,7 @@ mod properties;
 mod pruning;
 mod readme;
 mod recipes;
+mod recovery;
 mod replay;
 mod report_bytes;
 mod restore;

@@ -1,0 +1,94 @@
+//! Going back where something around it is damaged or gone, through the program.
+
+use std::path::PathBuf;
+
+use crate::support::{Project, overwrite};
+
+/// A loop of two iterations.
+fn project() -> Project {
+    let project = Project::new();
+    project.tests(&[("one", true)]);
+    project.run(&["begin", "--loop", "l"]).expect(0);
+    project.write("src/lib.py", "def one():\n    return 2\n");
+    project.run(&["record"]).expect(0);
+    project
+}
+
+fn packs(project: &Project) -> Vec<PathBuf> {
+    let packs = std::fs::read_dir(project.path(".progress/objects")).unwrap();
+    packs.map(|entry| entry.unwrap().path()).collect()
+}
+
+const NEWEST: &str = ".progress/l/progress/iteration-001-metrics.json";
+
+// PROMISES W4, H5: what the newest record says beside its config is not needed for going back.
+#[test]
+fn a_restore_is_undone_although_the_newest_record_is_damaged() {
+    let project = project();
+    project.run(&["restore", "0"]).expect(0);
+    let record = project.read(NEWEST);
+    overwrite(&project.path(NEWEST), b"{");
+    project.run(&["undo"]).expect(0);
+    assert!(project.read("src/lib.py").contains("return 2"));
+    // Without any record nobody knows what is to be left alone.
+    overwrite(&project.path(NEWEST), record.as_bytes());
+    std::fs::rename(project.path(".progress/l"), project.path(".progress/other")).unwrap();
+    let refused = project.run(&["undo"]).expect(65);
+    assert!(refused.stderr.contains("nothing was changed") && refused.stderr.contains("move it back"), "{refused:?}");
+    std::fs::rename(project.path(".progress/other"), project.path(".progress/l")).unwrap();
+    project.run(&["undo"]).expect(0);
+    assert!(project.read("src/lib.py").contains("return 1"));
+}
+
+#[test]
+fn a_best_tracker_that_lies_is_found_and_made_again() {
+    let project = project();
+    let tracker = ".progress/l/best-tracker.json";
+    let right = project.read(tracker);
+    overwrite(&project.path(tracker), right.replace("\"iteration\": 0", "\"iteration\": 1").as_bytes());
+    let found = project.run(&["verify"]).expect(65);
+    assert!(found.stdout.contains(&format!("damaged: {tracker}: it differs from the records")), "{found:?}");
+    let repaired = project.run(&["verify", "--repair"]).expect(0);
+    assert!(repaired.stdout.contains(&format!("made again: {tracker}")), "{repaired:?}");
+    assert_eq!(project.read(tracker), right);
+    // One that was made from another record is not believed, and is no fault.
+    overwrite(&project.path(tracker), right.replace("\"head\": \"", "\"head\": \"0000").as_bytes());
+    project.run(&["verify"]).expect(0);
+}
+
+#[test]
+fn directories_and_links_that_the_work_tree_has_are_stored_again() {
+    let project = Project::new();
+    std::os::unix::fs::symlink("lib.py", project.path("src/link")).unwrap();
+    project.tests(&[("one", true)]);
+    project.run(&["begin", "--loop", "l"]).expect(0);
+    let [pack] = &packs(&project)[..] else { panic!("one pack") };
+    let good = std::fs::read(pack).unwrap();
+    let mut mended = 0;
+    for at in (8..good.len()).step_by(7) {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        overwrite(pack, &bad);
+        let verified = project.run(&["verify", "--json"]).json();
+        if verified["restorable"].as_array().unwrap().is_empty() {
+            let repaired = project.run(&["verify", "--repair", "--json"]).json();
+            // The config is in no work tree.
+            if !repaired.to_string().contains("object of its config") {
+                assert_eq!(repaired["restorable"], serde_json::json!([0]), "byte {at}: {repaired}");
+                mended += 1;
+            }
+        }
+        packs(&project).iter().filter(|path| *path != pack).for_each(|path| std::fs::remove_file(path).unwrap());
+        let _ = std::fs::remove_dir_all(project.path(".progress/cache"));
+    }
+    assert!(mended > 20, "{mended}");
+}
+
+#[test]
+fn whatever_stops_a_restore_before_it_begins_says_that_nothing_was_changed() {
+    let project = project();
+    std::fs::remove_dir_all(project.path(".progress/objects")).unwrap();
+    project.write(".progress/objects", "");
+    let refused = project.run(&["restore", "0"]);
+    assert_eq!((refused.code, refused.stderr.matches("nothing was changed").count()), (65, 1), "{refused:?}");
+}
