@@ -117,7 +117,11 @@ pub(super) fn no_readable_record(store: &Store) -> Error {
 pub fn config_in_force(layout: &Layout, store: &Store) -> Result<LoopConfig> {
     let numbers = store.numbers()?;
     let newest = numbers.iter().rev().find_map(|number| store.load(*number).ok());
-    let newest = newest.ok_or_else(|| no_readable_record(store))?;
+    let newest = newest.ok_or_else(|| {
+        no_readable_record(store)
+            .because("nobody knows by which rules its snapshots were taken; nothing was changed")
+            .help("`highwater verify` names what is wrong; if the loop was moved away or renamed, move it back")
+    })?;
     Ok(frozen_config(layout, store, newest.record.config)?.config)
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::loops::{frozen_config, no_iterations};
+use super::Session;
+use super::loops::{config_in_force, frozen_config, no_iterations};
 use super::record::no_such_iteration;
 use super::verify::reachable;
-use super::{Session, newest};
 use crate::config;
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
@@ -143,10 +143,7 @@ pub fn undo(session: &Session<'_>) -> Result<Outcome> {
     settle(session)?;
     let last = restore::newest_record(session.layout)?.and_then(|record| record.origin);
     let config = match last {
-        Some(origin) => {
-            let store = Store::new(session.layout, origin.loop_id);
-            frozen_config(session.layout, &store, newest(&store)?.record.config)?.config
-        }
+        Some(origin) => config_in_force(session.layout, &Store::new(session.layout, origin.loop_id))?,
         None => config::defaults()?,
     };
     restore::undo(session.layout, &config.capture, &config.limits, session.now)
