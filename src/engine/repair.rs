@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::loops::frozen_config;
+use super::loops::{config_in_force, frozen_config};
 use super::record::{ManifestChange, manifest_changes};
 use super::view::{newest_readable, report_of};
 use super::why::why_stopped;
@@ -14,10 +14,12 @@ use crate::disk::lock::Lock;
 use crate::error::{ErrorKind, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
+use crate::model::ids::ObjectId;
 use crate::model::record::{IterationRecord, Source};
 use crate::model::trajectory::Point;
 use crate::model::tree::EntryKind;
 use crate::report::{self, WholeLoop};
+use crate::snapshot::capture;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::repair;
 use crate::snapshot::tree::{diff, files};
@@ -50,7 +52,7 @@ pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
     Ok(written.into_iter().map(relative).collect())
 }
 
-fn store_again(session: &Session<'_>, store: &Store, records: &[Stored]) -> Result<Option<PathBuf>> {
+fn store_again(session: &Session<'_>, store: &Store, records: &[Stored]) -> Result<Vec<PathBuf>> {
     // Without the note, more may come back than was kept.
     let let_go = store.let_go().unwrap_or_default();
     let kept = records.iter().map(|stored| &stored.record).filter(|record| !let_go.contains(&record.iteration));
@@ -61,7 +63,27 @@ fn store_again(session: &Session<'_>, store: &Store, records: &[Stored]) -> Resu
         let of_source = |source: &Source| Some((source.blake3?, folder.join(source.artifact.as_ref()?)));
         reports.extend(record.sources.iter().filter_map(of_source));
     }
-    repair::store_again(session.layout, &trees, &reports)
+    let mut written = whole_tree_again(session, store, &trees)?;
+    written.extend(repair::store_again(session.layout, &trees, &reports)?);
+    Ok(written)
+}
+
+/// Of directories and links nobody knows where they stood, so the work tree is stored as a whole if it has one that is lost.
+fn whole_tree_again(session: &Session<'_>, store: &Store, trees: &[ObjectId]) -> Result<Vec<PathBuf>> {
+    let lost = repair::lost_names(session.layout, trees)?;
+    if lost.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Ok(config) = config_in_force(session.layout, store) else { return Ok(Vec::new()) };
+    let survey = capture::survey(session.layout, &config.capture, &config.limits, capture::Stored::Doubted)?;
+    if !lost.iter().any(|id| survey.holds(id)) {
+        return Ok(Vec::new());
+    }
+    let packs = || disk::list(&session.layout.objects());
+    let before = packs()?;
+    survey.take()?;
+    let new = packs()?.into_iter().filter(|name| !before.contains(name));
+    Ok(new.map(|name| session.layout.objects().join(name)).collect())
 }
 
 struct Remaking<'a> {

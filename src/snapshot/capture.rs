@@ -71,7 +71,7 @@ pub fn capture(
     not_code: &[TreePath],
     on_progress: &dyn Fn(u64, u64),
 ) -> Result<(Captured, Objects)> {
-    let mut session = Session::open(layout, Purpose::Store)?;
+    let mut session = Session::open(layout, Purpose::Store, Stored::Trusted)?;
     let captured = session.run(capture, limits, extra, not_code, on_progress)?;
     Ok((captured, session.objects))
 }
@@ -81,6 +81,15 @@ pub fn capture(
 enum Purpose {
     Store,
     Look,
+}
+
+/// Whether what is in the store is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// What a whole pack names.
+    Trusted,
+    /// Nothing: something in it is damaged, and all is read and kept once more.
+    Doubted,
 }
 
 /// Files of one batch: read in parallel, then written in order, so that the pack does not depend on who was faster.
@@ -141,6 +150,7 @@ struct Outcomes {
 struct Session<'a> {
     layout: &'a Layout,
     purpose: Purpose,
+    stored: Stored,
     objects: Objects,
     writer: PackWriter,
     cache: StatCache,
@@ -152,7 +162,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn open(layout: &'a Layout, purpose: Purpose) -> Result<Session<'a>> {
+    fn open(layout: &'a Layout, purpose: Purpose, stored: Stored) -> Result<Session<'a>> {
         let stamp = match purpose {
             Purpose::Store => {
                 prepare(layout)?;
@@ -163,9 +173,13 @@ impl<'a> Session<'a> {
         Ok(Session {
             layout,
             purpose,
+            stored,
             objects: Objects::open(layout)?,
             writer: PackWriter::new(layout),
-            cache: StatCache::load(&layout.stat_cache()),
+            cache: match stored {
+                Stored::Trusted => StatCache::load(&layout.stat_cache()),
+                Stored::Doubted => StatCache::default(),
+            },
             stamp,
             is_cache_old: false,
             trees: HashMap::new(),
@@ -270,7 +284,7 @@ impl<'a> Session<'a> {
             let (batch, after) = rest.split_at(batch_length(rest));
             rest = after;
             let spool = (self.purpose == Purpose::Store).then(|| self.layout.objects());
-            let reader = Reader::new(self.layout.root(), &self.objects, limits.file_bytes, spool)?;
+            let reader = Reader::new(self.layout.root(), self.trusted(), limits.file_bytes, spool)?;
             let seen: Vec<Result<Seen>> =
                 batch.par_iter().map(|task| reader.read(&task.path, task.before.as_ref())).collect();
             for (task, seen) in batch.iter().zip(seen) {
@@ -298,11 +312,17 @@ impl<'a> Session<'a> {
         })
     }
 
+    fn trusted(&self) -> Option<&Objects> {
+        (self.stored == Stored::Trusted).then_some(&self.objects)
+    }
+
     /// Stores bytes unless the store has them; `before` is what was there in the last snapshot.
     fn put(&mut self, bytes: &[u8], before: Option<&ObjectId>) -> Result<ObjectId> {
         let id = id_of(bytes);
-        if self.purpose == Purpose::Store && !self.objects.has(&id) && !self.writer.contains(&id) {
-            let base = before.and_then(|before| self.objects.base(before));
+        let trusted = self.trusted();
+        let is_stored = || trusted.is_some_and(|objects| objects.has(&id));
+        if self.purpose == Purpose::Store && !is_stored() && !self.writer.contains(&id) {
+            let base = before.and_then(|before| trusted?.base(before));
             self.writer.add_packed(Packed::with_id(id, bytes, base.as_ref())?)?;
         }
         Ok(id)

@@ -62,7 +62,8 @@ pub(super) struct Content {
 pub(super) struct Reader<'a> {
     root: &'a Path,
     directory: OwnedFd,
-    objects: &'a Objects,
+    /// What is stored already; `None` is nothing.
+    objects: Option<&'a Objects>,
     file_bytes: u64,
     /// Where large compressed files are put meanwhile; `None` if nothing is to be kept.
     spool: Option<PathBuf>,
@@ -79,7 +80,12 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The root cannot be opened.
-    pub fn new(root: &'a Path, objects: &'a Objects, file_bytes: u64, spool: Option<PathBuf>) -> Result<Reader<'a>> {
+    pub fn new(
+        root: &'a Path,
+        objects: Option<&'a Objects>,
+        file_bytes: u64,
+        spool: Option<PathBuf>,
+    ) -> Result<Reader<'a>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::open(root, flags, Mode::empty())
             .map_err(|error| Error::io("open the work tree", root, &error.into()))?;
@@ -173,8 +179,8 @@ impl<'a> Reader<'a> {
             counter.update(&bytes);
             let id = id_of(&bytes);
             let length = super::pack::count(bytes.len());
-            let is_new = self.spool.is_some() && !self.objects.has(&id);
-            let base = old.filter(|_| is_new).and_then(|old| self.objects.base(old));
+            let is_new = self.spool.is_some() && !self.has(&id);
+            let base = old.filter(|_| is_new).and_then(|old| self.objects?.base(old));
             let pack = || Packed::with_id(id, &bytes, base.as_ref()).map_err(io::Error::other);
             let packed = is_new.then(pack).transpose()?;
             return Ok((id, counter.finish(), length, packed));
@@ -184,11 +190,15 @@ impl<'a> Reader<'a> {
         if let Some(folder) = &self.spool {
             let packed = Packed::from_reader(&mut counted, folder)?;
             let (id, length) = (packed.id(), packed.length());
-            return Ok((id, counter.finish(), length, (!self.objects.has(&id)).then_some(packed)));
+            return Ok((id, counter.finish(), length, (!self.has(&id)).then_some(packed)));
         }
         let mut hasher = Hasher::default();
         let length = io::copy(&mut counted, &mut hasher)?;
         Ok((hasher.finish(), counter.finish(), length, None))
+    }
+
+    fn has(&self, id: &ObjectId) -> bool {
+        self.objects.is_some_and(|objects| objects.has(id))
     }
 
     /// Opens a path below the root; no part of it may be a link, whatever is swapped in meanwhile.
@@ -234,7 +244,7 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
         std::fs::write(dir.path().join("own"), "ours").unwrap();
         let objects = Objects::open(&Layout::new(dir.path())).unwrap();
-        let reader = Reader::new(dir.path(), &objects, 100, None).unwrap();
+        let reader = Reader::new(dir.path(), Some(&objects), 100, None).unwrap();
         assert!(matches!(reader.read(b"folder/secret", None).unwrap(), Seen::Unheld { .. }));
         assert!(matches!(reader.read(b"own", None).unwrap(), Seen::File(content) if content.id == id_of(b"ours")));
         assert!(matches!(reader.read(b"folder", None).unwrap(), Seen::Link(_)));
@@ -252,7 +262,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("folder")).unwrap();
         std::fs::write(dir.path().join("grown"), "12345").unwrap();
         let objects = Objects::open(&Layout::new(dir.path())).unwrap();
-        let reader = Reader::new(dir.path(), &objects, 4, None).unwrap();
+        let reader = Reader::new(dir.path(), Some(&objects), 4, None).unwrap();
         for (path, said) in [(&b"folder"[..], "replaced"), (b"grown", "grew")] {
             assert!(matches!(reader.read(path, None).unwrap(), Seen::Unheld { why, .. } if why.contains(said)));
         }
@@ -263,7 +273,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_file_that_is_not_as_long_as_it_was_said_to_be_is_not_held() {
         let objects = Objects::open(&Layout::new(Path::new("/absent"))).unwrap();
-        let reader = Reader::new(Path::new("/proc/self"), &objects, 100, None).unwrap();
+        let reader = Reader::new(Path::new("/proc/self"), Some(&objects), 100, None).unwrap();
         assert!(matches!(reader.read(b"status", None).unwrap(), Seen::Unheld { why, .. } if why.contains("changed")));
     }
 }

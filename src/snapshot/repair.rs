@@ -111,6 +111,35 @@ pub fn store_again(layout: &Layout, snapshots: &[ObjectId], copies: &[(ObjectId,
     Ok(writer.finish()?.map(|pack| layout.pack(&pack.id)))
 }
 
+/// Directories and links of these snapshots that are damaged or gone in the store.
+///
+/// # Errors
+/// A failure that names the pack that cannot be read.
+pub fn lost_names(layout: &Layout, snapshots: &[ObjectId]) -> Result<Vec<ObjectId>> {
+    let objects = Objects::open(layout)?;
+    let mut lost = Vec::new();
+    let mut met = HashSet::new();
+    let mut waiting: Vec<(ObjectId, EntryKind)> = snapshots.iter().map(|id| (*id, EntryKind::Directory)).collect();
+    while let Some((id, kind)) = waiting.pop() {
+        if !met.insert(id) {
+            continue;
+        }
+        let read = match kind {
+            EntryKind::Directory => objects.tree(&id).map(|tree| {
+                waiting.extend(tree.entries().iter().map(|entry| (entry.object, entry.kind)));
+            }),
+            EntryKind::Link => objects.read(&id).map(drop),
+            EntryKind::File | EntryKind::Unheld => Ok(()),
+        };
+        match read {
+            Ok(()) => {}
+            Err(error) if error.kind == ErrorKind::BadInput => lost.push(id),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(lost)
+}
+
 /// Whether the merged index is absent, or can be read and says nothing wrong. Packs that it does not know, or that are
 /// gone, are no fault.
 fn merged_is_right(layout: &Layout) -> Result<bool> {

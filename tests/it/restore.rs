@@ -29,6 +29,7 @@ const NOW: Duration = Duration::ZERO;
 /// Largest file that a snapshot keeps in these tests, bytes.
 const FILE_BYTES: u64 = 64 * 1024;
 
+mod edges;
 mod hostile;
 mod kills;
 

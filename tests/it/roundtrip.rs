@@ -21,7 +21,7 @@ use highwater::config;
 use highwater::disk::layout::Layout;
 use highwater::model::config::LoopConfig;
 use highwater::model::ids::check_name;
-use highwater::snapshot::capture::{Captured, capture, survey};
+use highwater::snapshot::capture::{Captured, Stored, capture, survey};
 use highwater::snapshot::restore::{Options, restore, undo};
 
 /// Cases of a normal run; `ROUNDTRIP_CASES` asks for more.
@@ -291,7 +291,7 @@ fn run(number: u64) {
     let packs = case.packs();
     let again = case.take();
     assert_eq!((again.root, again.census, again.new_bytes, case.packs()), (taken.root, taken.census, 0, packs));
-    let surveyed = survey(&case.layout, &case.config.capture, &case.config.limits).unwrap();
+    let surveyed = survey(&case.layout, &case.config.capture, &case.config.limits, Stored::Trusted).unwrap();
     assert_eq!((surveyed.root(), surveyed.files()), (taken.root, taken.files));
 
     mutate(&mut random, &mut after);

@@ -1,6 +1,6 @@
 //! Looking at the work tree before a snapshot of it is taken: a restore is planned, and perhaps refused, in between.
 
-use super::{Captured, Outcomes, Purpose, Session, Task, prepare, tasks};
+use super::{Captured, Outcomes, Purpose, Session, Stored, Task, prepare, tasks};
 use crate::disk::layout::Layout;
 use crate::error::Result;
 use crate::model::config::{Capture, Limits};
@@ -13,8 +13,8 @@ use crate::snapshot::walk::{Walked, walk};
 ///
 /// # Errors
 /// As [`capture`](super::capture).
-pub fn survey<'a>(layout: &'a Layout, capture: &Capture, limits: &'a Limits) -> Result<Survey<'a>> {
-    let mut session = Session::open(layout, Purpose::Look)?;
+pub fn survey<'a>(layout: &'a Layout, capture: &Capture, limits: &'a Limits, stored: Stored) -> Result<Survey<'a>> {
+    let mut session = Session::open(layout, Purpose::Look, stored)?;
     let walked = walk(layout, capture, limits)?;
     let mut outcomes = session.known(&walked);
     let read = tasks(&walked, &outcomes);
@@ -49,6 +49,12 @@ impl Survey<'_> {
     /// As [`Captured::unheld`].
     pub fn unheld(&self) -> &[(TreePath, String)] {
         &self.captured.unheld
+    }
+
+    /// Whether it is one of the directories that were looked at, or stands in one.
+    pub fn holds(&self, id: &ObjectId) -> bool {
+        let trees = &self.session.trees;
+        trees.contains_key(id) || trees.values().any(|tree| tree.entries().iter().any(|entry| entry.object == *id))
     }
 
     /// The store as it was when the work tree was looked at.

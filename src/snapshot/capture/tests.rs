@@ -120,13 +120,13 @@ fn only_pack(work: &Work) -> std::path::PathBuf {
 fn a_survey_sees_what_a_snapshot_holds_and_writes_nothing() {
     let work = Work::with(&[("a", "1"), ("d/b", "2"), ("d/e/c", "3")]);
     symlink("a", work.path("link")).unwrap();
-    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let seen = survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     assert!(disk::metadata(&work.layout.store()).unwrap().is_none());
     assert_eq!(seen.tree(&seen.root()).unwrap().entries().len(), 3);
     let taken = work.take();
     assert_eq!((seen.root(), seen.files()), (taken.root, taken.files));
     // Unchanged directories are now those of the store.
-    let again = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let again = survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     assert_eq!(again.root(), taken.root);
     assert_eq!(again.tree(&taken.root).unwrap(), seen.tree(&taken.root).unwrap());
 }
@@ -138,7 +138,7 @@ fn a_survey_becomes_the_snapshot_of_what_it_saw() {
     work.write("d/b", "changed");
     work.write("new", "4");
     symlink("a", work.path("link")).unwrap();
-    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let seen = survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     let root = seen.root();
     let (taken, objects) = seen.take().unwrap();
     assert_eq!((taken.root, taken.files), (root, 5));
@@ -151,7 +151,7 @@ fn a_survey_becomes_the_snapshot_of_what_it_saw() {
 
     // What is read twice is kept as it is the second time.
     work.write("new", "5");
-    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let seen = survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     work.write("new", "6");
     let (taken, _) = seen.take().unwrap();
     assert_eq!(work.content(&taken.root, "new"), b"6");
@@ -377,7 +377,7 @@ fn a_large_file_goes_through_in_pieces() {
     let taken = work.take();
     assert_eq!(work.content(&taken.root, "large.bin"), content);
     assert_eq!(taken.census, Census { file_count: 2, loc_total: 400_000 });
-    let seen = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let seen = survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     assert_eq!(seen.tree(&seen.root()).unwrap().entries()[0].object, id_of(&content));
 }
 
@@ -488,7 +488,7 @@ fn what_is_told_of_a_snapshot_is_sorted() {
     assert_eq!(names(taken.included_secrets.iter().collect()), ["a/a.pem", "z.pem"]);
     assert_eq!(names(taken.unheld.iter().map(|(path, _)| path).collect()), ["a/a.large", "z.large"]);
     assert_eq!(taken.skipped.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["a/a.fifo", "z.fifo"]);
-    let survey = survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let survey = survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     assert_eq!(names(survey.unheld().iter().map(|(path, _)| path).collect()), ["a/a.large", "z.large"]);
     assert_eq!(survey.take().unwrap().0.unheld, taken.unheld);
 }

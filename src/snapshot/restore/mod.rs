@@ -22,6 +22,7 @@ mod pending;
 mod plan;
 mod reached;
 mod settle;
+mod shared;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -45,11 +46,11 @@ pub use undo::undo;
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::{Capture, Limits};
 use crate::model::ids::{ObjectId, TreePath};
-use crate::snapshot::capture::{self, Captured, Survey};
+use crate::snapshot::capture::{self, Captured, Stored, Survey};
 use crate::snapshot::objects::Objects;
 use beneath::Beneath;
 use compared::{Compared, Standing};
@@ -149,8 +150,10 @@ pub fn restore(layout: &Layout, target: ObjectId, options: &Options) -> Result<O
     if options.dry_run {
         refuse_pending(layout)?;
         let request = request();
-        let survey = capture::survey(layout, request.capture, request.limits)?;
-        return Prepared::new(layout, &survey, &request).map(|prepared| Outcome::of(prepared.plan));
+        return even_if_damaged(layout, |stored| {
+            let survey = capture::survey(layout, request.capture, request.limits, stored).map_err(unchanged)?;
+            Prepared::new(layout, &survey, &request).map(|prepared| Outcome::of(prepared.plan)).map_err(unchanged)
+        });
     }
     begin(layout, options.wait, || Ok(request()))
 }
@@ -183,22 +186,55 @@ fn begin<'a>(layout: &Layout, wait: Duration, request: impl FnOnce() -> Result<R
     refuse_pending(layout)?;
     folder::sweep(layout)?;
     *reached() = Reached::Nothing;
-    let request = request()?;
-    let survey = capture::survey(layout, request.capture, request.limits)?;
-    let prepared = Prepared::new(layout, &survey, &request)?;
-    let folder = Folder::make_next(layout)?;
+    let request = request().map_err(unchanged)?;
+    let (prepared, folder, journal) = even_if_damaged(layout, |stored| secured(layout, &request, stored))?;
+    let Prepared { tree, compared: Compared { target, found, .. }, plan, .. } = prepared;
+    Job { layout, tree: &tree, folder: &folder, journal, target: &target, safety: &found }.carry_out(plan)
+}
+
+/// A restore up to its journal.
+fn secured<'a>(
+    layout: &'a Layout,
+    request: &'a Request<'a>,
+    stored: Stored,
+) -> Result<(Prepared<'a>, Folder, Journal)> {
+    let survey = capture::survey(layout, request.capture, request.limits, stored).map_err(unchanged)?;
+    let prepared = Prepared::new(layout, &survey, request).map_err(unchanged)?;
+    let folder = Folder::make_next(layout).map_err(unchanged)?;
     match prepared.secure(survey, &folder) {
-        Ok((Prepared { tree, compared: Compared { target, found, .. }, plan, .. }, journal)) => {
-            Job { layout, tree: &tree, folder: &folder, journal, target: &target, safety: &found }.carry_out(plan)
-        }
-        Err(error) => {
-            // Unless the journal appeared, nothing was changed; the next restore sweeps what cannot be removed now.
-            if folder.is_pending().is_ok_and(|pending| !pending) {
+        Ok((prepared, journal)) => Ok((prepared, folder, journal)),
+        Err(error) => match folder.is_pending() {
+            // The next restore sweeps what cannot be removed now.
+            Ok(false) => {
                 let _ = folder.clean();
+                Err(unchanged(error))
             }
-            Err(error)
-        }
+            Ok(true) => Err(going_on(error)),
+            Err(_) => Err(error),
+        },
     }
+}
+
+/// What is damaged in the store may still stand in the work tree, which keeps nobody from going back to what is sound: the
+/// tree as it stands is then read and kept once more, whatever the store says that it has.
+fn even_if_damaged<T>(layout: &Layout, prepare: impl Fn(Stored) -> Result<T>) -> Result<T> {
+    let packs = layout.objects();
+    let is_of_store = |error: &Error| {
+        error.kind == ErrorKind::BadInput
+            && error.place.path.as_ref().is_some_and(|path| Path::new(path).starts_with(&packs))
+    };
+    prepare(Stored::Trusted).or_else(|error| if is_of_store(&error) { prepare(Stored::Doubted) } else { Err(error) })
+}
+
+/// Says that nothing came of it, if it does not say so yet.
+fn unchanged(mut error: Error) -> Error {
+    const UNCHANGED: &str = "nothing was changed";
+    let says = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(UNCHANGED));
+    if !says(&error.cause) && !says(&error.help) {
+        let cause = error.cause.take();
+        error.cause = Some(cause.map_or(UNCHANGED.to_owned(), |cause| format!("{cause}; {UNCHANGED}")));
+    }
+    error
 }
 
 fn refuse_pending(layout: &Layout) -> Result<()> {
@@ -254,7 +290,8 @@ impl<'a> Prepared<'a> {
         let beside = check::beside_the_rules(&tree, named, found, &scope, request.limits.file_bytes)?;
         let paths = beside.keys().cloned().collect();
         beside.into_iter().for_each(|(path, state)| found.insert(path, state));
-        let plan = compared.plan(&scope)?;
+        let mut plan = compared.plan(&scope)?;
+        shared::set_apart(&tree, &mut plan);
         check::check(&tree, &plan, &compared.found, folder::open(&layout.store())?.as_fd())?;
         folding::check_unwritten(layout, &compared.target, &scope)?;
         stage::verify_new(survey.objects(), &plan)?;
@@ -274,7 +311,8 @@ impl<'a> Prepared<'a> {
             compared.target = kept;
         }
         unseen::forget(self.layout, &objects, &compared.target, &self.added, &mut compared.found)?;
-        let plan = compared.plan(&scope)?;
+        let mut plan = compared.plan(&scope)?;
+        shared::set_apart(&self.tree, &mut plan);
         if plan != self.plan {
             check::check(&self.tree, &plan, &compared.found, folder::open(&folder.stage())?.as_fd())?;
             stage::verify_new(&objects, &plan)?;

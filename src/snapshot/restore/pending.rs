@@ -18,7 +18,7 @@ use super::modes;
 use super::plan::{Op, Plan, Scope, in_the_way, plan};
 use super::reached::{Reached, reached};
 use super::settle::{self, Held};
-use super::{Outcome, check, stage, unseen};
+use super::{Outcome, check, shared, stage, unseen};
 use crate::disk;
 use crate::disk::layout::Layout;
 use crate::disk::lock::Lock;
@@ -181,7 +181,8 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
     let again = Again { record: &record, direction, target: &target, safety: &safety };
     let paths = again.paths(journal.as_ref())?;
     let (found, kept) = again.find(&tree, &paths)?;
-    let left = again.plan(&paths, &found)?;
+    let mut left = again.plan(&paths, &found)?;
+    shared::set_apart(&tree, &mut left);
     check::check(&tree, &left, &found, folder::open(&layout.store())?.as_fd())?;
     stage::verify_new(&objects, &left)?;
     if let Some(journal) = &journal {

@@ -149,7 +149,7 @@ impl Work {
         go_on: impl FnOnce(Prepared<'_>, Journal, &Folder) -> T,
     ) -> T {
         let request = self.request();
-        let survey = capture::survey(&self.layout, &self.capture, &self.limits).unwrap();
+        let survey = capture::survey(&self.layout, &self.capture, &self.limits, Stored::Trusted).unwrap();
         let prepared = Prepared::new(&self.layout, &survey, &request).unwrap();
         let folder = Folder::make_next(&self.layout).unwrap();
         let (prepared, journal) = prepared.secure(survey, &folder).unwrap();

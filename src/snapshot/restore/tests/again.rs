@@ -49,16 +49,21 @@ fn what_the_safety_snapshot_could_not_give_back_is_not_replaced() {
     let before = work.listing();
     capture::capture(&work.layout, &work.capture, &work.limits, &[], &[], &|_, _| {}).unwrap();
     damage(&work, b"two, and longer");
-    let error = work.restore().unwrap_err();
-    assert!(error.to_string().contains("edited"), "{error}");
+    let error = secured(&work.layout, &work.request(), Stored::Trusted).map(drop).unwrap_err();
+    assert!(error.to_string().contains("edited") && error.to_string().contains("nothing was changed"), "{error}");
     assert_eq!(work.listing(), before);
     assert!(pending(&work.layout, NOW).unwrap().is_none() && work.is_clean());
+    // So it is stored once more, from where it still stands.
+    work.restore().unwrap();
+    assert_eq!(work.listing(), work.target_listing());
+    work.undo().unwrap();
+    assert_eq!(work.listing(), before);
 }
 
 /// Plans a restore, and secures it after something happened to the work tree.
 fn secured_after(work: &Work, meanwhile: impl FnOnce(&Path)) -> Result<()> {
     let request = work.request();
-    let survey = capture::survey(&work.layout, &work.capture, &work.limits).unwrap();
+    let survey = capture::survey(&work.layout, &work.capture, &work.limits, Stored::Trusted).unwrap();
     let prepared = Prepared::new(&work.layout, &survey, &request).unwrap();
     let folder = Folder::make_next(&work.layout).unwrap();
     meanwhile(work.root());

@@ -1,0 +1,104 @@
+//! Trees, files and stores at the edge of what can be given back.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use highwater::snapshot::objects::Objects;
+use highwater::snapshot::restore::{Options, restore};
+
+use super::{Work, path};
+use crate::support::overwrite;
+
+// What lies deeper than one call reaches is named as not kept, and keeps nothing else from coming back.
+#[test]
+fn a_tree_deeper_than_a_path_is_long_comes_back_as_far_as_it_was_kept() {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let work = Work::new();
+    work.write("file", "one");
+    let name = "d".repeat(200);
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let mut folder = openat(CWD, work.dir.path(), flags, Mode::empty()).unwrap();
+    for level in 0..24 {
+        if level == 3 {
+            let file = openat(&folder, "near", OFlags::CREATE | OFlags::WRONLY, Mode::RWXU).unwrap();
+            rustix::io::write(file, b"one").unwrap();
+        }
+        mkdirat(&folder, &name, Mode::RWXU).unwrap();
+        folder = openat(&folder, &name, flags, Mode::empty()).unwrap();
+    }
+    let target = work.capture();
+    let near = format!("{name}/{name}/{name}/near");
+    work.write("file", "two");
+    work.write(&near, "two");
+    let whole = |work: &Work| [work.read("file"), work.read(&near)].map(Option::unwrap);
+    for paths in [&[][..], &[path("file"), path(near.as_str())]] {
+        let done = restore(&work.layout, target, &Options { paths, ..work.options() }).unwrap();
+        assert_eq!((whole(&work), done.restored.len()), (["one", "one"].map(String::from), 2));
+        work.undo().unwrap();
+        assert_eq!(whole(&work), ["two", "two"].map(String::from));
+    }
+    let copy = tempfile::tempdir().unwrap();
+    let done = restore(&work.layout, target, &Options { into: Some(copy.path()), ..work.options() }).unwrap();
+    assert_eq!((done.restored.len(), done.unheld.len()), (2, 1));
+}
+
+// PROMISES W5: what has another name has it anywhere.
+#[test]
+fn a_mode_that_is_restored_does_not_reach_other_names_of_the_file() {
+    let work = Work::new();
+    let outside = tempfile::tempdir().unwrap();
+    let other = outside.path().join("other");
+    work.write("file", "one");
+    work.mode("file", 0o600);
+    let target = work.capture();
+    work.mode("file", 0o755);
+    std::fs::hard_link(work.path("file"), &other).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o777;
+    let before = work.listing();
+    let planned = restore(&work.layout, target, &Options { dry_run: true, ..work.options() }).unwrap();
+    assert_eq!(planned.plan.to_string(), "replace file\n");
+    work.restore(target).unwrap();
+    assert_eq!((mode(&work.path("file")), mode(&other)), (0o600, 0o755));
+    work.undo().unwrap();
+    assert_eq!((work.listing(), mode(&other)), (before, 0o755));
+}
+
+// PROMISES H5: what the newest pack held costs itself, and the work tree still has it.
+#[test]
+fn a_damaged_pack_of_the_tree_as_it_stands_keeps_nobody_from_going_back() {
+    let work = Work::new();
+    work.write("file", "one");
+    work.write("gone/later", "one");
+    let target = work.capture();
+    let packs = || -> BTreeSet<PathBuf> {
+        std::fs::read_dir(work.layout.objects()).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let old = packs();
+    std::fs::remove_dir_all(work.path("gone")).unwrap();
+    work.write("file", &"two ".repeat(100));
+    work.write("new/file", "two");
+    symlink("two", work.path("link")).unwrap();
+    let newest = work.capture();
+    let pack = packs().difference(&old).next().unwrap().clone();
+    let (good, before) = (std::fs::read(&pack).unwrap(), work.listing());
+    let cache = std::fs::read(work.layout.stat_cache()).unwrap();
+    for at in (0..good.len()).step_by(23) {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        overwrite(&pack, &bad);
+        let planned = restore(&work.layout, target, &Options { dry_run: true, ..work.options() });
+        assert_eq!(planned.unwrap().restored.len(), 2, "flipped byte {at}");
+        work.restore(target).unwrap();
+        assert_eq!(work.read("gone/later").as_deref(), Some("one"));
+        work.undo().unwrap();
+        assert_eq!(work.listing(), before, "flipped byte {at}");
+        // It is stored again on the way.
+        assert!(Objects::open(&work.layout).unwrap().tree(&newest).is_ok(), "flipped byte {at}");
+        packs().into_iter().filter(|path| *path != pack && !old.contains(path)).for_each(|path| {
+            std::fs::remove_file(path).unwrap();
+        });
+        std::fs::remove_dir_all(work.layout.restores()).unwrap();
+        overwrite(&work.layout.stat_cache(), &cache);
+    }
+}
