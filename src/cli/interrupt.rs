@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use super::diagnostic;
@@ -65,7 +65,7 @@ fn start(state: &mut State) {
     }
     state.is_watching = true;
     let watching = || {
-        let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+        let wanted = [SIGINT, SIGTERM, SIGHUP, SIGXFSZ].into_iter().filter(|signal| !is_ignored(*signal));
         let Ok(mut signals) = Signals::new(wanted) else { return };
         signals.forever().for_each(came);
     };
@@ -80,6 +80,10 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 fn came(signal: i32) {
+    // A file may not get longer: the call that tried it answers so, now that we are not killed for it.
+    if signal == SIGXFSZ {
+        return;
+    }
     let mut state = state();
     let (Some(child), None) = (state.child, state.asked) else { end(state, signal) };
     state.asked = Some(signal);
