@@ -181,7 +181,7 @@ pub fn finish(session: &Session<'_>, store: &Store, finishing: &Finishing<'_>) -
                 "`highwater report selection` prints what was chosen; `highwater restore ITER` puts any iteration back",
             ));
     }
-    let mut notes = if finishing.target.dry_run { Vec::new() } else { settle(session)? };
+    let mut notes = if is_rehearsal { Vec::new() } else { settle(session)? };
     let candidates = Candidates::of(session.layout, store)?;
     let (mut verification, mut rejected) = (Vec::new(), Vec::new());
     let remeasured = candidates.remeasured(session, store, finishing, &mut notes)?;

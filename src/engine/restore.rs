@@ -131,7 +131,7 @@ fn refuse_if_changed(layout: &Layout, pending: &Pending) -> Result<()> {
     }
     Err(Error::failed("a restore was interrupted, and files were changed since")
         .at(&layout.restore_dir(pending.number))
-        .because("a half-restored tree must not become an iteration; nothing was recorded")
+        .because("the work tree may be half restored: it becomes no iteration, and nothing else was done")
         .help("`highwater restore --resume` finishes it, `highwater restore --abort` backs out of it"))
 }
 

@@ -1,8 +1,11 @@
 //! Going back where something around it is damaged or gone, through the program.
 
 use std::path::PathBuf;
+use std::process::Command;
 
-use crate::support::{Project, overwrite};
+use serde_json::Value;
+
+use crate::support::{Project, answer, can_trace, overwrite};
 
 /// A loop of two iterations.
 fn project() -> Project {
@@ -54,6 +57,50 @@ fn a_best_tracker_that_lies_is_found_and_made_again() {
     // One that was made from another record is not believed, and is no fault.
     overwrite(&project.path(tracker), right.replace("\"head\": \"", "\"head\": \"0000").as_bytes());
     project.run(&["verify"]).expect(0);
+}
+
+// PROMISES H5: one sector that is bad does not keep the rest from being checked.
+#[test]
+fn a_record_that_the_disk_does_not_give_is_named_and_the_others_are_checked() {
+    if !can_trace() {
+        return;
+    }
+    let project = project();
+    project.run(&["record"]).expect(0);
+    let record = project.path(NEWEST).canonicalize().unwrap();
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-P"]).arg(&record).args(["-e", "inject=?open,openat:error=EIO"]);
+    traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(["verify", "--json"]);
+    let verified = answer(&traced.env("HIGHWATER_ROOT", project.root()).output().unwrap()).expect(65).json();
+    assert_eq!(verified["restorable"], serde_json::json!([0, 2]), "{verified}");
+    let findings = verified["findings"].as_array().unwrap();
+    let is_named =
+        |finding: &Value| finding["file"] == NEWEST && finding["fault"].as_str().unwrap().contains("os error 5");
+    assert!(findings.iter().any(is_named), "{verified}");
+}
+
+// Into another folder, nothing happens in the work tree: not even what is pending there.
+#[test]
+fn a_pending_restore_keeps_nobody_from_looking_at_an_iteration_elsewhere() {
+    if !can_trace() {
+        return;
+    }
+    let project = project();
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "inject=renameat2:signal=KILL:when=1"]);
+    traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(["restore", "0"]);
+    traced.env("HIGHWATER_ROOT", project.root()).output().unwrap();
+    project.write("src/lib.py", "mine");
+    for (n, arguments) in [&["restore", "0"][..], &["finish"]].into_iter().enumerate() {
+        let copies = tempfile::tempdir().unwrap();
+        let copy = copies.path().join(n.to_string());
+        project.run(&[arguments, &["--into", copy.to_str().unwrap()]].concat()).expect(0);
+        assert!(std::fs::read_to_string(copy.join("src/lib.py")).unwrap().contains("return 1"));
+    }
+    let pending = project.run(&["status", "--json"]).expect(0).json();
+    assert_eq!((pending["pending_restore"].as_u64(), project.read("src/lib.py").as_str()), (Some(1), "mine"));
+    let refused = project.run(&["restore", "0"]).expect(1);
+    assert!(refused.stderr.contains("nothing else was done"), "{refused:?}");
 }
 
 #[test]

@@ -51,7 +51,8 @@ pub fn run(
     let into = how.into.map(|into| context.folder.join(into));
     let target = Target { paths: &paths, into: into.as_deref(), dry_run: how.dry_run };
     let outcome = context.with_session(|session| {
-        if !how.dry_run {
+        // Into another folder, the work tree has no part in it.
+        if !how.dry_run && how.into.is_none() {
             for note in engine::settle(session)? {
                 context.say(&format!("note: {note}"));
             }
