@@ -48,6 +48,10 @@ pub fn prune(session: &Session<'_>, dry_run: bool) -> Result<Pruning> {
     }
     let prepared = prune::prepare(layout, &lock, &all).map_err(nothing_dropped)?;
     let pruned = prepared.pruned();
+    if !dry_run {
+        // Whole files lie there, if a restore was killed before it began.
+        restore::sweep(layout)?;
+    }
     if !dry_run && pruned.dropped_objects > 0 {
         // Noted first: a snapshot that is gone without a note is damage.
         for (id, iterations) in &let_go {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Project, answer, can_trace, overwrite};
+use crate::support::{Answer, Project, answer, can_trace, overwrite};
 
 /// A loop of two iterations.
 fn project() -> Project {
@@ -101,6 +101,36 @@ fn a_pending_restore_keeps_nobody_from_looking_at_an_iteration_elsewhere() {
     assert_eq!((pending["pending_restore"].as_u64(), project.read("src/lib.py").as_str()), (Some(1), "mine"));
     let refused = project.run(&["restore", "0"]).expect(1);
     assert!(refused.stderr.contains("nothing else was done"), "{refused:?}");
+}
+
+#[test]
+fn the_config_of_a_loop_is_stored_again_from_its_file() {
+    let project = project();
+    project.run(&["restore", "0"]).expect(0);
+    project.run(&["undo"]).expect(0);
+    std::fs::remove_dir_all(project.path(".progress/objects")).unwrap();
+    let says = |verified: &Answer| verified.stdout.contains("the object of its config is missing");
+    assert!(says(&project.run(&["verify"]).expect(65)));
+    let repaired = project.run(&["verify", "--repair"]).expect(65);
+    assert!(!says(&repaired) && repaired.stdout.contains("restorable: 1\n"), "{repaired:?}");
+}
+
+// What a restore has staged is as large as what it gives back.
+#[test]
+fn what_a_restore_left_that_was_killed_before_it_began_goes_with_prune() {
+    if !can_trace() {
+        return;
+    }
+    let project = project();
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "inject=fchmod:signal=KILL:when=3"]);
+    traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(["restore", "0"]);
+    traced.env("HIGHWATER_ROOT", project.root()).output().unwrap();
+    assert!(project.exists(".progress/restores/1/stage"));
+    project.run(&["prune", "--dry-run"]).expect(0);
+    assert!(project.exists(".progress/restores/1/stage"));
+    project.run(&["prune"]).expect(0);
+    assert!(!project.exists(".progress/restores/1") && project.read("src/lib.py").contains("return 2"));
 }
 
 #[test]

@@ -36,6 +36,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 pub use apply::going_on;
+pub use folder::sweep;
 pub use journal::{Origin, RestoreRecord, damaged_records, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
 pub use pending::{Pending, abort, needed, pending, resume};
