@@ -64,7 +64,8 @@ fn store_again(session: &Session<'_>, store: &Store, records: &[Stored]) -> Resu
         reports.extend(record.sources.iter().filter_map(of_source));
     }
     let mut written = whole_tree_again(session, store, &trees)?;
-    written.extend(repair::store_again(session.layout, &trees, &reports)?);
+    let configs: Vec<_> = records.iter().map(|stored| (stored.record.config, store.paths().config())).collect();
+    written.extend(repair::store_again(session.layout, &trees, &reports, &configs)?);
     Ok(written)
 }
 

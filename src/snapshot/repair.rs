@@ -72,11 +72,16 @@ fn save(layout: &Layout, ids: &[ObjectId]) -> Result<Option<PathBuf>> {
 }
 
 /// Stores files of these snapshots again that are damaged or gone in the store, where the work tree or one of `copies`
-/// still has the bytes. What it answers is the pack, if there was something. The caller holds the store's lock alone.
+/// still has the bytes, and `others`, which are in no snapshot. What it answers is the pack, if there was something. The caller holds the store's lock alone.
 ///
 /// # Errors
 /// A failure that names the file.
-pub fn store_again(layout: &Layout, snapshots: &[ObjectId], copies: &[(ObjectId, PathBuf)]) -> Result<Option<PathBuf>> {
+pub fn store_again(
+    layout: &Layout,
+    snapshots: &[ObjectId],
+    copies: &[(ObjectId, PathBuf)],
+    others: &[(ObjectId, PathBuf)],
+) -> Result<Option<PathBuf>> {
     let objects = Objects::open(layout)?;
     let is_lost =
         |id: &ObjectId| objects.write_to(id, &mut io::sink()).is_err_and(|error| error.kind == ErrorKind::BadInput);
@@ -101,6 +106,7 @@ pub fn store_again(layout: &Layout, snapshots: &[ObjectId], copies: &[(ObjectId,
         }
     }
     places.extend(copies.iter().filter(|(id, _)| lost.get(id) == Some(&true)).cloned());
+    places.extend(others.iter().filter(|(id, _)| *lost.entry(*id).or_insert_with_key(is_lost)).cloned());
     let mut writer = PackWriter::new(layout);
     for (id, path) in places {
         // Something else may be there by now.
