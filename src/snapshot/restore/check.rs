@@ -102,6 +102,25 @@ fn check_swapped_directories(tree: &Beneath, plan: &Plan, found: &Manifest) -> R
     Ok(())
 }
 
+/// Directories that the plan removes and that will stay, because something is in them that it does not.
+///
+/// # Errors
+/// A failure that names the directory that cannot be listed.
+pub fn staying(tree: &Beneath, plan: &Plan) -> Result<Vec<TreePath>> {
+    let mut going = paths_of(plan, Action::Remove);
+    let mut staying = Vec::new();
+    // What is inside of another one comes before it.
+    for op in plan.ops.iter().filter(|op| op.action == Action::RemoveDirectory) {
+        let goes = |name: &Vec<u8>| op.path.join(name).is_ok_and(|path| going.contains(&path));
+        if names_in(tree, Some(&op.path))?.iter().all(goes) {
+            going.insert(&op.path);
+        } else {
+            staying.push(op.path.clone());
+        }
+    }
+    Ok(staying)
+}
+
 /// The names in a directory of the work tree; none if it is absent.
 fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8>>> {
     let named = |error: Errno| match folder {

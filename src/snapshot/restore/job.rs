@@ -40,11 +40,7 @@ impl Job<'_> {
         settle::rescue(self.folder, Some(&self.journal), &Held::new(self.target, self.safety))?;
         let rescued = settle::rescued(self.layout, self.folder.number)?;
         let mut outcome = Outcome::of(plan);
-        // Somebody put something into it since.
-        outcome.directories_removed.retain(|path| !born.contains(path));
-        outcome.kept.extend(born);
-        outcome.kept.sort();
-        outcome.kept.dedup();
+        outcome.leave(born);
         outcome.rescued_at = settle::places(self.layout, &rescued);
         outcome.rescued = rescued.into_iter().flat_map(|(_, paths)| paths).collect();
         outcome.rescued.sort();

@@ -124,6 +124,14 @@ impl Outcome {
             ..Outcome::default()
         }
     }
+
+    /// These stay although they were to go: something is in them that no snapshot holds, or was put there since.
+    fn leave(&mut self, paths: Vec<TreePath>) {
+        self.directories_removed.retain(|path| !paths.contains(path));
+        self.kept.extend(paths);
+        self.kept.sort();
+        self.kept.dedup();
+    }
 }
 
 /// Gives the tree `target` back.
@@ -153,7 +161,11 @@ pub fn restore(layout: &Layout, target: ObjectId, options: &Options) -> Result<O
         let request = request();
         return even_if_damaged(layout, |stored| {
             let survey = capture::survey(layout, request.capture, request.limits, stored).map_err(unchanged)?;
-            Prepared::new(layout, &survey, &request).map(|prepared| Outcome::of(prepared.plan)).map_err(unchanged)
+            let Prepared { tree, plan, .. } = Prepared::new(layout, &survey, &request).map_err(unchanged)?;
+            let staying = check::staying(&tree, &plan).map_err(unchanged)?;
+            let mut outcome = Outcome::of(plan);
+            outcome.leave(staying);
+            Ok(outcome)
         });
     }
     begin(layout, options.wait, || Ok(request()))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use highwater::snapshot::objects::Objects;
 use highwater::snapshot::restore::{Options, restore};
 
-use super::{Work, path};
+use super::{Work, path, texts};
 use crate::support::overwrite;
 
 // What lies deeper than one call reaches is named as not kept, and keeps nothing else from coming back.
@@ -41,6 +41,23 @@ fn a_tree_deeper_than_a_path_is_long_comes_back_as_far_as_it_was_kept() {
     let copy = tempfile::tempdir().unwrap();
     let done = restore(&work.layout, target, &Options { into: Some(copy.path()), ..work.options() }).unwrap();
     assert_eq!((done.restored.len(), done.unheld.len()), (2, 1));
+}
+
+// A folder goes if nothing is left in it, which is to be told beforehand.
+#[test]
+fn a_dry_run_tells_which_folders_stay_for_what_is_in_them() {
+    let work = Work::new();
+    work.write("file", "one");
+    let target = work.capture();
+    work.write(".gitignore", "ignored\n");
+    for name in ["a/seen", "a/inner/seen", "a/inner/ignored", "b/seen", "b/inner/seen"] {
+        work.write(name, "two");
+    }
+    let planned = restore(&work.layout, target, &Options { dry_run: true, ..work.options() }).unwrap();
+    let done = work.restore(target).unwrap();
+    assert_eq!(texts(&done.kept), ["a", "a/inner"]);
+    assert_eq!(texts(&done.directories_removed), ["b", "b/inner"]);
+    assert_eq!((planned.kept, planned.directories_removed), (done.kept, done.directories_removed));
 }
 
 // PROMISES W5: what has another name has it anywhere.
