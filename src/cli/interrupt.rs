@@ -65,6 +65,8 @@ fn start(state: &mut State) {
     }
     state.is_watching = true;
     let watching = || {
+        let ignored = ignored();
+        let is_ignored = |signal: i32| ignored.checked_shr(signal.unsigned_abs() - 1).is_some_and(|bits| bits & 1 == 1);
         let wanted = [SIGINT, SIGTERM, SIGHUP, SIGXFSZ].into_iter().filter(|signal| !is_ignored(*signal));
         let Ok(mut signals) = Signals::new(wanted) else { return };
         signals.forever().for_each(came);
@@ -72,11 +74,11 @@ fn start(state: &mut State) {
     let _ = std::thread::Builder::new().spawn(watching);
 }
 
-/// Whether we were started so that this signal does nothing to us: by `nohup`, or behind a shell's `&`.
-fn is_ignored(signal: i32) -> bool {
+/// The signals that are to do nothing to us, a bit each from the first: we were started by `nohup`, or behind a shell's `&`.
+fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    mask.is_some_and(|mask| mask.checked_shr(signal.unsigned_abs().saturating_sub(1)).is_some_and(|bits| bits & 1 == 1))
+    mask.unwrap_or_default()
 }
 
 fn came(signal: i32) {
