@@ -76,7 +76,8 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
         let is_plain = matches!(line.text, Cow::Borrowed(_));
         let is_whole = line.ended || (is_plain && reader.is_whole(text));
         is_open = !is_whole;
-        is_cut = is_open && !reader.tells_all(text);
+        // A file system that crashed fills what it lost with NUL.
+        is_cut = is_open && (text.contains('\0') || !reader.tells_all(text));
         reader.line(text).map_err(|error| error.line(last))?;
     }
     let is_cut = is_cut || (is_open && lines.fills_blocks());
