@@ -6,6 +6,7 @@
 pub mod hash;
 pub mod layout;
 pub mod lock;
+mod many;
 pub mod spool;
 #[cfg(test)]
 pub mod tests_support;
@@ -21,6 +22,7 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, RawMode};
 
+pub use many::for_each;
 pub use time::time_on;
 pub use write::{
     Created, Durability, Temporary, append_line, create_new, create_new_from, rename_if_free, replace, replace_from,

@@ -443,9 +443,7 @@ impl Recording<'_> {
         }
         let folder = self.store.paths().artifacts(iteration);
         disk::make_directory(&folder)?;
-        for (name, spool) in &self.measured.artifacts {
-            spool.keep_as(&folder.join(name))?;
-        }
+        disk::for_each(&self.measured.artifacts, |(name, spool)| spool.keep_as(&folder.join(name)))?;
         disk::sync_directory(&folder)?;
         Ok(())
     }

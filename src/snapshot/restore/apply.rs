@@ -12,11 +12,11 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::beneath::{Beneath, errno, last_name};
-use super::folder::{self, Folder, for_each};
+use super::folder::{self, Folder};
 use super::journal::Journal;
 use super::manifest::{Kind, State};
 use super::plan::{Action, Op};
-use crate::disk;
+use crate::disk::{self, for_each};
 use crate::error::{Error, Result};
 use crate::model::ids::TreePath;
 

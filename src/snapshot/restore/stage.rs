@@ -12,11 +12,11 @@ use rayon::prelude::*;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::folder::{self, for_each};
+use super::folder;
 use super::journal::staged_name;
 use super::manifest::{Kind, State};
 use super::plan::{Action, Op, Plan};
-use crate::disk;
+use crate::disk::{self, for_each};
 use crate::error::{Error, Result};
 use crate::model::ids::{ObjectId, TreePath};
 use crate::snapshot::objects::Objects;
