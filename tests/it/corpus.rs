@@ -211,11 +211,13 @@ fn cuts_never_give_other_figures() {
         }
         let format = ingest::format(&format).unwrap();
         let whole = ingest::parse(&Input::bytes("whole", &bytes), Some(format)).unwrap().figures;
-        // Colours that are switched off after a line are part of its end, and blanks are no next line.
+        // Colours that are switched off after a line are part of its end, and blanks are no next line; a line that a terminal is
+        // told to erase has ended.
         let at_line_end = |cut: usize| {
             let blanks = bytes[..cut].iter().rev().take_while(|byte| **byte == b' ').count();
             let before = &bytes[..cut - blanks];
             before.strip_suffix(b"\x1b[0m").unwrap_or(before).ends_with(b"\n")
+                || before.ends_with(b"\x1b[2K\x1b[1G")
                 || matches!(bytes.get(cut), Some(b'\n' | b'\r'))
         };
         // Without the soak, some 16 cuts spread over the file, and every one of its last bytes.
