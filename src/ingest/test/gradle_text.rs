@@ -84,6 +84,10 @@ impl Unannounced for Gradle {
         Ok(None)
     }
 
+    fn is_idle(text: &str) -> bool {
+        text.starts_with("BUILD ") || text.contains(" actionable task")
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         let told = self.found.map(|found| self.names.report(&FORMAT, &found, true));
         told.transpose()
@@ -123,5 +127,9 @@ mod tests {
             assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
         }
         assert_eq!(read(&format!("{END}1 test compl")).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(
+            counts(&read(&format!("{END}BUILD FAILED in 1s\n5 actionable tasks: 5 exe")).unwrap()),
+            [8, 5, 2, 0, 1]
+        );
     }
 }

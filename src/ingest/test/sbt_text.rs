@@ -128,6 +128,10 @@ impl Unannounced for Told {
         Ok(None)
     }
 
+    fn is_idle(text: &str) -> bool {
+        text.starts_with("[error] Total time: ") || text.starts_with("[success] Total time: ")
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         let (open, all) = (self.open, self.all);
         let Some(mut summary) = all.or_else(|| open.is_some().then(Summary::default)) else { return Ok(None) };
@@ -191,5 +195,6 @@ mod tests {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
         }
         assert_eq!(read(SCALATEST.trim_end()).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(counts(&read(&format!("{SCALATEST}[error] Total time: 6 s, comp")).unwrap()), [6, 2, 1, 1, 2]);
     }
 }

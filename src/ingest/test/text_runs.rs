@@ -216,6 +216,11 @@ pub(in crate::ingest) trait Unannounced: Default {
         true
     }
 
+    /// Whether a line tells nothing, however it goes on: the last one of a file, if it has no end.
+    fn is_idle(_text: &str) -> bool {
+        false
+    }
+
     /// Whether its summary counts the run before it, too.
     fn is_sum(&self) -> bool {
         false
@@ -252,10 +257,11 @@ pub(super) fn all_summaries<R: Unannounced>(input: &Input<'_>, tool: &str) -> Re
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         last = line.number;
-        if !line.ended {
+        let text = line.text.trim_end();
+        if !line.ended && !R::is_idle(text) {
             return Err(cut(tool, last));
         }
-        run.line(line.text.trim_end()).map_err(|error| error.line(last))?;
+        run.line(text).map_err(|error| error.line(last))?;
     }
     run.report()?.ok_or_else(|| no_result(&format!("no summary of {tool} at its end"), last))
 }
