@@ -39,12 +39,12 @@ mod tests {
             .in_file("target/coverage/cobertura.xml")
             .line_column(214, 7)
             .because("read as cobertura, by its content")
-            .help("the test run was probably cut short; run it again, or record without it: --skip coverage");
+            .help("the run was probably cut short; run it again, or leave it out: `record` takes --skip coverage");
         assert_eq!(
             render(&error, false),
             "error: coverage report ends before its root element is closed\n  --> target/coverage/cobertura.xml:214:7\n   \
-             = read as cobertura, by its content\nhelp: the test run was probably cut short; run it again, or record \
-             without it: --skip coverage\n"
+             = read as cobertura, by its content\nhelp: the run was probably cut short; run it again, or leave it \
+             out: `record` takes --skip coverage\n"
         );
     }
 

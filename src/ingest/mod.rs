@@ -638,8 +638,10 @@ fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>>
 }
 
 fn not_known() -> Error {
-    Error::report(Reject::NotThisFormat, "not a report of any known format")
-        .help("`highwater list formats` names those that are read; --format says which one is meant")
+    Error::report(Reject::NotThisFormat, "not a report of any known format").help(
+        "`highwater list formats` names those that are read; --report FORMAT:PATH says which one is meant \
+             (`inspect`: --format)",
+    )
 }
 
 /// How we came to read it so, before what the format says of the cause; and what sort of report it is, which those who
@@ -656,13 +658,14 @@ fn with_cause(mut error: Error, format: &Format, how: &str) -> Error {
     if error.message.starts_with("report ") {
         error.message = format!("{kind} {}", error.message);
     }
-    error.help =
-        error.help.take().map(|help| if help == CUT_HELP { format!("{CUT_HELP}: --skip {kind}") } else { help });
+    let with_kind =
+        |help| if help == CUT_HELP { format!("{CUT_HELP}: `begin` and `record` take --skip {kind}") } else { help };
+    error.help = error.help.take().map(with_kind);
     error
 }
 
 /// What to do about a report that is cut.
-const CUT_HELP: &str = "the run was probably cut short; run it again, or record without it";
+const CUT_HELP: &str = "the run was probably cut short; run it again, or leave it out";
 
 /// What must hold of any figures: a part is not larger than its whole.
 fn checked(parsed: Parsed) -> Result<Parsed> {

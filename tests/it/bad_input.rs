@@ -56,7 +56,7 @@ fn p03_a_named_file_that_is_no_report_is_refused_and_a_found_one_passed_over() {
     let html = "<!DOCTYPE html><html><body>502 Bad Gateway</body></html>\n";
     let project = begun();
     project.write("report.xml", html);
-    refused(&project, &["--report", "report.xml"], "report.xml");
+    refused(&project, &["--report", "report.xml"], "--report FORMAT:PATH");
     let project = begun();
     project.write("junit.xml", html);
     let answer = project.run(&["record"]).expect(0);

@@ -81,7 +81,7 @@ fn p02_cut_short_is_said_with_line_and_column() {
     assert!(error.message.starts_with("test report ends before its root element is closed"), "{}", error.message);
     assert_eq!((error.place.line, error.place.column.is_some()), (Some(4), true));
     assert_eq!(error.cause.as_deref(), Some("read as junit, as told; the tag that begins at line 4 is not closed"));
-    assert!(error.help.as_deref().unwrap().ends_with("record without it: --skip test"));
+    assert!(error.help.as_deref().unwrap().ends_with("leave it out: `begin` and `record` take --skip test"));
     let error = sniffed(&SARIF.as_bytes()[..SARIF.len() - 5]).unwrap_err();
     assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(1)));
     assert_eq!(error.cause.as_deref(), Some("read as sarif, by its content"));

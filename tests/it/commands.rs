@@ -314,6 +314,8 @@ fn run_hands_on_the_code_whatever_becomes_of_the_record() {
     let answer = cut.run(&["run", "--", "touch", "junit.xml"]).expect(0);
     let place_and_cause = "(junit.xml:1:13): read as junit, by its content";
     assert!(answer.stderr.contains(place_and_cause), "{answer:?}");
+    // `run` takes no --skip itself.
+    assert!(answer.stderr.contains("`begin` and `record` take --skip test"), "{answer:?}");
 }
 
 #[test]

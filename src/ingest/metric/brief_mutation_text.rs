@@ -59,7 +59,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let none = || {
         Error::report(Reject::NoResult, "no whole summary of mutants is in it")
             .line(last)
-            .help("the run was probably killed; run it again, or record without it: --skip metric")
+            .help("the run was probably killed; run it again, or leave it out: `begin` and `record` take --skip metric")
     };
     reader.told.ok_or_else(none)?.finish(&FORMAT)
 }

@@ -85,7 +85,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     }
 }
 
-const CUT_HELP: &str = "the test run was probably killed; run it again, or record without it: --skip test";
+const CUT_HELP: &str =
+    "the test run was probably killed; run it again, or leave it out: `begin` and `record` take --skip test";
 
 /// Whether a last line without a line end is one with which cargo test ends, and not cut.
 fn is_whole(line: &str) -> bool {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::lines::{Counts, failed_subtest, file, is_progress, outcome, plain_verbose_parts, ruled, verbose_parts};
 use self::results::Results;
+use super::text_report::KILLED_HELP;
 use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text, runs};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -95,12 +96,15 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         Some(Run { interrupted: Some(by), .. }) => {
             Err(Error::report(Reject::NoResult, format!("pytest was interrupted before all tests had run: {by}"))
                 .line(last)
-                .help("what the others come to is unknown; run it again, or record without it: --skip test"))
+                .help(
+                    "what the others come to is unknown; run it again, or leave it out: `begin` and `record` take \
+                     --skip test",
+                ))
         }
         Some(run) => Ok(run.parsed()),
         None if seen => Err(Error::report(Reject::NoResult, "pytest output ends before its summary line")
             .line(last)
-            .help("the test run was probably killed; run it again, or record without it: --skip test")),
+            .help(KILLED_HELP)),
         None => Err(Error::report(Reject::NoResult, "no pytest summary line in it")
             .help("pytest prints it last, like \"3 passed in 0.02s\"; with -qq it does not")),
     }

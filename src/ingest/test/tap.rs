@@ -104,7 +104,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     reader.finish().map_err(|error| error.line(last))
 }
 
-const CUT_HELP: &str = "the test run was probably killed; run it again, or record without it: --skip test";
+const CUT_HELP: &str =
+    "the test run was probably killed; run it again, or leave it out: `begin` and `record` take --skip test";
 
 /// A block of points with the same indentation.
 #[derive(Default)]

@@ -15,7 +15,7 @@ const MESSAGE_BYTES: usize = 500;
 
 /// What to do about a log without a summary.
 pub(super) const KILLED_HELP: &str =
-    "the test run was probably killed; run it again, or record without it: --skip test";
+    "the test run was probably killed; run it again, or leave it out: `begin` and `record` take --skip test";
 
 /// A log whose summary never came, or that is another one.
 pub(super) fn no_result(why: &str, line: u64) -> Error {

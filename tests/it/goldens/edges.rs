@@ -117,7 +117,8 @@ fn unread(path: &str, message: &str) -> Source {
             line: Some(214),
             column: Some(7),
             help: Some(
-                "the test run was probably cut short; run it again, or record without it: --skip coverage".to_owned(),
+                "the run was probably cut short; run it again, or leave it out: `begin` and `record` take --skip coverage"
+                    .to_owned(),
             ),
         }),
     }
