@@ -319,6 +319,20 @@ fn run_hands_on_the_code_whatever_becomes_of_the_record() {
 }
 
 #[test]
+fn config_show_names_the_config_as_it_lies_in_the_work_tree() {
+    let project = Project::new();
+    project.write("highwater.yaml", "stall: {window: 4}\n");
+    let shown = project.run(&["config", "show"]).expect(0).stdout;
+    let row = shown.lines().find(|line| line.starts_with("stall.window ")).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["stall.window", "4", "highwater.yaml"]);
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    let path = outside.path().to_str().unwrap();
+    std::fs::write(path, "stall: {window: 5}\n").unwrap();
+    let shown = project.run(&["--config", path, "config", "show"]).expect(0).stdout;
+    assert!(shown.contains("stall.window") && !shown.contains("highwater.yaml"), "{shown}");
+}
+
+#[test]
 fn without_room_for_a_copy_a_command_runs_all_the_same_and_its_output_is_no_report() {
     let project = Project::new();
     project.tests(&ALL);

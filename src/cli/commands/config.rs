@@ -1,5 +1,7 @@
 //! `config show` and `config init`.
 
+use std::path::Path;
+
 use crate::cli::answers::{Config, VERSION};
 use crate::cli::args::ConfigCommand;
 use crate::cli::context::Context;
@@ -19,22 +21,23 @@ pub fn run(context: &Context, command: &ConfigCommand) -> Result<Exit> {
 
 fn show(context: &Context) -> Result<Exit> {
     let (effective, file) = context.config()?;
-    let file = file.map(|path| path.display().to_string());
     if context.json() {
         output::json(&Config {
             schema_version: VERSION,
-            file,
+            file: file.map(|path| path.display().to_string()),
             config: effective.config,
             given: effective.given.into_iter().collect(),
         })?;
         return Ok(Exit::Done);
     }
-    let origin = file.as_deref().unwrap_or("default");
+    // In every row, so no longer than it has to be.
+    let shown = |path: &Path| path.strip_prefix(context.layout.root()).unwrap_or(path).display().to_string();
+    let origin = file.as_deref().map_or_else(|| "default".to_owned(), shown);
     let rows: Vec<Vec<String>> = config::leaves(&effective.config)?
         .into_iter()
         .map(|(key, value)| {
             let is_given = effective.given.contains(&key);
-            vec![key, value.to_string(), if is_given { origin.to_owned() } else { "default".to_owned() }]
+            vec![key, value.to_string(), if is_given { origin.clone() } else { "default".to_owned() }]
         })
         .collect();
     output::out(&report::terminal::table(&["key", "value", "from"], &rows, context.screen()));
