@@ -217,6 +217,11 @@ fn the_ledger_tells_which_iteration_broke_a_test_and_what_it_changed() {
     assert_eq!(events, [0, 2]);
     let lines = project.run(&["tests", "--history", "t3", "--jsonl"]).expect(0).stdout;
     lines.lines().for_each(|line| assert_shape("test-event", &serde_json::from_str(line).unwrap()));
+    // As pytest prints it; its JUnit file says tests.unit::t3.
+    let printed = project.run(&["tests", "--history", "tests/unit.py::t3", "--json"]).expect(0).json();
+    assert_eq!(printed["id"], history["id"]);
+    assert!(history["id"].is_string());
+    project.run(&["tests", "--history", "tests/unit.py::Class::t3[a::b]"]).expect(65);
     let many = project.run(&["tests", "--history", "unit"]).expect(65);
     assert!(many.stderr.contains("10 tests have unit in their name"), "{many:?}");
     project.run(&["tests", "--history", "nobody"]).expect(65);

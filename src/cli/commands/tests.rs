@@ -81,7 +81,10 @@ impl Files<'_> {
 
 /// The one test that is meant: by its whole id, or by a part that no other has.
 fn one_id(ledger: &Ledger<'_>, part: &str) -> Result<String> {
-    let like = ledger.ids_like(part);
+    let mut like = ledger.ids_like(part);
+    if like.is_empty() {
+        like = in_junits_words(part).map(|id| ledger.ids_like(&id)).unwrap_or_default();
+    }
     match like.as_slice() {
         [one] => Ok(one.clone()),
         [] => Err(Error::bad_input(format!("no test of this loop is called {part}"))
@@ -94,6 +97,21 @@ fn one_id(ledger: &Ledger<'_>, part: &str) -> Result<String> {
                 .because(format!("{}{more}", names.join(", ")))
                 .help("name one of them whole"))
         }
+    }
+}
+
+/// pytest prints `tests/test_a.py::TestB::test_x` and writes `tests.test_a.TestB::test_x` into its JUnit file.
+fn in_junits_words(id: &str) -> Option<String> {
+    let (module, rest) = id.split_once(".py::")?;
+    let module = module.replace('/', ".");
+    // The brackets of a parameter may hold anything.
+    let names = rest.split_once('[').map_or(rest, |(names, _)| names);
+    match names.rfind("::") {
+        Some(at) => {
+            let (classes, name) = rest.split_at_checked(at)?;
+            Some(format!("{module}.{}{name}", classes.replace("::", ".")))
+        }
+        None => Some(format!("{module}::{rest}")),
     }
 }
 
