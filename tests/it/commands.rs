@@ -366,7 +366,11 @@ fn an_accepted_loss_is_told_and_closes_the_finding() {
     assert!(open.contains("test_count_decreased"), "{open:?}");
     let mut accept = vec!["accept", "--reason", "merged two tests"];
     accept.extend(open.iter().map(String::as_str));
+    assert!(!project.run(&["status"]).expect(0).stdout.contains("merged two tests"));
     project.run(&accept).expect(0);
+    let status = project.run(&["status"]).expect(0).stdout;
+    assert!(status.contains("accepted, the next record closes it\n"), "{status}");
+    assert!(status.contains("test_count_decreased: merged two tests"), "{status}");
     project.tests(&[("a", true), ("b", true), ("z", true)]);
     let record = project.run(&["record", "--json"]).expect(0).json();
     assert_eq!(record["accepted"][0]["reason"], "merged two tests");

@@ -11,6 +11,7 @@ use crate::cli::output;
 use crate::engine::{Unnamed, best_so_far, newest};
 use crate::error::Result;
 use crate::model::trajectory::BestTracker;
+use crate::model::verdict::Accepted;
 use crate::report::{self, terminal::StatusView};
 use crate::snapshot::restore;
 use crate::store::{Store, Stored, faults};
@@ -22,6 +23,7 @@ pub struct LoopStanding {
     is_closed: bool,
     pending_restore: Option<u64>,
     hook_faults: Option<HookFaults>,
+    accepted: Vec<Accepted>,
 }
 
 impl LoopStanding {
@@ -33,6 +35,7 @@ impl LoopStanding {
             is_closed: store.is_closed()?,
             pending_restore: pending.map(|pending| pending.number),
             hook_faults: hook_faults(context, store),
+            accepted: store.accepted_since(newest.record.iteration)?.0,
             newest,
         })
     }
@@ -72,6 +75,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
         is_closed: standing.is_closed,
         pending_restore: standing.pending_restore,
         hook_faults: standing.hook_faults.as_ref().map(|faults| (faults.count, faults.last.fault.as_str())),
+        accepted: &standing.accepted,
         other_open_loops: &others,
     };
     output::out(&report::terminal::status(&view, context.screen()));

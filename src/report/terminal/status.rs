@@ -7,6 +7,7 @@ use super::text::{Tone, toned};
 use crate::model::ids::ObjectId;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
+use crate::model::verdict::Accepted;
 use crate::report::Screen;
 use crate::report::next;
 
@@ -25,6 +26,8 @@ pub struct StatusView<'a> {
     pub pending_restore: Option<u64>,
     /// How many faults agents' hooks swallowed, and the newest one.
     pub hook_faults: Option<(u64, &'a str)>,
+    /// What was accepted since that iteration.
+    pub accepted: &'a [Accepted],
     /// Names of the other open loops of this work tree.
     pub other_open_loops: &'a [String],
 }
@@ -45,12 +48,24 @@ pub fn status(status: &StatusView<'_>, screen: Screen) -> String {
     if !status.is_closed {
         let where_all = format!("highwater show {} --loop {}", record.iteration, record.loop_id);
         open_findings(&mut page, &record.open_findings, FEW, &where_all);
+        accepted_since(&mut page, status.accepted);
     }
     faults(&mut page, status.hook_faults);
     others(&mut page, status.other_open_loops);
     page.gap();
     head_line(&mut page, &format!("newest is iteration {}, head ", record.iteration), status.head);
     page.finish()
+}
+
+/// The record does not know of these yet, so its findings stand as open until then.
+fn accepted_since(page: &mut Page, accepted: &[Accepted]) {
+    if accepted.is_empty() {
+        return;
+    }
+    page.section("accepted, the next record closes it");
+    for said in accepted {
+        page.paragraph(INDENT, INDENT, &format!("{}: {}", brief(&said.rule), brief(&said.reason)));
+    }
 }
 
 fn standing(page: &mut Page, status: &StatusView<'_>) {

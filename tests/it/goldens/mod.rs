@@ -70,6 +70,7 @@ fn status_of(of: &Loop, is_closed: bool, screen: Screen) -> String {
         head: &object(7),
         is_closed,
         pending_restore: (!is_closed).then_some(3),
+        accepted: &[],
         other_open_loops: &["auth".to_owned(), "search-2".to_owned()],
     };
     terminal::status(&view, screen)
