@@ -272,7 +272,7 @@ fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) ->
     lines.push(match &choice.degradation {
         Some(degradation) if point.iteration != choice.last => match degradation.started {
             Some(started) => format!("quality degraded from iteration {started} on"),
-            None => "no later iteration has a lower score".to_owned(),
+            None => "no later iteration is worse".to_owned(),
         },
         _ => "it is the last iteration".to_owned(),
     });

@@ -67,10 +67,10 @@ pub(super) fn improvement(selection: &Selection) -> String {
 /// The shape of the scores after the peak.
 pub(super) fn pattern_words(pattern: DegradationPattern) -> &'static str {
     match pattern {
-        DegradationPattern::None => "none: no later iteration is lower",
-        DegradationPattern::LateRegression => "late regression: only the final iteration is lower",
-        DegradationPattern::OverRefinement => "over-refinement: it only went down after the peak",
-        DegradationPattern::Oscillation => "oscillation: it went up and down after the peak",
+        DegradationPattern::None => "none: no later iteration is worse",
+        DegradationPattern::LateRegression => "late regression: only the final iteration is worse",
+        DegradationPattern::OverRefinement => "over-refinement: it only got worse after the peak",
+        DegradationPattern::Oscillation => "oscillation: it got worse and better after the peak",
         DegradationPattern::Mixed => "mixed",
     }
 }

@@ -122,3 +122,15 @@ fn inspect_tells_the_metrics_of_a_report() {
     let page = project.run(&["inspect", "bench.txt"]).expect(0).stdout;
     assert!(page.contains("go-bench-text (metric)") && page.contains("0.8673") && page.contains("lower"), "{page}");
 }
+
+#[test]
+fn the_log_of_a_loop_that_a_metric_chose_in_tells_its_values_and_not_the_scores() {
+    let project = begun("metrics: {ms: {direction: lower}}\nselect: {primary: ms}\n");
+    for value in ["ms=30", "ms=20", "ms=25"] {
+        record(&project, &["--metric", value]);
+    }
+    let finished = project.run(&["finish"]).expect(0).stdout;
+    assert!(finished.contains("late regression: only the final iteration is worse"), "{finished}");
+    let log = project.run(&["log"]).expect(0).stdout;
+    assert!(log.contains("▲ peak: iteration 1, ms 20; the last, 2, has 25\n"), "{log}");
+}

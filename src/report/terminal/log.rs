@@ -29,7 +29,7 @@ pub fn log(
     };
     page.line(&toned(Tone::Strong, &format!("{loop_id}: {}", state(points, selection))));
     page.gap();
-    stand(&mut page, last, best, selection);
+    stand(&mut page, points, last, best, selection);
     let scores: Vec<_> = points.iter().map(Point::score).collect();
     chart(&mut page, &scores, points.iter().position(|point| best.iteration == Some(point.iteration)));
     page.gap();
@@ -46,7 +46,12 @@ pub fn log(
 }
 
 /// The peak, the last iteration beside it, what was recommended.
-fn stand(page: &mut Page, last: &Point, best: &BestTracker, selection: Option<&Selection>) {
+fn stand(page: &mut Page, points: &[Point], last: &Point, best: &BestTracker, selection: Option<&Selection>) {
+    let by_metric = selection.and_then(|selection| peak_by_metric(points, last, best, &selection.primary));
+    if let Some(text) = by_metric {
+        page.paragraph(INDENT, INDENT, &text);
+        return;
+    }
     match best.iteration {
         Some(iteration) if iteration == last.iteration => {
             let text = format!("{PEAK} peak: iteration {iteration}, {}, the last one", score(best.quality_score));
@@ -69,14 +74,32 @@ fn stand(page: &mut Page, last: &Point, best: &BestTracker, selection: Option<&S
     }
 }
 
+/// The peak and the last iteration by the metric that chose: their scores say nothing of why.
+fn peak_by_metric(points: &[Point], last: &Point, best: &BestTracker, name: &str) -> Option<String> {
+    let peak = points.iter().find(|point| best.iteration == Some(point.iteration))?;
+    let text =
+        format!("{PEAK} peak: iteration {}, {} {}", peak.iteration, brief(name), measure(Some(own(peak, name)?)));
+    let beside = if peak.iteration == last.iteration {
+        ", the last one".to_owned()
+    } else {
+        format!("; the last, {}, has {}", last.iteration, measure(own(last, name)))
+    };
+    Some(format!("{}{beside}", toned(Tone::Good, &text)))
+}
+
+/// The value of a metric of the user's own.
+fn own(point: &Point, name: &str) -> Option<f64> {
+    point.metrics.custom.get(name)?.value
+}
+
 /// The titles of the columns that had room.
 fn table(page: &mut Page, points: &[Point], best: &BestTracker, primary: Option<&str>) -> Vec<&'static str> {
     // A column that would only count up by one is left out.
     let branches = points.iter().any(|point| point.parent.is_some_and(|parent| parent.next() != point.iteration));
     let costs = points.iter().any(|point| point.cost.is_some());
     let labels = points.iter().any(|point| point.label.is_some());
-    let own = |point: &Point| Some(point.metrics.custom.get(primary?)?.value);
-    let has_own = points.iter().any(|point| own(point).is_some());
+    let chosen_by = |point: &Point| Some(point.metrics.custom.get(primary?)?.value);
+    let has_own = points.iter().any(|point| chosen_by(point).is_some());
     let cells = match page.width() {
         120.. => 12,
         90.. => 6,
@@ -103,7 +126,7 @@ fn table(page: &mut Page, points: &[Point], best: &BestTracker, primary: Option<
             row.extend(branches.then(|| from(point)));
             row.push(score(point.score()));
             row.push(point.score().map(|score| toned(Tone::Dim, &bar(score.get(), cells))).unwrap_or_default());
-            row.extend(has_own.then(|| measure(own(point).flatten())));
+            row.extend(has_own.then(|| measure(chosen_by(point).flatten())));
             row.push(maybe(class_tone(point.classification), class_name(point.classification, &point.recommendation)));
             row.push(passed_of_all(&point.metrics));
             row.push(fixed(point.metrics.pass_rate(), 2));
