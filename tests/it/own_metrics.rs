@@ -134,3 +134,11 @@ fn the_log_of_a_loop_that_a_metric_chose_in_tells_its_values_and_not_the_scores(
     let log = project.run(&["log"]).expect(0).stdout;
     assert!(log.contains("▲ peak: iteration 1, ms 20; the last, 2, has 25\n"), "{log}");
 }
+
+#[test]
+fn remarks_that_have_no_room_beside_the_score_are_told_apart_below_it() {
+    let project = Project::new();
+    project.write("highwater.yaml", "metrics: {ms: {direction: lower}}\nselect: {primary: ms}\n");
+    let shown = project.run(&["begin", "--metric", "ms=30"]).expect(0).stdout;
+    assert!(shown.contains("▲ peak, the best so far, partial: 10% of the weights measured"), "{shown}");
+}

@@ -103,25 +103,28 @@ pub(super) fn chart(page: &mut Page, scores: &[Option<Score>], peak: Option<usiz
 const NAMES: usize = 8;
 
 /// The name of a row, its score, its bar, and what there is to say of it.
-pub(super) fn score_line(page: &mut Page, name: &str, total: Option<Score>, remark: &str) {
+pub(super) fn score_line(page: &mut Page, name: &str, total: Option<Score>, remarks: &[String]) {
     let cells = (page.width() / 4).min(24);
     // Dim: a bar is for comparing, and must not outshine the verdict.
     let drawn = total.map(|total| toned(Tone::Dim, &bar(total.get(), cells))).unwrap_or_default();
     let name = padded(&toned(Tone::Dim, name), NAMES);
     let line = format!("{name}{}  {}", padded(&score(total), 6), padded(&drawn, cells));
-    if INDENT + width(&line) + 2 + width(remark) <= page.width() {
+    let remark = remarks.join("  ");
+    if INDENT + width(&line) + 2 + width(&remark) <= page.width() {
         page.push(INDENT, &format!("{line}  {remark}"));
     } else {
-        // The remark has no room beside the bar: it stands below.
+        // The remarks have no room beside the bar: they stand below, where text is filled and only a comma tells them apart.
         page.push(INDENT, &line);
-        page.paragraph(INDENT + NAMES, 0, remark);
+        page.paragraph(INDENT + NAMES, 0, &remarks.join(", "));
     }
 }
 
 /// The best so far as a score line.
 pub(super) fn best_line(page: &mut Page, best: &BestTracker) {
     match best.iteration {
-        Some(iteration) => score_line(page, "best", best.quality_score, &format!("{PEAK} peak, iteration {iteration}")),
+        Some(iteration) => {
+            score_line(page, "best", best.quality_score, &[format!("{PEAK} peak, iteration {iteration}")])
+        }
         None => page.field("best", NAMES - 1, "none: no iteration is eligible yet"),
     }
 }

@@ -48,7 +48,7 @@ pub fn show(record: &IterationRecord, screen: Screen) -> String {
     verdict(&mut page, record.classification, &record.recommendation, &next::after_record(record));
     page.gap();
     let delta = record.from_previous.as_ref().and_then(|deltas| deltas.quality_score);
-    score_line(&mut page, "score", record.quality_score.as_ref().map(|score| score.total), &score_change(delta));
+    score_line(&mut page, "score", record.quality_score.as_ref().map(|score| score.total), &[score_change(delta)]);
     dimensions(&mut page, record);
     page.gap();
     metric_table(&mut page, &metric_rows(record, &[], POINTS));
@@ -98,7 +98,7 @@ fn scores(page: &mut Page, record: &IterationRecord, best: &BestTracker) {
     let peak = is_best.then(|| toned(Tone::Good, "▲ peak, the best so far"));
     let remarks: Vec<String> =
         [Some(change).filter(|text| !text.is_empty()), peak, partial].into_iter().flatten().collect();
-    score_line(page, "score", total, &remarks.join("  "));
+    score_line(page, "score", total, &remarks);
     if !is_best {
         best_line(page, best);
         if let Some(why) = best.ineligible.get(&record.iteration) {

@@ -82,11 +82,11 @@ fn choice(page: &mut Page, selection: &Selection) {
     page.line(&toned(Tone::Strong, &head));
     page.gap();
     let peak = toned(Tone::Good, &format!("▲ peak, iteration {chosen}"));
-    score_line(page, "chosen", candidate(selection, chosen).and_then(|c| c.quality_score), &peak);
+    score_line(page, "chosen", candidate(selection, chosen).and_then(|c| c.quality_score), &[peak]);
     if chosen != selection.last {
         let last = candidate(selection, selection.last);
         let remark = format!("iteration {}", selection.last);
-        score_line(page, "last", last.and_then(|c| c.quality_score), &remark);
+        score_line(page, "last", last.and_then(|c| c.quality_score), &[remark]);
     }
     page.paragraph(INDENT, INDENT, &improvement(selection));
 }

@@ -78,7 +78,7 @@ fn standing(page: &mut Page, status: &StatusView<'_>) {
     }
     page.gap();
     let is_best = status.best.iteration == Some(record.iteration);
-    let peak = if is_best { toned(Tone::Good, "▲ peak, the best so far") } else { String::new() };
+    let peak: Vec<String> = is_best.then(|| toned(Tone::Good, "▲ peak, the best so far")).into_iter().collect();
     score_line(page, "last", record.quality_score.as_ref().map(|score| score.total), &peak);
     if !is_best {
         best_line(page, status.best);
