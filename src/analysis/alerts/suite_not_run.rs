@@ -27,7 +27,12 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     let before = comparison.previous(|metrics| metrics.test_count().is_some()).and_then(|p| p.metrics.test_count());
     let testing = comparison.metrics.testing.as_ref();
     let units = testing.map_or(0, |testing| testing.collection_errors);
-    let mut alert = RULE.alert(comparison, format!("No test was collected ({units} units failed to load)"));
+    let unloaded = match units {
+        0 => String::new(),
+        1 => " (1 unit failed to load)".to_owned(),
+        _ => format!(" ({units} units failed to load)"),
+    };
+    let mut alert = RULE.alert(comparison, format!("No test was collected{unloaded}"));
     alert.previous = before.map(Into::into);
     alert.evidence = unit_names(comparison.metrics);
     vec![alert]
@@ -51,10 +56,20 @@ mod tests {
         assert_eq!(rules(&verdict), ["suite_not_run"]);
         assert_eq!(verdict.metrics.test_count(), None);
         assert_eq!(verdict.alerts[0].evidence, ["did not load: t.a"]);
+        assert_eq!(verdict.alerts[0].message, "No test was collected (1 unit failed to load)");
         let verdict = story.record(broken_units(tests(0, 0), &["t.a"]));
         assert!(rules(&verdict).is_empty(), "it is open already");
         assert_eq!(verdict.open_findings.len(), 1);
         let verdict = story.record(tests(1, 0));
         assert!(!rules(&verdict).contains(&"suite_not_run"));
+    }
+
+    #[test]
+    fn units_that_failed_to_load_are_told_only_where_there_are_some() {
+        let mut story = Story::new();
+        story.record(tests(3, 0));
+        let verdict = story.record(tests(0, 0));
+        let alert = verdict.alerts.iter().find(|alert| alert.rule == "suite_not_run").unwrap();
+        assert_eq!(alert.message, "No test was collected");
     }
 }
