@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::silence::{self, Listener};
 use super::{Asked, Offer, Session, transcript};
+use crate::analysis::RULES;
 use crate::disk::spool::Spool;
 use crate::error::{Error, ErrorKind, Reject, Result};
 use crate::ingest::merge::{Measurement, merge};
@@ -30,6 +31,10 @@ const STDIN: &str = "(stdin)";
 
 /// Why a report of a kind that is not wanted is passed over.
 const LEFT_OUT: &str = "left out by --skip";
+/// Why a report that `highwater report` wrote is passed over: it tells an iteration that is recorded already.
+const OUR_OWN: &str = "written by `highwater report`, and no measurement";
+/// Bytes of a report that tell whether it is of our own.
+const OUR_HEAD: u64 = 8 << 10;
 /// Bytes of what an agent said in one iteration: above it is a trace, and no text to compare.
 pub(super) const OUTPUT_BYTES: u64 = 16 << 20;
 
@@ -157,6 +162,27 @@ struct Reading<'a> {
     measured: Measured,
     /// With the place of its source.
     parsed: Vec<(usize, Parsed)>,
+}
+
+/// Whether `highwater report` wrote the file, in a form that is read as a report, too.
+fn is_our_own(found: &Found) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(&found.path).and_then(|file| file.take(OUR_HEAD).read_to_end(&mut head));
+    // A file that cannot be read is told of where it is copied.
+    read.is_ok() && is_ours(&String::from_utf8_lossy(&head))
+}
+
+/// By what the forms say of the tool; a code quality report names no tool, but a rule.
+fn is_ours(head: &str) -> bool {
+    let is_junit = head.contains("<testsuites name=\"highwater\" ") && head.contains("<testsuite name=\"highwater: ");
+    let names_us = |key: &str| head.starts_with('{') && head.contains(key);
+    let first_check = || head.split_once("\",\"check_name\":\"")?.1.split_once('"').map(|(name, _)| name);
+    let is_issues =
+        || head.starts_with("[{") && first_check().is_some_and(|name| RULES.iter().any(|known| known.name == name));
+    is_junit
+        || names_us("\"tool\":{\"driver\":{\"name\":\"highwater\",")
+        || names_us("\"tool\":{\"name\":\"highwater\",")
+        || is_issues()
 }
 
 /// What became of one file so far.
@@ -306,6 +332,10 @@ impl Reading<'_> {
             Err(error) => return Ok(Some(Step::Fault(Source::named(&found.name), error))),
         };
         let is_stale = self.since.is_some_and(|since| open.modified < since);
+        if !found.named && is_our_own(found) {
+            self.measured.report_files.extend(found.tree_path.clone());
+            return Ok((!is_stale).then(|| Step::passed_over(found, OUR_OWN)));
+        }
         let clean = if format.is_none() { self.clean(found) } else { None };
         let told = match format.or(clean) {
             Some(format) => Some(format),

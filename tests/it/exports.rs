@@ -92,6 +92,33 @@ fn every_form_is_written_and_tests_are_read_back() {
 }
 
 #[test]
+fn what_was_written_of_an_iteration_is_no_measurement_of_the_next() {
+    let project = worse();
+    std::fs::create_dir(project.path("reports")).unwrap();
+    let written = ["junit.xml", "highwater.sarif", "ctrf-report.json", "gl-code-quality-report.json"];
+    for (name, form) in written.iter().zip(["junit", "sarif", "ctrf", "gitlab"]) {
+        project.run(&["report", "--format", form, "-o", &format!("reports/{name}")]).expect(0);
+    }
+    std::fs::remove_file(project.path("junit.xml")).unwrap();
+    let answer = project.run(&["record", "--json"]).expect(0);
+    let record = answer.json();
+    assert!(record.get("sources").is_none_or(|sources| sources.as_array().unwrap().is_empty()), "{record:#}");
+    assert!(
+        record["metrics"].get("testing").is_none() && record["metrics"].get("code_quality").is_none(),
+        "{record:#}"
+    );
+    for name in written {
+        assert!(answer.stderr.contains(&format!("passed over: reports/{name}: written by")), "{answer:?}");
+    }
+    // Who names such a file means it.
+    project.run(&["report", "1", "--format", "junit", "-o", "reports/junit.xml"]).expect(0);
+    let named = project.run(&["record", "--json", "--report", "reports/junit.xml"]).expect(0).json();
+    assert_eq!(named["metrics"]["testing"]["test_count"], 1);
+    // And it is told while it is new.
+    assert!(!project.run(&["record"]).expect(0).stderr.contains("written by"));
+}
+
+#[test]
 fn a_form_that_tells_something_else_is_a_usage_error() {
     let project = worse();
     for words in [["selection", "--format", "sarif"], ["1", "--format", "html"], ["summary", "--format", "word"]] {
