@@ -27,9 +27,12 @@ pub fn begin(session: &Session<'_>, opening: &Opening, offer: Offer) -> Result<R
     disk::open_store(session.layout)?;
     let store = Store::new(session.layout, opening.id.clone());
     let taken = || {
-        Error::bad_input(format!("loop {} has a baseline already", opening.id))
-            .at(store.paths().dir())
-            .help("`highwater record` adds an iteration; `highwater begin --loop OTHER` opens another loop")
+        // A closed loop takes no further iteration.
+        let help = match store.is_closed() {
+            Ok(true) => "it is closed; `highwater begin --loop OTHER` opens another loop",
+            _ => "`highwater record` adds an iteration; `highwater begin --loop OTHER` opens another loop",
+        };
+        Error::bad_input(format!("loop {} has a baseline already", opening.id)).at(store.paths().dir()).help(help)
     };
     if !store.numbers()?.is_empty() {
         return Err(taken());

@@ -319,6 +319,18 @@ fn run_hands_on_the_code_whatever_becomes_of_the_record() {
 }
 
 #[test]
+fn begin_on_a_loop_that_is_there_says_what_can_be_done_with_it() {
+    let project = Project::new();
+    project.tests(&ALL);
+    project.run(&["begin", "--loop", "auth"]).expect(0);
+    let open = project.run(&["begin", "--loop", "auth"]).expect(65).stderr;
+    assert!(open.contains("`highwater record` adds an iteration"), "{open}");
+    project.run(&["finish"]).expect(0);
+    let closed = project.run(&["begin", "--loop", "auth"]).expect(65).stderr;
+    assert!(closed.contains("it is closed; ") && !closed.contains("`highwater record`"), "{closed}");
+}
+
+#[test]
 fn config_show_names_the_config_as_it_lies_in_the_work_tree() {
     let project = Project::new();
     project.write("highwater.yaml", "stall: {window: 4}\n");
