@@ -1,6 +1,6 @@
 //! The paragraph of plain facts that a loop can paste into its agent's next prompt.
 
-use super::view::{class_name, fixed, length, plain, score, signed};
+use super::view::{class_name, fixed, length, number, plain, score, signed};
 use super::words::short_action;
 use crate::model::calls::Issue;
 use crate::model::ids::Iteration;
@@ -24,6 +24,7 @@ pub fn for_agent(record: &IterationRecord, best: &BestTracker) -> String {
     let mut facts = vec![what_it_was(record), metrics(record), best_so_far(record, best), recommended(record)];
     facts.extend(lost_and_broken(record));
     facts.extend(open(record));
+    facts.extend(own(record));
     facts.extend(calls(record));
     join(&facts)
 }
@@ -123,6 +124,16 @@ fn open(record: &IterationRecord) -> Vec<String> {
             format!("Open since iteration {}: {rule}{subject}, until {closes}.", finding.since)
         })
         .collect()
+}
+
+/// Metrics of the user's own. What they were before is in no record.
+fn own(record: &IterationRecord) -> Option<String> {
+    let measured = || record.metrics.custom.iter().filter_map(|(name, metric)| Some((name, metric.value?)));
+    let told: Vec<String> =
+        measured().take(NAMES).map(|(name, value)| format!("{} {}", tidy(name), number(Some(value)))).collect();
+    let more = measured().count().saturating_sub(told.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!told.is_empty()).then(|| format!("Metrics: {}{more}.", told.join(", ")))
 }
 
 /// One line, harmless and of bounded length.

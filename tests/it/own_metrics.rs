@@ -142,3 +142,14 @@ fn remarks_that_have_no_room_beside_the_score_are_told_apart_below_it() {
     let shown = project.run(&["begin", "--metric", "ms=30"]).expect(0).stdout;
     assert!(shown.contains("▲ peak, the best so far, partial: 10% of the weights measured"), "{shown}");
 }
+
+#[test]
+fn an_agent_is_told_what_the_metrics_came_to() {
+    let project = Project::new();
+    let names = ["a=1", "b=-2.5", "c=3", "d=4", "e=nan"];
+    let given: Vec<&str> = names.iter().flat_map(|one| ["--metric", one]).collect();
+    project.run(&[&["begin"], &given[..]].concat()).expect(0);
+    let gate = project.run(&["gate", "--json"]).expect(0).json();
+    let told = gate["for_agent"].as_str().unwrap();
+    assert!(told.ends_with("Metrics: a 1, b -2.5, c 3 and 1 more."), "{told}");
+}
