@@ -2,6 +2,17 @@
 
 use std::path::Path;
 
+/// Whether no fewer lines stand below the change of each hunk than above it: `patch` looks for others at the end of the file.
+fn are_found(patch: &str) -> bool {
+    patch.split("\n@@ ").skip(1).all(|hunk| {
+        let lines =
+            hunk.lines().skip(1).take_while(|line| line.starts_with([' ', '+', '-']) && !line.starts_with("--- "));
+        let is_kept: Vec<bool> = lines.map(|line| line.starts_with(' ')).collect();
+        let above = is_kept.iter().take_while(|is_kept| **is_kept).count();
+        above <= is_kept.iter().rev().take_while(|is_kept| **is_kept).count()
+    })
+}
+
 /// The hunks of a patch: a file, and the lines that it must have in one piece.
 fn hunks(patch: &str) -> Vec<(String, String)> {
     let mut hunks: Vec<(String, String)> = Vec::new();
@@ -32,6 +43,7 @@ fn every_planted_bug_fits_the_source() {
         patches += 1;
         let patch = std::fs::read_to_string(&path).unwrap();
         assert!(patch.starts_with("bug: ") && patch.contains("\nproof: "), "{}", path.display());
+        assert!(are_found(&patch), "{}", path.display());
         let hunks = hunks(&patch);
         assert!(!hunks.is_empty(), "{}", path.display());
         for (file, old) in hunks {
