@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use self::binary::{Binary, Counts, Names, Part};
 use super::runs::{Run, Runs};
+use super::text_report::KILLED_HELP;
 use super::{CASES_KEPT, UNITS_KEPT, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -69,7 +70,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         if !line.ended && !is_whole(&line.text) {
             return Err(Error::report(Reject::Malformed, "cargo test output ends inside a line")
                 .line(last)
-                .help(CUT_HELP));
+                .help(KILLED_HELP));
         }
         reader.line(&line.text).map_err(|error| error.line(last))?;
     }
@@ -81,12 +82,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             .help("read it as rustc-text for the compiler's errors")),
         None => Err(Error::report(Reject::NoResult, "no \"test result:\" line of cargo test in it")
             .line(last)
-            .help(CUT_HELP)),
+            .help(KILLED_HELP)),
     }
 }
-
-const CUT_HELP: &str =
-    "the test run was probably killed; run it again, or leave it out: `begin` and `record` take --skip test";
 
 /// Whether a last line without a line end is one with which cargo test ends, and not cut.
 fn is_whole(line: &str) -> bool {
@@ -390,7 +388,7 @@ impl Reader {
     pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
         self.close()?;
         if self.unfinished > 0 {
-            return Err(Error::report(Reject::NoResult, "a test binary has no \"test result:\" line").help(CUT_HELP));
+            return Err(Error::report(Reject::NoResult, "a test binary has no \"test result:\" line").help(KILLED_HELP));
         }
         self.keep_held();
         let unit_failures = self.unit_failures;

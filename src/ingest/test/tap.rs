@@ -5,7 +5,7 @@
 
 use self::lines::{Line, Point, partial_directive, read};
 use super::TestTally;
-use super::text_report::is_foreign_line;
+use super::text_report::{KILLED_HELP, is_foreign_line};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -99,13 +99,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         is_cut = !line.ended && !reader.is_whole(&line.text);
     }
     if is_cut {
-        return Err(Error::report(Reject::Malformed, "TAP ends inside a line").line(last).help(CUT_HELP));
+        return Err(Error::report(Reject::Malformed, "TAP ends inside a line").line(last).help(KILLED_HELP));
     }
     reader.finish().map_err(|error| error.line(last))
 }
-
-const CUT_HELP: &str =
-    "the test run was probably killed; run it again, or leave it out: `begin` and `record` take --skip test";
 
 /// A block of points with the same indentation.
 #[derive(Default)]
@@ -453,7 +450,7 @@ impl Reader {
             }
         } else if level.plan.is_none() && self.told.take() != Some(level.points) {
             let why = format!("TAP ends after {} points without a plan", level.points);
-            return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
+            return Err(Error::report(Reject::Malformed, why).help(KILLED_HELP));
         }
         Ok(())
     }
