@@ -50,7 +50,7 @@ pub(super) fn is_perl(path: &str) -> bool {
 }
 
 /// A finding without a file, which stands above it or is not told.
-fn below<'a>(
+pub(super) fn below<'a>(
     tool: &'static str,
     level: Level,
     line: Option<u64>,
@@ -412,8 +412,7 @@ mod tests {
             ("a.tf:1:1: Notice - Missing (terraform_version)", "tflint", Note, "a.tf:1", "terraform_version"),
         ] {
             let told = brief_text::told("", line).unwrap_or_else(|| panic!("{line}"));
-            let at = told.path.unwrap_or_default().to_owned()
-                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let at = told.place();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
             assert_eq!(found, (tool, level, place, rule), "{line}");
         }

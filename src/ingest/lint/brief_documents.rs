@@ -1,6 +1,7 @@
 //! Lines of those who look at documents, settings and dependencies, for `brief-text`: Redocly, Spectral (`text`), doc8,
-//! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, protolint, haml-lint, dotenv-linter, KubeLinter, Madge, dependency-cruiser,
-//! Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, Pylama, Prospector and Import Linter. What haml-lint, KubeLinter, Gitleaks, protoc and protolint print is written after their sources.
+//! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, protolint, haml-lint, dotenv-linter, KubeLinter, Madge,
+//! dependency-cruiser, Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, Pylama, Prospector and Import Linter. What
+//! haml-lint, KubeLinter, Gitleaks, protoc and protolint print is written after their sources.
 
 use super::brief_advisories::Counted;
 use super::brief_text::Told;
@@ -349,8 +350,7 @@ mod tests {
             ),
         ] {
             let told = told(line).unwrap_or_else(|| panic!("{line}"));
-            let at = told.path.unwrap_or_default().to_owned()
-                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let at = told.place();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
             assert_eq!(found, (tool, level, place, rule), "{line}");
         }

@@ -1,5 +1,6 @@
 //! Lines of linters of Ruby, for `brief-text`: Sorbet, Reek, ERB Lint and Fasterer. Written after their sources.
 
+use super::brief_checkers::below;
 use super::brief_text::Told;
 use super::lines::{Placed, bare_place, is_class_name};
 use crate::ingest::Level;
@@ -39,7 +40,7 @@ fn reek(text: &str) -> Option<Told<'_>> {
     let is_list = others.split(", ").skip(1).all(|line| leading_in(line).is_some_and(|(_, rest)| rest.is_empty()));
     let (rule, message) = rest.split_once(": ").filter(|(rule, _)| is_list && is_class_name(rule))?;
     let message = split_at(message, " [https://").map_or(message, |(message, _)| message);
-    Some(Told { tool: "reek", level: Level::Warning, path: None, line: Some(line), rule: Some(rule), message })
+    below("reek", Level::Warning, Some(line), Some(rule), message)
 }
 
 /// `In file: a.html.erb:12`, above it the message.
@@ -87,8 +88,7 @@ mod tests {
             ("a b.rb:57 x.first is slower than y.", "fasterer", Error, "a b.rb:57", "", "x.first is slower than y."),
         ] {
             let told = brief_text::told("", line).unwrap_or_else(|| panic!("{line}"));
-            let at = told.path.unwrap_or_default().to_owned()
-                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let at = told.place();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default(), told.message);
             assert_eq!(found, (tool, level, place, rule, message), "{line}");
         }

@@ -89,6 +89,15 @@ impl<'a> Told<'a> {
     }
 }
 
+#[cfg(test)]
+impl Told<'_> {
+    /// The place as `path:line`, as far as it is told.
+    pub(super) fn place(&self) -> String {
+        let line = self.line.map(|line| format!(":{line}"));
+        self.path.unwrap_or_default().to_owned() + &line.unwrap_or_default()
+    }
+}
+
 /// What a line tells, below the one before it.
 pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let alone = [
@@ -96,6 +105,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         pyrefly,
         formatter,
         hadolint,
+        rumdl,
         markdownlint,
         brief_web::told,
         brief_documents::told,
@@ -278,11 +288,8 @@ pub(super) fn level(word: &str) -> Option<Level> {
 }
 
 /// `README.md:8:57 error MD009/no-trailing-spaces message`, before its version 0.46 without the level; PyMarkdown's
-/// `README.md:8:57: MD009: message`, and rumdl's `README.md:8:57: [MD009] message [*]`.
+/// `README.md:8:57: MD009: message`.
 fn markdownlint(text: &str) -> Option<Told<'_>> {
-    if let Some(told) = rumdl(text) {
-        return Some(told);
-    }
     let (place, _) = split_at(text, " MD")?;
     let (code, rest) =
         text.get(place.len() + 1..)?.split_at_checked(5).filter(|(code, _)| is_code(code, 2..=2, 3..=3))?;
@@ -299,6 +306,7 @@ fn markdownlint(text: &str) -> Option<Told<'_>> {
     is_path(path).then(|| Told { level, ..Told::error("markdownlint", (path, Some(line)), Some(code), message) })
 }
 
+/// `README.md:8:57: [MD009] message [*]`.
 fn rumdl(text: &str) -> Option<Told<'_>> {
     split_at(text, " [MD")?;
     let place = placed(text).filter(|place| place.has_column)?;
@@ -548,8 +556,7 @@ mod tests {
             ("Diff in /s/a.rs at line 16:", "rustfmt", Error, "/s/a.rs:16", ""),
         ] {
             let told = told("", line).unwrap();
-            let at = told.path.unwrap_or_default().to_owned()
-                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let at = told.place();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
             assert_eq!(found, (tool, level, place, rule), "{line}");
         }
@@ -568,8 +575,7 @@ mod tests {
             ("a.py:7 in public class `foo`:", "        D204: 1 blank line", "pydocstyle", Error, "a.py:7", "D204"),
         ] {
             let told = told(before, line).unwrap();
-            let at = told.path.unwrap_or_default().to_owned()
-                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let at = told.place();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
             assert_eq!(found, (tool, level, place, rule), "{line}");
         }

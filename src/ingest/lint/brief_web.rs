@@ -302,8 +302,7 @@ mod tests {
             ("a.md:8:7 - Forbidden word (x) fix: (y)", "cspell", Error, "a.md:8", ""),
         ] {
             let told = told(line).unwrap_or_else(|| panic!("{line}"));
-            let at = told.path.unwrap_or_default().to_owned()
-                + &told.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let at = told.place();
             let found = (told.tool, told.level, at.as_str(), told.rule.unwrap_or_default());
             assert_eq!(found, (tool, level, place, rule), "{line}");
         }
