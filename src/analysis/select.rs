@@ -315,6 +315,7 @@ mod tests {
             (told.mean - 0.7).abs() < 1e-9 && (told.expected - 0.6).abs() < 1e-9 && (told.optimism - 0.3).abs() < 1e-9
         );
     }
+
     #[test]
     fn ties_keep_the_earliest_and_the_last_is_not_taken_blindly() {
         let mut story = Story::new();

@@ -12,12 +12,13 @@ mod tests {
 
     use crate::analysis::detect::{DETECTORS, History, Seen};
     use crate::analysis::monitor::Monitor;
-    use crate::analysis::testing::{self, Story, cases, config, digest, tests};
+    use crate::analysis::testing::{self, Story, cases, config, tests};
     use crate::analysis::{RULES, Verdict, monitor, steps};
     use crate::model::calls::CallLine;
     use crate::model::config::LoopConfig;
     use crate::model::ids::{Iteration, ObjectId};
     use crate::model::metrics::{Metrics, Signature};
+    use crate::model::tests_support::digest;
 
     use crate::model::reruns::Runs;
     use crate::model::steps::State;

@@ -14,6 +14,7 @@ use crate::model::metrics::{
 use crate::model::progress::{EstimateMark, Estimator, ProgressEstimate};
 use crate::model::record::SameBody;
 use crate::model::reruns::Runs;
+use crate::model::tests_support::digest;
 use crate::model::trajectory::{AlertMark, Point, PointScore};
 use crate::model::units::Percent;
 use crate::model::verdict::Accepted;
@@ -21,16 +22,6 @@ use crate::model::verdict::Accepted;
 /// The built-in defaults.
 pub fn config() -> LoopConfig {
     super::tests::defaults()
-}
-
-/// A hash that will do here.
-pub fn digest(bytes: &[u8]) -> ObjectId {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    let mut id = [0; 32];
-    id[..8].copy_from_slice(&hasher.finish().to_le_bytes());
-    ObjectId(id)
 }
 
 /// A loop as it is recorded. Every iteration has a tree of its own.

@@ -17,6 +17,8 @@ pub mod progress;
 pub mod record;
 pub mod reruns;
 pub mod steps;
+#[cfg(test)]
+pub(crate) mod tests_support;
 pub mod trajectory;
 pub mod transitions;
 pub mod tree;

@@ -1,10 +1,11 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::analysis::testing::{config, digest};
+use crate::analysis::testing::config;
 use crate::model::calls::{CallKind, CallResult, Issue, IssueType};
 use crate::model::config::RuleMode;
 use crate::model::ids::Iteration;
+use crate::model::tests_support::digest;
 use crate::model::verdict::Severity;
 
 /// A monitor under the default config, changed by the test that needs it.

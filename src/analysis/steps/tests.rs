@@ -1,9 +1,10 @@
 use super::*;
-use crate::analysis::testing::{Story, config, digest as id_of, tests};
+use crate::analysis::testing::{Story, config, tests};
 use crate::model::cases::Outcome;
 use crate::model::config::RuleMode;
 use crate::model::ids::Iteration;
 use crate::model::steps::{LastCommand, StuckReason};
+use crate::model::tests_support::digest as id_of;
 
 /// A state with this tree, and everything else the same.
 fn state(tree: &str) -> State {

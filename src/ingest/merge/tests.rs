@@ -12,7 +12,6 @@ use crate::ingest::test::{
     cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, jest_json, jest_text, junit, maven_text,
     mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, vitest_text,
 };
-use crate::ingest::tests_support::digest;
 use crate::ingest::{
     CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed, SizeDetails,
     Sort, TestDetails, ToolCounts,
@@ -21,6 +20,7 @@ use crate::model::cases::Outcome::{self, Errored, Failed, Passed, Skipped};
 use crate::model::cases::TestCase;
 use crate::model::figures::{Figures, MetricFigure};
 use crate::model::metrics::BuildStatus;
+use crate::model::tests_support::digest;
 use crate::model::units::Percent;
 
 fn tests(format: &'static Format, ids: &[(&str, Outcome)]) -> Parsed {

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::ingest::tests_support::digest;
+use crate::model::tests_support::digest;
 
 fn read_text(text: &str) -> Result<Transcript> {
     parse_transcript(&Input::bytes("x", text.as_bytes()), None, digest)
