@@ -260,8 +260,9 @@ impl Check<'_> {
 
     /// What was made from the records says what they say.
     fn derived(&mut self, records: &[Stored]) {
-        self.trajectory(records);
-        self.best(records);
+        let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
+        self.trajectory(&points);
+        self.best(records, &points);
         for stored in records {
             let path = self.store.paths().metrics(stored.record.iteration);
             let expected = crate::store::encode(&stored.record.metrics).ok();
@@ -283,12 +284,11 @@ impl Check<'_> {
         }
     }
 
-    fn trajectory(&mut self, records: &[Stored]) {
+    fn trajectory(&mut self, points: &[Point]) {
         let path = self.store.paths().trajectory();
         let Ok(Some(bytes)) = disk::read_if_present(&path, u64::MAX) else { return };
         // One that is damaged, or of an earlier version, is made again by itself.
         let Ok(found) = crate::store::parse::<Trajectory>(&bytes) else { return };
-        let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
         match self.verified.head {
             Some((_, head)) if head == found.head && found.iterations != points => {
                 self.found(&path, DIFFERS);
@@ -304,15 +304,14 @@ impl Check<'_> {
     }
 
     /// One that says of itself that it was made from the newest record is believed by who reads it.
-    fn best(&mut self, records: &[Stored]) {
+    fn best(&mut self, records: &[Stored], points: &[Point]) {
         let path = self.store.paths().best_tracker();
         let bytes = disk::read_if_present(&path, u64::MAX).ok().flatten();
         let found = bytes.and_then(|bytes| crate::store::parse::<BestTracker>(&bytes).ok());
         let (Some(found), Some(newest), Some((_, head))) = (found, records.last(), self.verified.head) else { return };
         let config = frozen_config(self.session.layout, self.store, newest.record.config);
         let (Ok(Frozen { config, .. }), true) = (config, found.head == Some(head)) else { return };
-        let points: Vec<Point> = records.iter().map(|stored| Point::of(&stored.record)).collect();
-        if found != (BestTracker { head: Some(head), ..analysis::best(&points, &config) }) {
+        if found != (BestTracker { head: Some(head), ..analysis::best(points, &config) }) {
             self.found(&path, DIFFERS);
         }
     }

@@ -107,9 +107,7 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<String> {
     let told = |what: &str, tests: &Option<NamedTests>| {
         let tests = tests.as_ref().filter(|tests| tests.count > 0)?;
         let names: Vec<String> = tests.names.iter().take(NAMES).map(|name| tidy(name)).collect();
-        let more = tests.count.saturating_sub(length(&names));
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        Some(format!("{what}: {}{more}.", names.join(", ")))
+        Some(listed(what, &names, tests.count))
     };
     [told("Broken", &deltas.tests_broken), told("Gone", &deltas.tests_lost)].into_iter().flatten().collect()
 }
@@ -128,12 +126,17 @@ fn open(record: &IterationRecord) -> Vec<String> {
 
 /// Metrics of the user's own. What they were before is in no record.
 fn own(record: &IterationRecord) -> Option<String> {
-    let measured = || record.metrics.custom.iter().filter_map(|(name, metric)| Some((name, metric.value?)));
-    let told: Vec<String> =
-        measured().take(NAMES).map(|(name, value)| format!("{} {}", tidy(name), number(Some(value)))).collect();
-    let more = measured().count().saturating_sub(told.len());
+    let custom = record.metrics.custom.iter();
+    let measured: Vec<(&String, f64)> = custom.filter_map(|(name, metric)| Some((name, metric.value?))).collect();
+    let told = measured.iter().take(NAMES).map(|(name, value)| format!("{} {}", tidy(name), number(Some(*value))));
+    (!measured.is_empty()).then(|| listed("Metrics", &told.collect::<Vec<_>>(), length(&measured)))
+}
+
+/// The first of `all`, and how many more there are.
+fn listed(what: &str, first: &[String], all: u64) -> String {
+    let more = all.saturating_sub(length(first));
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!told.is_empty()).then(|| format!("Metrics: {}{more}.", told.join(", ")))
+    format!("{what}: {}{more}.", first.join(", "))
 }
 
 /// One line, harmless and of bounded length.

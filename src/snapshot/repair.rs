@@ -72,7 +72,8 @@ fn save(layout: &Layout, ids: &[ObjectId]) -> Result<Option<PathBuf>> {
 }
 
 /// Stores files of these snapshots again that are damaged or gone in the store, where the work tree or one of `copies`
-/// still has the bytes, and `others`, which are in no snapshot. What it answers is the pack, if there was something. The caller holds the store's lock alone.
+/// still has the bytes, and `others`, which are in no snapshot. What it answers is the pack, if there was something. The
+/// caller holds the store's lock alone.
 ///
 /// # Errors
 /// A failure that names the file.
