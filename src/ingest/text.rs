@@ -177,6 +177,7 @@ impl<'a> Lines<'a> {
 }
 
 /// The first LF or CR.
+#[inline]
 fn line_end(bytes: &[u8]) -> Option<usize> {
     find([b'\n', b'\r', b'\r'], bytes)
 }

@@ -40,10 +40,13 @@ pub(super) fn leading_in(text: &str) -> Option<(u64, &str)> {
 /// A whole number of which one below zero counts as zero: hits of a counter that overflowed, a line that is none.
 #[inline]
 pub(super) fn whole_or_below(text: &str) -> Option<u64> {
-    let bytes = text.as_bytes();
-    let below = bytes.strip_prefix(b"-");
-    let (number, rest) = leading(below.unwrap_or(bytes))?;
-    rest.is_empty().then_some(if below.is_some() { 0 } else { number })
+    // By pattern: what strips a prefix calls a comparison for the one byte.
+    let (is_below, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let (number, []) = leading(digits)? else { return None };
+    Some(if is_below { 0 } else { number })
 }
 
 /// Whether a count of hits is above zero. Some tools write such counts as fractions without a rest (`1.0`), or in six digits

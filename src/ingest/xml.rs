@@ -415,7 +415,7 @@ impl<'a> Xml<'a> {
     fn end_tag(&mut self) -> Result<()> {
         // Nearly all are the name alone.
         let after = self.open.last().and_then(|open| self.rest().get(2..)?.strip_prefix(open));
-        if let Some(after) = after.and_then(|after| after.strip_prefix('>')) {
+        if let Some([b'>', after @ ..]) = after.map(str::as_bytes) {
             self.at = self.buffer.len() - after.len();
             self.close();
             return Ok(());

@@ -232,7 +232,7 @@ impl Files {
 
 /// The two numbers that a name is made of, neither with zeros before it.
 fn numbers(name: &str) -> Option<(u64, u64)> {
-    let number = |text| leading(text).filter(|(_, rest)| !text.starts_with(b"0") || text.len() - rest.len() == 1);
+    let number = |text| leading(text).filter(|(_, rest)| !matches!(text, [b'0', ..]) || text.len() - rest.len() == 1);
     let (block, [b',', rest @ ..]) = number(name.as_bytes())? else { return None };
     let (branch, []) = number(rest)? else { return None };
     Some((block, branch))

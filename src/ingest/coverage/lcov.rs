@@ -73,7 +73,7 @@ struct Tracefile {
 
 impl Tracefile {
     fn record(&mut self, record: &str, is_ended: bool) -> Result<()> {
-        if record.is_empty() || record.starts_with('#') {
+        if matches!(record.as_bytes(), [] | [b'#', ..]) {
             return Ok(());
         }
         if record == "end_of_record" {
@@ -136,8 +136,8 @@ fn malformed(why: &str) -> Error {
 
 fn key_and_value(record: &str) -> Option<(&str, &str)> {
     let length = record.bytes().position(|byte| !byte.is_ascii_uppercase() && byte != b'_')?;
-    let (key, value) = record.split_at_checked(length).filter(|_| (1..=16).contains(&length))?;
-    Some((key, value.strip_prefix(':')?))
+    let is_key = (1..=16).contains(&length) && record.as_bytes().get(length) == Some(&b':');
+    apart(record, length).filter(|_| is_key)
 }
 
 fn line_record(value: &str, tally: &mut FileTally) -> Result<()> {
@@ -150,13 +150,15 @@ fn line_record(value: &str, tally: &mut FileTally) -> Result<()> {
 }
 
 /// The first field, and those after it: fields are so short that a search which is fast in longer texts takes more time.
+#[inline]
 fn at_comma(fields: &str) -> Option<(&str, &str)> {
     apart(fields, fields.bytes().position(|byte| byte == b',')?)
 }
 
-/// What stands before and after a comma.
-fn apart(fields: &str, comma: usize) -> Option<(&str, &str)> {
-    Some((fields.get(..comma)?, fields.get(comma + 1..)?))
+/// What stands before and after a sign of one byte.
+#[inline]
+fn apart(fields: &str, sign: usize) -> Option<(&str, &str)> {
+    Some((fields.get(..sign)?, fields.get(sign + 1..)?))
 }
 
 fn no_record(key: &str, value: &str) -> Error {
