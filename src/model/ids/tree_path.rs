@@ -29,12 +29,7 @@ impl TreePath {
     /// Bad input if a component is empty, `.`, `..`, over 255 bytes, holds NUL, or is a spelling of `.git` or `.progress`.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<TreePath, Error> {
         let bytes = bytes.into();
-        for name in bytes.split(|byte| *byte == b'/') {
-            check_name(name).map_err(|why| {
-                Error::bad_input(format!("refused path {:?}: {why}", shorten(&escape(&bytes))))
-                    .help("the stored tree was not written by highwater, or is damaged: run `highwater verify`")
-            })?;
-        }
+        check_names(&bytes).map_err(|why| refused(&bytes, why))?;
         Ok(TreePath(bytes))
     }
 
@@ -53,10 +48,9 @@ impl TreePath {
     /// # Errors
     /// As [`TreePath::new`].
     pub fn join(&self, name: &[u8]) -> Result<TreePath, Error> {
-        let mut bytes = self.0.clone();
-        bytes.push(b'/');
-        bytes.extend_from_slice(name);
-        TreePath::new(bytes)
+        let bytes = [self.0.as_slice(), name].join(&b'/');
+        check_names(name).map_err(|why| refused(&bytes, why))?;
+        Ok(TreePath(bytes))
     }
 
     /// The directory that holds it; `None` at the top of the tree.
@@ -69,6 +63,15 @@ impl TreePath {
     pub fn is_within(&self, folder: &TreePath) -> bool {
         self.0.strip_prefix(folder.0.as_slice()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     }
+}
+
+fn check_names(path: &[u8]) -> Result<(), &'static str> {
+    path.split(|byte| *byte == b'/').try_for_each(check_name)
+}
+
+fn refused(path: &[u8], why: &str) -> Error {
+    Error::bad_input(format!("refused path {:?}: {why}", shorten(&escape(path))))
+        .help("the stored tree was not written by highwater, or is damaged: run `highwater verify`")
 }
 
 /// Checks one component of a path.

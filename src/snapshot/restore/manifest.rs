@@ -93,17 +93,17 @@ impl Manifest {
     /// # Errors
     /// As [`Manifest::load`].
     pub fn load_from(read: &dyn Fn(&ObjectId) -> Result<Tree>, root: &ObjectId) -> Result<Manifest> {
-        let mut manifest = Manifest::default();
+        let mut listed = Vec::new();
         let mut waiting: Vec<(Option<TreePath>, ObjectId)> = vec![(None, *root)];
         let mut seen = Seen::default();
         while let Some((folder, id)) = waiting.pop() {
             let tree = seen.tree(read, id)?;
-            manifest.list(folder.as_ref(), &tree)?;
+            list(&mut listed, folder.as_ref(), &tree)?;
             for entry in tree.0.entries().iter().filter(|entry| entry.kind == EntryKind::Directory) {
                 waiting.push((Some(below(folder.as_ref(), &entry.name)?), entry.object));
             }
         }
-        Ok(manifest)
+        Ok(listed.into_iter().collect())
     }
 
     /// Two trees, both without what is in directories that are the same in both.
@@ -115,7 +115,7 @@ impl Manifest {
         one: &ObjectId,
         other: &ObjectId,
     ) -> Result<(Manifest, Manifest)> {
-        let mut manifests = [Manifest::default(), Manifest::default()];
+        let mut listed = [Vec::new(), Vec::new()];
         let mut seen = [Seen::default(), Seen::default()];
         let mut waiting: Vec<(Option<TreePath>, [Option<ObjectId>; 2])> = vec![(None, [Some(*one), Some(*other)])];
         while let Some((folder, [one, other])) = waiting.pop() {
@@ -124,11 +124,11 @@ impl Manifest {
             }
             let mut inside: BTreeMap<Vec<u8>, [Option<ObjectId>; 2]> = BTreeMap::new();
             for (side, id) in [one, other].into_iter().enumerate() {
-                let (Some(id), Some(manifest), Some(seen)) = (id, manifests.get_mut(side), seen.get_mut(side)) else {
+                let (Some(id), Some(listed), Some(seen)) = (id, listed.get_mut(side), seen.get_mut(side)) else {
                     continue;
                 };
                 let tree = seen.tree(read, id)?;
-                manifest.list(folder.as_ref(), &tree)?;
+                list(listed, folder.as_ref(), &tree)?;
                 for entry in tree.0.entries().iter().filter(|entry| entry.kind == EntryKind::Directory) {
                     if let Some(place) = inside.entry(entry.name.clone()).or_default().get_mut(side) {
                         *place = Some(entry.object);
@@ -139,8 +139,8 @@ impl Manifest {
                 waiting.push((Some(below(folder.as_ref(), &name)?), ids));
             }
         }
-        let [one, other] = manifests;
-        Ok((one, other))
+        let [one, other] = listed;
+        Ok((one.into_iter().collect(), other.into_iter().collect()))
     }
 
     /// The paths of the tree `one` that are not in `other`.
@@ -151,22 +151,6 @@ impl Manifest {
         let (mut one, other) = Manifest::load_different(read, one, other)?;
         one.retain(|path, _| other.get(path).is_none());
         Ok(one)
-    }
-
-    /// Takes in what is in a folder.
-    fn list(&mut self, folder: Option<&TreePath>, (tree, too_often): &(Rc<Tree>, bool)) -> Result<()> {
-        for entry in tree.entries() {
-            let path = below(folder, &entry.name)?;
-            // One that was too long to be kept is named, and never restored.
-            let is_too_long = path.as_bytes().len() > PATH_MAX_BYTES && entry.kind != EntryKind::Unheld;
-            if is_too_long || *too_often {
-                return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
-                    .in_file(&path.to_string())
-                    .help("highwater did not write it: run `highwater verify`"));
-            }
-            self.insert(path, State::from(entry));
-        }
-        Ok(())
     }
 
     /// What stands at `path`.
@@ -188,6 +172,26 @@ impl Manifest {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&TreePath, &State)> {
         self.entries.iter()
     }
+}
+
+/// Lists what is in a folder.
+fn list(
+    listed: &mut Vec<(TreePath, State)>,
+    folder: Option<&TreePath>,
+    (tree, too_often): &(Rc<Tree>, bool),
+) -> Result<()> {
+    for entry in tree.entries() {
+        let path = below(folder, &entry.name)?;
+        // One that was too long to be kept is named, and never restored.
+        let is_too_long = path.as_bytes().len() > PATH_MAX_BYTES && entry.kind != EntryKind::Unheld;
+        if is_too_long || *too_often {
+            return Err(Error::bad_input("the stored tree is too deep or too large to be restored")
+                .in_file(&path.to_string())
+                .help("highwater did not write it: run `highwater verify`"));
+        }
+        listed.push((path, State::from(entry)));
+    }
+    Ok(())
 }
 
 /// The path of a name in a folder; `None` is the top.
