@@ -163,6 +163,7 @@ impl Candidates {
             verification,
             restored: Vec::new(),
             restored_count: 0,
+            blake3: None,
         }
     }
 }

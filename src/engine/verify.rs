@@ -97,6 +97,9 @@ fn check(
         Ok(let_go) => check.may_be_gone = let_go,
         Err(error) => check.found(store.paths().pruned(), error.said()),
     }
+    if let Err(error) = store.selection() {
+        check.found(store.paths().selection(), error.said());
+    }
     let records = check.records()?;
     if let Some((iteration, id)) = head {
         check.head(&records, iteration, id);

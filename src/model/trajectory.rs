@@ -395,4 +395,8 @@ pub struct Selection {
     /// How many paths the restore changed.
     #[serde(default)]
     pub restored_count: u64,
+    /// BLAKE3 of the file's bytes before the comma in front of this key, which is the last one; absent in answers, and in files
+    /// of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blake3: Option<ObjectId>,
 }

@@ -22,7 +22,7 @@ pub use notes::AcceptedNote;
 pub use sessions::{Refusals, is_first_delivery};
 
 use crate::disk::layout::{Layout, LoopLayout, record_number};
-use crate::disk::{self, Created};
+use crate::disk::{self, Created, hash};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::SCHEMA_VERSION;
 use crate::model::ids::{Iteration, LoopId, ObjectId};
@@ -211,10 +211,16 @@ impl Store {
     /// If it cannot be read.
     pub fn selection(&self) -> Result<Option<Selection>> {
         let path = self.paths.selection();
-        match disk::read_if_present(&path, MAX_BYTES)? {
-            Some(bytes) => parse(&bytes).map(Some).map_err(|error| error.at(&path)),
-            None => Ok(None),
+        let Some(bytes) = disk::read_if_present(&path, MAX_BYTES)? else { return Ok(None) };
+        let mut selection: Selection = parse(&bytes).map_err(|error| error.at(&path))?;
+        // Earlier versions wrote none.
+        if selection.blake3.take().is_some() && !hash::is_sealed(&bytes) {
+            return Err(Error::bad_input("the selection that closed the loop is damaged")
+                .at(&path)
+                .because("it is not as it was written")
+                .help("move it away, and `highwater finish` chooses again"));
         }
+        Ok(Some(selection))
     }
 
     /// Closes the loop: the selection appears, synced.
@@ -222,7 +228,7 @@ impl Store {
     /// # Errors
     /// Bad input if it is closed already; a failure if the disk says no.
     pub fn close(&self, selection: &Selection) -> Result<()> {
-        match disk::create_new(&self.paths.selection(), &encode(selection)?)? {
+        match disk::create_new(&self.paths.selection(), &hash::sealed(encode(selection)?))? {
             Created::Written => Ok(()),
             Created::AlreadyThere => Err(Error::bad_input(format!("loop {} is closed already", self.id))),
         }

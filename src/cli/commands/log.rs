@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::engine::{Unnamed, loop_so_far};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::ids::LoopId;
 use crate::model::trajectory::{BestTracker, Point};
 use crate::report;
@@ -20,7 +20,14 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
     } else if context.json() {
         output::json(&answer(store.id(), &so_far.points, &so_far.best))?;
     } else {
-        let selection = store.selection()?;
+        let selection = match store.selection() {
+            // What the records tell is told all the same.
+            Err(error) if error.kind == ErrorKind::BadInput => {
+                context.say(&format!("note: {}", error.said()));
+                None
+            }
+            other => other?,
+        };
         output::out(&report::terminal::log(
             store.id(),
             &so_far.points,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Folder, numbers};
 use super::plan::Op;
 use crate::disk;
-use crate::disk::hash::id_of;
+use crate::disk::hash::{self, id_of};
 use crate::disk::layout::Layout;
 use crate::error::{Error, Result};
 use crate::model::SCHEMA_VERSION;
@@ -53,6 +53,10 @@ pub struct RestoreRecord {
     pub undoes: Option<u64>,
     /// When it was asked for.
     pub at: DateTime<Utc>,
+    /// BLAKE3 of the file's bytes before the comma in front of this key, which is the last one; absent in files of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blake3: Option<ObjectId>,
 }
 
 /// Which way a pending restore goes.
@@ -144,7 +148,7 @@ pub fn read(folder: &Folder) -> Result<Journal> {
 /// # Errors
 /// A failure that names the file.
 pub fn write_intent(folder: &Folder, record: &RestoreRecord) -> Result<()> {
-    disk::replace_synced(&folder.intent(), &to_json(record)?)
+    disk::replace_synced(&folder.intent(), &sealed(record)?)
 }
 
 /// Reads what the restore is about.
@@ -160,7 +164,7 @@ pub fn read_intent(folder: &Folder) -> Result<RestoreRecord> {
 /// # Errors
 /// A failure that names the file.
 pub fn write_record(layout: &Layout, record: &RestoreRecord) -> Result<()> {
-    disk::create_new(&layout.restore_record(record.number), &to_json(record)?).map(|_| ())
+    disk::create_new(&layout.restore_record(record.number), &sealed(record)?).map(|_| ())
 }
 
 /// Reads the record of restore `number`.
@@ -205,10 +209,24 @@ pub fn damaged_records(layout: &Layout) -> Result<Vec<Error>> {
 
 fn read_record_at(path: &Path) -> Result<RestoreRecord> {
     let bytes = disk::read(path, RECORD_BYTES_MAX)?;
-    let record: RestoreRecord = serde_json::from_slice(&bytes)
-        .map_err(|error| Error::bad_input("the record of a restore is damaged").at(path).because(error.to_string()))?;
+    let damaged = |why: &str| {
+        Error::bad_input("the record of a restore is damaged").at(path).because(why.to_owned()).help(CHANGED)
+    };
+    let mut record: RestoreRecord = serde_json::from_slice(&bytes).map_err(|error| damaged(&error.to_string()))?;
     check_version(record.schema_version, path)?;
-    Ok(record)
+    let is_as_written = match record.blake3.take() {
+        Some(_) => hash::is_sealed(&bytes),
+        // Earlier versions wrote no more than what is read.
+        None => bytes == to_json(&record)?,
+    };
+    if is_as_written { Ok(record) } else { Err(damaged("it is not as it was written")) }
+}
+
+const CHANGED: &str = "nobody knows what it said; the iterations themselves can be restored all the same";
+
+/// A record as it is stored.
+fn sealed(record: &RestoreRecord) -> Result<Vec<u8>> {
+    to_json(record).map(hash::sealed)
 }
 
 fn check_version(version: u32, path: &Path) -> Result<()> {
@@ -243,6 +261,7 @@ mod tests {
             paths: vec![TreePath::new(b"\xffodd\n".to_vec()).unwrap()],
             undoes: None,
             at: DateTime::UNIX_EPOCH,
+            blake3: None,
         };
         let path = TreePath::new("a").unwrap();
         let ops = vec![Op { action: Action::RemoveDirectory, path, before: None, after: None }];
@@ -266,6 +285,36 @@ mod tests {
             std::fs::write(folder.journal(), &good[..at]).unwrap();
             assert!(read(&folder).is_err(), "cut at {at}");
         }
+    }
+
+    // PROMISES H5.
+    #[test]
+    fn every_changed_byte_of_a_record_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        disk::make_directory(&layout.restores()).unwrap();
+        let (path, record) = (layout.restore_record(1), journal().record);
+        write_record(&layout, &record).unwrap();
+        let sealed = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for (at, bit) in (0..sealed.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut bad = sealed.clone();
+            bad[at] ^= 1 << bit;
+            std::fs::write(&path, &bad).unwrap();
+            assert!(read_record(&layout, 1).is_err(), "byte {at}, bit {bit}");
+        }
+        // An earlier version says less.
+        std::fs::write(&path, to_json(&record).unwrap()).unwrap();
+        assert_eq!(read_record(&layout, 1).unwrap(), record);
+        // A later version may say more.
+        let mut later = to_json(&record).unwrap();
+        later.truncate(later.len() - 3);
+        later.extend_from_slice(b",\n  \"more\": true\n}\n");
+        std::fs::write(&path, hash::sealed(later)).unwrap();
+        assert_eq!(read_record(&layout, 1).unwrap(), record);
+        // And an earlier one reads this.
+        let plain: serde_json::Value = serde_json::from_slice(&sealed).unwrap();
+        assert_eq!(plain["blake3"].as_str().map(str::len), Some(64));
     }
 
     #[test]

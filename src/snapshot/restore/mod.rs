@@ -342,6 +342,7 @@ impl<'a> Prepared<'a> {
             paths: self.request.paths.clone(),
             undoes: self.request.undoes,
             at: self.request.now,
+            blake3: None,
         };
         journal::write_intent(folder, &record)?;
         let (direction, ops) = (Direction::Forward, self.plan.ops.clone());

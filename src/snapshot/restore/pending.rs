@@ -308,6 +308,7 @@ mod tests {
                     paths,
                     undoes,
                     at,
+                    blake3: None,
                 };
                 let (direction, ops) = (Direction::Back, Vec::new());
                 Journal { schema_version: SCHEMA_VERSION, direction, generation, record, ops }

@@ -240,6 +240,7 @@ mod tests {
             paths: Vec::new(),
             undoes: None,
             at: chrono::DateTime::UNIX_EPOCH,
+            blake3: None,
         };
         let step = |path| Op { action: Action::Remove, path, before: None, after: None };
         let ops = vec![step(same), step(below)];

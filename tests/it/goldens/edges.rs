@@ -226,6 +226,7 @@ pub fn nobody_eligible() -> Selection {
         verification: Vec::new(),
         restored: Vec::new(),
         restored_count: 0,
+        blake3: None,
     }
 }
 

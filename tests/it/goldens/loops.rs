@@ -491,5 +491,6 @@ pub fn selection(of: &Loop) -> Selection {
             TreePath::new("src/hourbook/cache.py").unwrap(),
         ],
         restored_count: 14,
+        blake3: None,
     }
 }
