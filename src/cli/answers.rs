@@ -543,6 +543,9 @@ pub struct Verify {
     /// Files that `--repair` made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repaired: Vec<String>,
+    /// Damaged packs that `--repair` set aside, under the names that they have now: nothing reads them any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<String>,
 }
 
 /// A verdict in short.

@@ -502,8 +502,8 @@ pub enum Command {
         /// Parse the stored reports and count the stored tree again: the metrics must come out the same
         #[arg(long)]
         recompute: bool,
-        /// First make again what is derived (indexes, trajectory, manifests, metrics, reports), and store lost files again
-        /// that the work tree or a stored report still has
+        /// First make again what is derived (indexes, trajectory, manifests, metrics, reports), store lost files again that the
+        /// work tree or a stored report still has, and set damaged packs aside
         #[arg(long)]
         repair: bool,
     },

@@ -61,7 +61,7 @@ pub use places::{IterationDetails, iteration_details};
 pub use prune::{Pruning, prune};
 pub use record::{ManifestChange, Recorded, SnapshotManifest, change_name, changed_files, check_open, record};
 pub use remeasure::Verification;
-pub use repair::repair;
+pub use repair::{Repaired, repair};
 pub use replay::{Replayed, replay};
 pub use restore::{Target, restore_iteration, settle, undo};
 pub use tests::{TestLedger, changed_in, test_ledger};

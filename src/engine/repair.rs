@@ -1,5 +1,5 @@
-//! Making again what is derived from records and objects, where it is damaged or gone. Neither is ever touched; objects
-//! that are lost are stored again beside the damaged ones, if their bytes are still to be had.
+//! Making again what is derived from records and objects, where it is damaged or gone. Neither is ever changed; objects
+//! that are lost are stored again, if their bytes are still to be had, and packs that are damaged are set aside.
 
 use std::path::{Path, PathBuf};
 
@@ -25,18 +25,30 @@ use crate::snapshot::repair;
 use crate::snapshot::tree::{diff, files};
 use crate::store::{Store, Stored, encode, parse};
 
+/// What a repair did; all relative to the work tree.
+#[derive(Debug, Default)]
+pub struct Repaired {
+    /// Files that were written.
+    pub written: Vec<String>,
+    /// Damaged packs that are not read any more, under the names that they have now.
+    pub set_aside: Vec<String>,
+}
+
 /// Makes again what is derived, where it is not what it should be: indexes of packs, and a loop's trajectory, best
 /// tracker, metrics, manifests and reports. What the store has lost of files, and the work tree or a stored report still
-/// has, is stored again. What it answers are the files that were written, relative to the work tree.
+/// has, is stored again.
 ///
 /// # Errors
 /// If the locks cannot be had or the disk says no; bad input if no record or not the loop's config can be read.
-pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
+pub fn repair(session: &Session<'_>, store: &Store) -> Result<Repaired> {
     let _alone = Lock::exclusive(&session.layout.lock(), session.wait)?;
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
     let mut written = repair::repair(session.layout)?;
     let (records, damaged) = store.load_all()?;
     written.extend(store_again(session, store, &records)?);
+    // Last, because a difference can be saved once its base is there again.
+    let set_aside = repair::set_aside(session.layout)?;
+    written.extend(set_aside.saved);
     let last = newest_readable(store, &records, &damaged)?;
     let config = frozen_config(session.layout, store, last.record.config)?.config;
     let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
@@ -48,8 +60,9 @@ pub fn repair(session: &Session<'_>, store: &Store) -> Result<Vec<String>> {
         remaking.iteration(stored)?;
     }
     written.append(&mut remaking.written);
-    let relative = |path: PathBuf| path.strip_prefix(session.layout.root()).unwrap_or(&path).display().to_string();
-    Ok(written.into_iter().map(relative).collect())
+    let relative = |path: &PathBuf| path.strip_prefix(session.layout.root()).unwrap_or(path).display().to_string();
+    let all = |paths: &[PathBuf]| paths.iter().map(relative).collect();
+    Ok(Repaired { written: all(&written), set_aside: all(&set_aside.packs) })
 }
 
 fn store_again(session: &Session<'_>, store: &Store, records: &[Stored]) -> Result<Vec<PathBuf>> {
@@ -117,7 +130,13 @@ impl Remaking<'_> {
         for (path, bytes) in self.store.derived(&self.store.history_from_records()?, &best)? {
             self.remake(&path, &bytes)?;
         }
-        let Some(selection) = self.store.selection()? else { return Ok(()) };
+        let selection = match self.store.selection() {
+            Ok(Some(selection)) => selection,
+            Ok(None) => return Ok(()),
+            // `verify` names it; what is made of it stays as it is.
+            Err(error) if error.kind == ErrorKind::BadInput => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let why = match self.points.last() {
             Some(last) => {
                 let last = self.store.load(last.iteration)?.record;

@@ -162,6 +162,16 @@ impl Objects {
         Ok(Objects { is_from_packs: true, ..Objects::open(layout)? })
     }
 
+    /// As [`Objects::open_from_packs`], of those packs alone.
+    ///
+    /// # Errors
+    /// As [`Objects::open`].
+    pub(super) fn open_some(layout: &Layout, is_wanted: impl Fn(&ObjectId) -> bool) -> Result<Objects> {
+        let mut objects = Objects::open_from_packs(layout)?;
+        objects.files.retain(|(id, _)| is_wanted(id));
+        Ok(objects)
+    }
+
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let known = if self.is_from_packs { BTreeMap::new() } else { merged::load(&self.layout.pack_index()) };

@@ -241,6 +241,20 @@ pub(super) fn scan(file: &File) -> Frames {
     frames
 }
 
+/// The objects of a pack whose index is damaged by the headers of its frames, as far as these follow on.
+///
+/// # Errors
+/// If the system does not give one.
+pub(super) fn frames(file: &File) -> io::Result<Frames> {
+    let mut frames = Vec::new();
+    let mut offset = count(BEGIN.len());
+    while let Some((id, frame)) = frame_at(file, offset)? {
+        frames.push((id, frame));
+        offset = frame.end();
+    }
+    Ok(frames)
+}
+
 /// The header of a frame; `None` if the pack ends before the frame does.
 pub(super) fn frame_at(file: &File, offset: u64) -> io::Result<Option<(ObjectId, Frame)>> {
     let mut header = [0; 48];

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::merged;
-use super::objects::{Objects, id_of};
+use super::objects::{FoundPack, Objects, id_of};
 use super::pack::{self, PackWriter};
 use super::rules::as_path;
 use crate::disk::layout::Layout;
@@ -17,23 +17,18 @@ use crate::model::tree::EntryKind;
 /// Larger files (256 MiB) are not stored again: it is done in memory.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Makes damaged indexes of packs again. A pack that comes out as its name says takes the place of the damaged one. Of
-/// one whose objects are damaged too, the sound ones that no whole pack holds go to a new pack; it stays as it is. What
-/// it answers are the files that were written. The caller holds the store's lock alone.
+/// Makes damaged indexes of packs again. A pack that comes out as its name says takes the place of the damaged one. What it
+/// answers are the files that were written. The caller holds the store's lock alone.
 ///
 /// # Errors
 /// A failure that names the file.
 pub fn repair(layout: &Layout) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
-    let mut beyond = Vec::new();
     for pack in Objects::open_from_packs(layout)?.packs().into_iter().filter(|pack| !pack.is_whole) {
         if remake(layout, &pack.path, &pack.id)? {
             written.push(pack.path);
-        } else {
-            beyond.extend(pack.frames.into_iter().map(|(id, _)| id));
         }
     }
-    written.extend(save(layout, &beyond)?);
     if !merged_is_right(layout)? {
         disk::make_directory(&layout.cache())?;
         disk::replace(&layout.pack_index(), &merged::encode(&Objects::open_from_packs(layout)?.known_packs()))?;
@@ -56,19 +51,77 @@ fn remake(layout: &Layout, path: &Path, id: &ObjectId) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes those of the objects that no whole pack holds into a new one.
-fn save(layout: &Layout, ids: &[ObjectId]) -> Result<Option<PathBuf>> {
-    let objects = Objects::open_from_packs(layout)?;
+/// Damaged packs that are no packs any more.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct SetAside {
+    /// The pack into which went what they alone held.
+    pub saved: Option<PathBuf>,
+    /// Each under the name that it has now.
+    pub packs: Vec<PathBuf>,
+}
+
+/// Gives packs that are damaged inside another name, so that nothing that they cannot give is taken for stored. What can be
+/// read of them, and is in no other one, goes to a new pack before. The caller holds the store's lock alone.
+///
+/// # Errors
+/// A failure that names the file.
+pub fn set_aside(layout: &Layout) -> Result<SetAside> {
+    let damaged = damaged(layout)?;
+    let saved = save(layout, &damaged)?;
+    let mut packs = Vec::new();
+    // One that comes out as it was has taken its own place.
+    for pack in damaged.iter().filter(|pack| saved != Some(pack.id)) {
+        let aside = pack.path.with_extension("damaged");
+        rustix::fs::rename(&pack.path, &aside)
+            .map_err(|error| Error::io("set the pack aside", &aside, &error.into()))?;
+        packs.push(aside);
+    }
+    if !packs.is_empty() {
+        disk::sync_directory(&layout.objects())?;
+    }
+    Ok(SetAside { saved: saved.map(|id| layout.pack(&id)), packs })
+}
+
+/// The packs whose bytes are not those that their names say, with every object whose frame can be found.
+fn damaged(layout: &Layout) -> Result<Vec<FoundPack>> {
+    let mut packs = Vec::new();
+    for mut pack in Objects::open_from_packs(layout)?.packs() {
+        let named = |error: io::Error| Error::io("read the pack", &pack.path, &error);
+        let file = disk::open_regular(&pack.path)?;
+        if !pack.is_whole {
+            // Again, because here a frame that the disk does not give is not passed over.
+            pack.frames = pack::frames(&file).map_err(named)?;
+        } else if pack::checksum(&file).map_err(named)? == pack.id {
+            continue;
+        }
+        packs.push(pack);
+    }
+    Ok(packs)
+}
+
+/// Writes what can be read of these packs, and is in no other one, into a new one.
+fn save(layout: &Layout, damaged: &[FoundPack]) -> Result<Option<ObjectId>> {
+    if damaged.is_empty() {
+        return Ok(None);
+    }
+    let is_sound = |id: &ObjectId| damaged.iter().all(|pack| pack.id != *id);
+    let (all, others) = (Objects::open_from_packs(layout)?, Objects::open_some(layout, is_sound)?);
     let mut writer = PackWriter::new(layout);
-    for id in ids.iter().filter(|id| !objects.has(id)) {
-        match objects.read(id) {
-            Ok(bytes) => drop(writer.add(&bytes)?),
-            // A difference whose base is gone.
-            Err(error) if error.kind == ErrorKind::BadInput => {}
-            Err(error) => return Err(error),
+    for (id, _) in damaged.iter().flat_map(|pack| &pack.frames) {
+        if is_lost(&others, id)? && !is_lost(&all, id)? {
+            writer.add(&all.read(id)?)?;
         }
     }
-    Ok(writer.finish()?.map(|pack| layout.pack(&pack.id)))
+    Ok(writer.finish()?.map(|pack| pack.id))
+}
+
+/// Whether an object is gone or damaged; what the disk does not give is neither.
+fn is_lost(objects: &Objects, id: &ObjectId) -> Result<bool> {
+    match objects.write_to(id, &mut io::sink()) {
+        Ok(_) => Ok(false),
+        Err(error) if error.kind == ErrorKind::BadInput => Ok(true),
+        Err(error) => Err(error),
+    }
 }
 
 /// Stores files of these snapshots again that are damaged or gone in the store, where the work tree or one of `copies`
@@ -167,7 +220,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::disk::hash::id_of;
+    use crate::snapshot::packed::{Base, Packed};
 
     const CONTENTS: [&[u8]; 3] = [b"one", b"two", b"three"];
 
@@ -229,19 +282,68 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pack_that_is_damaged_inside_the_sound_objects_are_saved_and_it_stays() {
-        let (_dir, layout, path, mut bytes) = stored();
-        // The first frame's content, and the end.
-        bytes[8 + 48 + 2] ^= 1;
-        let last = bytes.len() - 1;
-        bytes[last] ^= 1;
-        std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(held(&layout), 0);
-        let written = repair(&layout).unwrap();
-        assert_eq!((written.len(), held(&layout)), (1, 2));
-        assert_ne!(written[0], path);
-        assert_eq!(std::fs::read(&path).unwrap(), bytes);
-        assert!(repair(&layout).unwrap().is_empty());
+    fn of_a_pack_that_is_damaged_inside_the_sound_objects_are_saved_and_it_is_set_aside() {
+        let (_dir, layout, path, good) = stored();
+        let last = good.len() - 1;
+        // The first frame's content, with the index and without it: an index that is whole does not look into the frames.
+        for damaged in [&[8 + 48 + 2, last][..], &[8 + 48 + 2]] {
+            let mut bytes = good.clone();
+            damaged.iter().for_each(|at| bytes[*at] ^= 1);
+            std::fs::write(&path, &bytes).unwrap();
+            assert!(repair(&layout).unwrap().is_empty());
+            let SetAside { saved, packs } = set_aside(&layout).unwrap();
+            assert_eq!(held(&layout), 2, "what is lost is not said to be held");
+            assert_eq!(packs, [path.with_extension("damaged")]);
+            assert_eq!(std::fs::read(&packs[0]).unwrap(), bytes);
+            assert!(Objects::check(&layout).unwrap().faults.is_empty());
+            assert_eq!(set_aside(&layout).unwrap(), SetAside::default());
+            std::fs::remove_file(saved.unwrap()).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_pack_that_is_saved_under_its_own_name_is_not_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let mut writer = PackWriter::new(&layout);
+        writer.add(CONTENTS[0]).unwrap();
+        let path = layout.pack(&writer.finish().unwrap().unwrap().id);
+        let good = std::fs::read(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::write(&path, [b"H", &good[1..]].concat()).unwrap();
+        assert_eq!(set_aside(&layout).unwrap(), SetAside { saved: Some(path.clone()), packs: Vec::new() });
+        assert_eq!(std::fs::read(&path).unwrap(), good);
+    }
+
+    /// A difference stays where it is, and is read again once its base is there again.
+    #[test]
+    fn a_pack_whose_bytes_are_right_stays_although_a_base_is_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let store = |bytes: &[u8], base: Option<&Base>| {
+            let mut writer = PackWriter::new(&layout);
+            writer.add_packed(Packed::with_id(id_of(bytes), bytes, base).unwrap()).unwrap();
+            layout.pack(&writer.finish().unwrap().unwrap().id)
+        };
+        let noise: Vec<u8> = (0..64_u8).flat_map(|number| id_of(&[number]).0).collect();
+        let new = [&noise[..], b"and more"].concat();
+        let pack = store(&noise, None);
+        let other = store(&new, Objects::open(&layout).unwrap().base(&id_of(&noise)).as_ref());
+        let read = || Objects::open(&layout).unwrap().read(&id_of(&new));
+        assert_eq!(Objects::open(&layout).unwrap().bases(&HashSet::from([id_of(&new)])).unwrap(), [id_of(&noise)]);
+        let mut bytes = std::fs::read(&pack).unwrap();
+        bytes[8 + 48 + 20] ^= 1;
+        std::fs::set_permissions(&pack, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::write(&pack, &bytes).unwrap();
+        assert_eq!(set_aside(&layout).unwrap().packs, [pack.with_extension("damaged")]);
+        assert!(other.exists() && read().is_err());
+        assert_eq!(Objects::check(&layout).unwrap().damaged, [id_of(&new)]);
+        // Stored by itself elsewhere, nothing is lost with the difference.
+        let plain = store(&new, None);
+        assert_eq!(Objects::check(&layout).unwrap().faults, []);
+        std::fs::remove_file(plain).unwrap();
+        store(&noise, None);
+        assert_eq!(read().unwrap(), new);
     }
 
     #[test]

@@ -6,21 +6,25 @@ use crate::cli::context::Context;
 use crate::cli::diagnostic::printable;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{self, Unnamed, Verified, verify};
+use crate::engine::{self, Repaired, Unnamed, Verified, verify};
 use crate::error::{Error, Result};
 use crate::model::ids::{Iteration, LoopId, ObjectId};
 
 pub fn run(context: &Context, choice: &LoopChoice, head: Option<&str>, recompute: bool, repair: bool) -> Result<Exit> {
     let head = head.map(parse_head).transpose()?;
     let store = context.store(choice, Unnamed::OpenElseClosed)?;
-    let repaired = if repair { context.with_session(|session| engine::repair(session, &store))? } else { Vec::new() };
+    let repaired =
+        if repair { context.with_session(|session| engine::repair(session, &store))? } else { Repaired::default() };
     let verified = context.with_session(|session| verify(session, &store, head, recompute))?;
     let exit = if verified.findings.is_empty() { Exit::Done } else { Exit::BadInput };
     if context.json() {
         output::json(&answer(store.id(), verified, repaired))?;
     } else {
-        for file in repaired {
+        for file in repaired.written {
             output::out(&format!("made again: {}\n", printable(&file)));
+        }
+        for file in repaired.set_aside {
+            output::out(&format!("set aside: {} (damaged; what it held whole is in other packs)\n", printable(&file)));
         }
         output::out(&page(store.id(), &verified, head.is_some(), recompute));
     }
@@ -37,7 +41,7 @@ fn parse_head(text: &str) -> Result<(Iteration, ObjectId)> {
     Ok((number.parse().map_err(|_| wrong())?, hash.parse().map_err(|_| wrong())?))
 }
 
-fn answer(loop_id: &LoopId, verified: Verified, repaired: Vec<String>) -> Verify {
+fn answer(loop_id: &LoopId, verified: Verified, repaired: Repaired) -> Verify {
     Verify {
         schema_version: VERSION,
         loop_id: loop_id.clone(),
@@ -54,7 +58,8 @@ fn answer(loop_id: &LoopId, verified: Verified, repaired: Vec<String>) -> Verify
             .collect(),
         restorable: verified.restorable,
         let_go: verified.let_go,
-        repaired,
+        repaired: repaired.written,
+        set_aside: repaired.set_aside,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::disk::lock::Lock;
 use crate::snapshot::gather::gather;
 use crate::snapshot::prune::{Pruned, copy_objects, prepare};
 use crate::snapshot::reach::Needs;
-use crate::snapshot::repair::repair;
+use crate::snapshot::repair::{repair, set_aside};
 
 /// States of one text, which differ in their first line.
 fn state(number: usize) -> Vec<u8> {
@@ -353,4 +353,6 @@ fn a_damaged_index_over_differences_is_made_again() {
     std::fs::write(&path, &bad).unwrap();
     assert!(repair(&store.layout).unwrap().is_empty());
     assert_eq!(std::fs::read(&path).unwrap(), bad);
+    let set_aside = set_aside(&store.layout).unwrap();
+    assert_eq!((set_aside.saved, std::fs::read(&set_aside.packs[0]).unwrap()), (None, bad));
 }
