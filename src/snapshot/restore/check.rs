@@ -2,10 +2,10 @@
 //! and does anything stand in the way that no snapshot holds.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, Dir, StatVfs};
+use rustix::fs::{Access, AtFlags, Dir, Mode, StatVfs};
 use rustix::io::Errno;
 use rustix::process::Uid;
 
@@ -26,6 +26,7 @@ pub fn check(tree: &Beneath, plan: &Plan, found: &Manifest, store: BorrowedFd<'_
     check_folders(tree, plan)?;
     check_swapped_directories(tree, plan, found)?;
     check_owners(tree, plan, rustix::process::geteuid())?;
+    check_marks(tree, plan)?;
     let stat = rustix::fs::fstatvfs(store)
         .map_err(|error| Error::io("look at the file system", tree.path(), &error.into()))?;
     check_room(tree.path(), plan, &stat)
@@ -43,6 +44,9 @@ fn check_folders(tree: &Beneath, plan: &Plan) -> Result<()> {
             continue;
         }
         let open = tree.directory(folder.as_ref()).map_err(|error| unreachable_folder(tree, folder.as_ref(), error))?;
+        if is_marked(open.as_fd(), b".") {
+            return Err(marked(folder.as_ref()));
+        }
         if folder.as_ref().is_some_and(|path| opened.contains(path)) {
             continue;
         }
@@ -145,20 +149,69 @@ fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8
     Ok(names)
 }
 
-/// Only its owner changes the mode of a file.
+/// Only its owner changes the mode of a file; and takes it out of a folder that keeps each one's files from the others
+/// (sticky), but for the folder's owner.
 fn check_owners(tree: &Beneath, plan: &Plan, caller: Uid) -> Result<()> {
     if caller.is_root() {
         return Ok(());
     }
-    for op in plan.ops.iter().filter(|op| op.action == Action::Chmod) {
+    for op in &plan.ops {
+        let changes_mode = op.action == Action::Chmod;
+        if !changes_mode && !matches!(op.action, Action::Replace | Action::Remove | Action::RemoveDirectory) {
+            continue;
+        }
         // A directory that the plan itself makes is not there yet, and will be ours.
         let Ok(holder) = tree.holder(&op.path) else { continue };
         let Ok(stat) = rustix::fs::statat(&holder, last_name(&op.path), AtFlags::SYMLINK_NOFOLLOW) else { continue };
-        if stat.st_uid != caller.as_raw() {
+        if stat.st_uid == caller.as_raw() {
+            continue;
+        }
+        if changes_mode {
             return Err(in_the_way(&op.path, "its mode has to change, and it belongs to somebody else"));
+        }
+        let Ok(folder) = rustix::fs::fstat(&holder) else { continue };
+        if folder.st_uid != caller.as_raw() && Mode::from_raw_mode(folder.st_mode).contains(Mode::SVTX) {
+            let what = "its folder lets nobody take away what belongs to somebody else (sticky), as it does";
+            return Err(in_the_way(&op.path, what));
         }
     }
     Ok(())
+}
+
+/// What is marked so that nobody changes it, not even its owner, is neither renamed nor given a mode.
+fn check_marks(tree: &Beneath, plan: &Plan) -> Result<()> {
+    for op in plan.ops.iter().filter(|op| op.before.is_some()) {
+        // What the plan itself makes is not there yet.
+        let Ok(holder) = tree.holder(&op.path) else { continue };
+        if is_marked(holder.as_fd(), last_name(&op.path)) {
+            return Err(marked(Some(&op.path)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether it may not be changed, or only be added to (`chattr +i`, `+a`). Where that cannot be told, the step itself will.
+fn is_marked(holder: BorrowedFd<'_>, name: &[u8]) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{StatxAttributes, StatxFlags, statx};
+        let stat = statx(holder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty());
+        let marks = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
+        stat.is_ok_and(|stat| stat.stx_attributes.intersects(marks))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (holder, name);
+        false
+    }
+}
+
+fn marked(path: Option<&TreePath>) -> Error {
+    let name = path.map_or_else(|| ".".to_owned(), TreePath::to_string);
+    Error::bad_input("something that is marked as not to be changed is in the way")
+        .in_file(&name)
+        .because("nothing was changed")
+        .help("`lsattr -d` shows the mark (i or a), and `chattr -ia` takes it away; then try again")
 }
 
 /// The new files fit beside the old ones, which stay until the end.
@@ -297,6 +350,19 @@ mod tests {
         assert!(check(Action::Chmod, "absent", other).is_ok() && check(Action::Chmod, "absent/a", other).is_ok());
         std::fs::create_dir(dir.path().join("folder")).unwrap();
         assert!(check(Action::Chmod, "folder", other).is_err() && check(Action::Chmod, "folder", owner).is_ok());
+        // Nor to take it out of a sticky folder.
+        std::fs::write(dir.path().join("folder/file"), "").unwrap();
+        let mode = |mode| {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(dir.path().join("folder"), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        for action in [Action::Replace, Action::Remove, Action::RemoveDirectory] {
+            mode(0o1777);
+            assert!(check(action, "folder/file", other).unwrap_err().to_string().contains("sticky"));
+            assert!(check(action, "folder/file", owner).is_ok() && check(action, "folder/file", 0).is_ok());
+            mode(0o777);
+            assert!(check(action, "folder/file", other).is_ok());
+        }
     }
 
     // PROMISES H3.

@@ -5,9 +5,9 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use highwater::snapshot::objects::Objects;
-use highwater::snapshot::restore::{Options, restore};
+use highwater::snapshot::restore::{Options, pending, restore};
 
-use super::{Work, path, texts};
+use super::{NOW, Work, path, texts};
 use crate::support::overwrite;
 
 // What lies deeper than one call reaches is named as not kept, and keeps nothing else from coming back.
@@ -41,6 +41,41 @@ fn a_tree_deeper_than_a_path_is_long_comes_back_as_far_as_it_was_kept() {
     let copy = tempfile::tempdir().unwrap();
     let done = restore(&work.layout, target, &Options { into: Some(copy.path()), ..work.options() }).unwrap();
     assert_eq!((done.restored.len(), done.unheld.len()), (2, 1));
+}
+
+// PROMISES F96: what even its owner may not change is told before the first change, and how that is taken away.
+#[test]
+fn what_is_marked_as_not_to_be_changed_is_refused_in_the_plan() {
+    use std::process::Command;
+    let work = Work::new();
+    let mark = |flags: &str, name: &str| {
+        let set = Command::new("chattr").arg(flags).arg(work.dir.path().join(name)).output();
+        set.is_ok_and(|output| output.status.success())
+    };
+    for name in ["folder/inner", "first", "gone"] {
+        work.write(name, "one");
+    }
+    let target = work.capture();
+    for name in ["folder/inner", "first", "new"] {
+        work.write(name, "two");
+    }
+    std::fs::remove_file(work.dir.path().join("gone")).unwrap();
+    let texts = || ["folder/inner", "first", "new", "gone"].map(|name| work.read(name));
+    let before = texts();
+    for (flag, name) in [("i", "first"), ("a", "first"), ("i", "folder"), ("a", "folder"), ("i", "new"), ("i", ".")] {
+        if !mark(&format!("+{flag}"), name) {
+            eprintln!("skipped: no file can be marked here");
+            return;
+        }
+        let refused = restore(&work.layout, target, &work.options());
+        let as_it_was = texts() == before && pending(&work.layout, NOW).unwrap().is_none();
+        assert!(mark(&format!("-{flag}"), name));
+        let refused = refused.unwrap_err().to_string();
+        assert!(as_it_was && refused.contains("nothing was changed"), "{flag} {name}: {refused}");
+        assert!(refused.contains("chattr -ia"), "{flag} {name}: {refused}");
+    }
+    work.restore(target).unwrap();
+    assert_eq!(texts(), [Some("one"), Some("one"), None, Some("one")].map(|text| text.map(String::from)));
 }
 
 // A folder goes if nothing is left in it, which is to be told beforehand.
