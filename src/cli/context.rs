@@ -99,6 +99,12 @@ impl Context {
                 .at(&root)
                 .help("change into the work tree, or name it with --root"));
         }
+        if is_bare_repository(&root)? {
+            return Err(Error::bad_input("this is a bare git repository, which is no work tree")
+                .at(&root)
+                .because("its files are git's own: giving back an earlier state of them would take branches and commits back")
+                .help("change into a work tree of it (`git worktree add`), or name one with --root"));
+        }
         Ok(Context { layout: Layout::new(&root).with_git_user(git_user()), folder, common })
     }
 
@@ -262,7 +268,7 @@ fn new_bar() -> ProgressBar {
     bar
 }
 
-/// The nearest folder upward that holds a store or a repository, else where we are.
+/// The nearest folder upward that holds a store or a repository, or is one, else where we are.
 pub fn nearest_root(start: &Path) -> Result<PathBuf> {
     for folder in start.ancestors() {
         for name in [".progress", ".git"] {
@@ -270,8 +276,18 @@ pub fn nearest_root(start: &Path) -> Result<PathBuf> {
                 return Ok(folder.to_path_buf());
             }
         }
+        if is_bare_repository(folder)? {
+            return Ok(folder.to_path_buf());
+        }
     }
     Ok(start.to_path_buf())
+}
+
+/// What git itself looks for.
+fn is_bare_repository(folder: &Path) -> Result<bool> {
+    let is_folder = |name: &str| disk::metadata(&folder.join(name)).map(|meta| meta.is_some_and(|meta| meta.is_dir()));
+    let has_no = |name: &str| disk::metadata(&folder.join(name)).map(|meta| meta.is_none());
+    Ok(is_folder("objects")? && is_folder("refs")? && !has_no("HEAD")? && has_no(".git")?)
 }
 
 /// Whether colours are wanted where a terminal could show them.

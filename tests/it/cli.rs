@@ -89,6 +89,16 @@ fn a57_places_that_are_no_work_tree_are_65() {
     answer(&output).expect(65);
     // From a folder inside, the work tree is found upward.
     at(&project.path("src")).expect(0);
+    // Giving files of a bare repository back would take its branches back; a work tree may lie inside of it.
+    for folder in ["bare/objects", "bare/refs/heads", "bare/tree/.git"] {
+        std::fs::create_dir_all(project.path(folder)).unwrap();
+    }
+    project.write("bare/HEAD", "ref: refs/heads/main\n");
+    for folder in ["bare", "bare/refs/heads"] {
+        let refused = at(&project.path(folder)).expect(65);
+        assert!(refused.stderr.contains("a bare git repository"), "{refused:?}");
+    }
+    assert!(!at(&project.path("bare/tree")).stderr.contains("a bare git repository"));
 }
 
 #[test]
