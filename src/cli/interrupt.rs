@@ -48,6 +48,11 @@ pub fn watch(before: &'static str) {
     start(&mut state);
 }
 
+/// The same, where nothing is said before a restore that had been interrupted is gone on with.
+pub fn watch_restores() {
+    start(&mut state());
+}
+
 /// Removes the folder if a signal ends us. It has to be watched for.
 pub fn remove_at_end(folder: &Path) {
     state().scratch = Some(folder.to_path_buf());

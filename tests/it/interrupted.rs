@@ -58,6 +58,32 @@ fn a_restore_that_is_interrupted_half_way_says_how_to_go_on() {
 }
 
 #[test]
+fn a_record_that_is_interrupted_while_it_finishes_a_restore_says_how_to_go_on() {
+    if !can_trace() {
+        return;
+    }
+    for command in ["record", "prune"] {
+        let project = project();
+        let traced = |injected: &[&str], arguments: &[&str]| {
+            let mut traced = Command::new("strace");
+            traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat,renameat2"]);
+            for inject in injected {
+                traced.args(["-e", inject]);
+            }
+            traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(arguments);
+            answer(&traced.env("HIGHWATER_ROOT", project.root()).output().unwrap())
+        };
+        traced(&["inject=renameat2:signal=KILL:when=1"], &["restore", "0"]);
+        let slow = ["inject=renameat2:signal=TERM:when=1", "inject=renameat:delay_enter=1000000"];
+        let answer = traced(&slow, &[command]);
+        assert!(answer.code > 128, "{answer:?}");
+        assert!(answer.stderr.contains("`highwater restore --resume` goes on, `--abort` goes back"), "{answer:?}");
+        project.run(&["restore", "--abort"]).expect(0);
+        assert!(project.read("src/lib.py").contains("return 2"));
+    }
+}
+
+#[test]
 fn the_copy_that_is_verified_goes_with_who_made_it() {
     let project = project();
     let copies = tempfile::tempdir().unwrap();

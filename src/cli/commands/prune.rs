@@ -4,12 +4,14 @@ use super::verify::ranges;
 use crate::cli::answers::{Prune, PrunedLoop, VERSION};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
+use crate::cli::interrupt;
 use crate::cli::output;
 use crate::cli::size::in_words;
 use crate::engine::{Pruning, prune};
 use crate::error::Result;
 
 pub fn run(context: &Context, dry_run: bool) -> Result<Exit> {
+    interrupt::watch_restores();
     let pruning = context.with_session(|session| prune(session, dry_run))?;
     for note in &pruning.notes {
         context.say(&format!("note: {note}"));

@@ -6,6 +6,7 @@ use crate::cli::args::{Inputs, LoopChoice};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::{offer, runner};
+use crate::cli::interrupt;
 use crate::cli::output;
 use crate::config;
 use crate::disk;
@@ -25,6 +26,7 @@ pub struct Options {
 }
 
 pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Options) -> Result<Exit> {
+    interrupt::watch_restores();
     let store = context.store(choice, Unnamed::Open)?;
     let recorded = measure(context, &store, inputs, options.parent, options.rerun)?;
     tell(context, &recorded)?;
