@@ -72,7 +72,7 @@ fn what_is_marked_as_not_to_be_changed_is_refused_in_the_plan() {
         assert!(mark(&format!("-{flag}"), name));
         let refused = refused.unwrap_err();
         assert!(as_it_was && refused.to_string().contains("nothing was changed"), "{flag} {name}: {refused}");
-        assert!(refused.help.is_some_and(|help| help.contains("chattr -ia")), "{flag} {name}");
+        assert!(refused.help.as_ref().is_some_and(|help| help.contains("chattr -ia")), "{flag} {name}");
     }
     work.restore(target).unwrap();
     assert_eq!(texts(), [Some("one"), Some("one"), None, Some("one")].map(|text| text.map(String::from)));
