@@ -44,11 +44,15 @@ pub fn repair(session: &Session<'_>, store: &Store) -> Result<Repaired> {
     let _alone = Lock::exclusive(&session.layout.lock(), session.wait)?;
     let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
     let mut written = repair::repair(session.layout)?;
-    let (records, damaged) = store.load_all()?;
+    let (records, mut damaged) = store.load_all()?;
     written.extend(store_again(session, store, &records)?);
     // Last, because a difference can be saved once its base is there again.
     let set_aside = repair::set_aside(session.layout)?;
     written.extend(set_aside.saved);
+    // What is made of fewer records than there are would take the place of what is right.
+    if let Some(unread) = damaged.iter().position(|one| one.error.kind != ErrorKind::BadInput) {
+        return Err(damaged.swap_remove(unread).error);
+    }
     let last = newest_readable(store, &records, &damaged)?;
     let config = frozen_config(session.layout, store, last.record.config)?.config;
     let points = records.iter().map(|stored| Point::of(&stored.record)).collect();
