@@ -16,8 +16,9 @@ use signal_hook::iterator::Signals;
 use super::diagnostic;
 use super::output;
 use crate::disk;
+use crate::disk::layout::Layout;
 use crate::error::Error;
-use crate::snapshot::restore::{Reached, going_on, reached};
+use crate::snapshot::restore::{Reached, going_on, is_pending, reached};
 
 /// What has to be known when a signal comes.
 struct State {
@@ -48,9 +49,12 @@ pub fn watch(before: &'static str) {
     start(&mut state);
 }
 
-/// The same, where nothing is said before a restore that had been interrupted is gone on with.
-pub fn watch_restores() {
-    start(&mut state());
+/// The same where a restore that had been interrupted is gone on with; nothing is said before that, and where there is none,
+/// no thread is started.
+pub fn watch_pending(layout: &Layout) {
+    if is_pending(layout) {
+        start(&mut state());
+    }
 }
 
 /// Removes the folder if a signal ends us. It has to be watched for.

@@ -11,7 +11,7 @@ use crate::engine::{Pruning, prune};
 use crate::error::Result;
 
 pub fn run(context: &Context, dry_run: bool) -> Result<Exit> {
-    interrupt::watch_restores();
+    interrupt::watch_pending(&context.layout);
     let pruning = context.with_session(|session| prune(session, dry_run))?;
     for note in &pruning.notes {
         context.say(&format!("note: {note}"));

@@ -26,7 +26,7 @@ pub struct Options {
 }
 
 pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Options) -> Result<Exit> {
-    interrupt::watch_restores();
+    interrupt::watch_pending(&context.layout);
     let store = context.store(choice, Unnamed::Open)?;
     let recorded = measure(context, &store, inputs, options.parent, options.rerun)?;
     tell(context, &recorded)?;

@@ -39,7 +39,7 @@ pub use apply::going_on;
 pub use folder::sweep;
 pub use journal::{Origin, RestoreRecord, damaged_records, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
-pub use pending::{Pending, abort, needed, pending, resume};
+pub use pending::{Pending, abort, is_pending, needed, pending, resume};
 pub use plan::{Action, Op, Plan, Scope, plan};
 pub use reached::{Reached, reached};
 pub use undo::undo;

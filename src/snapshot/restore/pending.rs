@@ -55,6 +55,11 @@ impl Pending {
     }
 }
 
+/// Whether there may be one, as far as a look at the folders tells.
+pub fn is_pending(layout: &Layout) -> bool {
+    folder::pending(layout).is_ok_and(|folder| folder.is_some())
+}
+
 /// The restore that was begun and has not ended. It waits at most `wait` for one that is running right now,
 /// so the caller must not hold the store's lock.
 ///
