@@ -33,6 +33,10 @@ const STDIN: &str = "(stdin)";
 const LEFT_OUT: &str = "left out by --skip";
 /// Why a report that `highwater report` wrote is passed over: it tells an iteration that is recorded already.
 const OUR_OWN: &str = "written by `highwater report`, and no measurement";
+/// Why an empty file of a tool that is silent where it finds nothing is passed over, as long as it never said anything.
+const SILENT_YET: &str = "empty, as it is where nothing is found: unknown until it once said something";
+/// Why an empty list is passed over: it is no tool's own.
+const EMPTY_LIST: &str = "an empty list, which many tools write: unknown until it once held something";
 /// Bytes of a report that tell whether it is of our own.
 const OUR_HEAD: u64 = 8 << 10;
 /// Bytes of what an agent said in one iteration: above it is a trace, and no text to compare.
@@ -280,9 +284,7 @@ impl Reading<'_> {
 
     /// The format that the file's content tells.
     fn detect(&self, found: &Found) -> Result<Option<&'static Format>> {
-        let input = || -> std::io::Result<Box<dyn RawBytes>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
-        let detected = ingest::detect(&Input::source(&found.name, &input, self.config.limits.report_bytes))?;
-        Ok(detected.map(|(format, _)| format))
+        self.as_input(found, |input| Ok(ingest::detect(input)?.map(|(format, _)| format)))
     }
 
     /// The format that the file had in the record before, if it says no more now than that nothing was found: an empty list
@@ -290,9 +292,16 @@ impl Reading<'_> {
     fn clean(&self, found: &Found) -> Option<&'static Format> {
         let before = self.before(found).next()?;
         let format = ingest::format(before.format.as_deref()?)?;
-        let input = || -> std::io::Result<Box<dyn RawBytes>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
-        let input = Input::source(&found.name, &input, self.config.limits.report_bytes);
-        ingest::parse_clean(&input, format).map(|_| format)
+        self.as_input(found, |input| ingest::parse_clean(input, format)).map(|_| format)
+    }
+
+    fn is_empty_list(&self, found: &Found) -> bool {
+        !found.named && self.as_input(found, ingest::holds_an_empty_list)
+    }
+
+    fn as_input<T>(&self, found: &Found, read: impl FnOnce(&Input<'_>) -> T) -> T {
+        let open = || -> std::io::Result<Box<dyn RawBytes>> { Ok(Box::new(std::fs::File::open(&found.path)?)) };
+        read(&Input::source(&found.name, &open, self.config.limits.report_bytes))
     }
 
     /// The sources of that name in the record before.
@@ -307,6 +316,13 @@ impl Reading<'_> {
         if let (true, Some(path)) = (is_report, &found.tree_path) {
             self.measured.report_files.push(path.clone());
         }
+    }
+
+    /// Whether a file that was found is empty because its tool found nothing, or was not started: which of them cannot be
+    /// told, as long as it never said anything.
+    fn is_silent_yet(&self, found: &Found, error: &Error) -> bool {
+        let is_known = self.before(found).any(|source| source.figures.is_some());
+        !found.named && error.reject() == Some(Reject::Empty) && !is_known && ingest::is_of_a_silent_tool(&found.name)
     }
 
     /// One report file, unless it was looked at already.
@@ -342,9 +358,17 @@ impl Reading<'_> {
             None => match self.detect(found) {
                 Ok(Some(format)) => Some(format),
                 Ok(None) if found.named => None,
+                Ok(None) if self.is_empty_list(found) => {
+                    self.measured.report_files.extend(found.tree_path.clone());
+                    return Ok((!is_stale).then(|| Step::passed_over(found, EMPTY_LIST)));
+                }
                 // Told while it is new: that a tool's config has the name of a report is no news at each iteration.
                 Ok(None) if is_stale => return Ok(None),
                 Ok(None) => return Ok(Some(Step::passed_over(found, "no report in a format that is known"))),
+                Err(error) if self.is_silent_yet(found, &error) => {
+                    self.measured.report_files.extend(found.tree_path.clone());
+                    return Ok((!is_stale).then(|| Step::passed_over(found, SILENT_YET)));
+                }
                 // It will not parse either, and parsing says it best.
                 Err(_) => None,
             },

@@ -520,7 +520,7 @@ fn with_others(alone: Parsed, mut spoken: Vec<Parsed>) -> Vec<Parsed> {
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.
-const SILENT: [(&Format, &str); 12] = [
+const SILENT: [(&Format, &str); 15] = [
     (&lint::eslint_text::FORMAT, "eslint"),
     (&lint::stylelint_text::FORMAT, "stylelint"),
     (&lint::ty_text::FORMAT, "ty"),
@@ -533,6 +533,9 @@ const SILENT: [(&Format, &str); 12] = [
     (&lint::yamllint_text::FORMAT, "yamllint"),
     (&lint::shellcheck_text::FORMAT, "shellcheck"),
     (&lint::phpcs_text::FORMAT, "phpcs"),
+    (&lint::mypy_json::FORMAT, "mypy"),
+    (&lint::ruff_json::FORMAT, "ruff"),
+    (&lint::staticcheck_json::FORMAT, "staticcheck"),
 ];
 
 /// Formats of tools of which some print nothing in a command's output where they find nothing. A compiler's file may be empty
@@ -543,6 +546,17 @@ const SILENT_IN_OUTPUT: [&Format; 4] =
 /// Whether what prints the format may print nothing in a command's output where it finds nothing.
 pub fn may_be_silent(format: &Format) -> bool {
     SILENT.iter().any(|(silent, _)| *silent == format) || SILENT_IN_OUTPUT.contains(&format)
+}
+
+/// Whether a file is, by its name, of a tool that writes nothing where it finds nothing. Most of those whose text is empty then
+/// write JSON that is not.
+pub fn is_of_a_silent_tool(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_json = name.contains(".json");
+    SILENT.iter().any(|(format, tool)| {
+        let rest = name.strip_prefix(tool).filter(|_| is_json == format.name.ends_with("-json"));
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    })
 }
 
 /// The report of tools that ran and found nothing.
@@ -600,6 +614,11 @@ pub fn parse_clean(input: &Input<'_>, format: &'static Format) -> Option<Parsed>
     };
     parsed.warnings.push(format!("it says nothing: taken for {} without findings, as it was before", format.name));
     Some(parsed)
+}
+
+/// Whether there is no more in it than an empty list, as many tools write it that found nothing.
+pub fn holds_an_empty_list(input: &Input<'_>) -> bool {
+    Head::read(input).is_ok_and(|head| is_empty_list(head.text()))
 }
 
 fn is_empty_list(text: &str) -> bool {
@@ -750,6 +769,12 @@ mod tests {
         for (format, tool) in SILENT {
             let Some((Some(0), 1, Details::Lint(details))) = clean("\n", format) else { panic!("{}", format.name) };
             assert_eq!(details.by_tool.keys().collect::<Vec<_>>(), [tool]);
+        }
+        for name in ["mypy.json", "out/mypy-report.json", "ruff.jsonl", "flake8.txt", "tsc"] {
+            assert!(is_of_a_silent_tool(name), "{name}");
+        }
+        for name in ["eslint.json", "flake8.json", "mypyc.json", "junit.xml", "tsconfig.txt", "mypy.json/junit.xml"] {
+            assert!(!is_of_a_silent_tool(name), "{name}");
         }
         // What make did not build again tells nothing; a test report is never empty; what says something is read as ever.
         assert_eq!(clean("", &lint::gcc_text::FORMAT), None);

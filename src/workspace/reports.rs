@@ -80,6 +80,10 @@ pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Resu
     if !pattern.contains(['*', '?', '[', '{']) {
         return Err(no_such_report(&path));
     }
+    let (mut folder, mut pattern) = (folder, pattern);
+    while let (Some(rest), Some(above)) = (pattern.strip_prefix("../"), folder.parent()) {
+        (folder, pattern) = (above, rest);
+    }
     let everywhere =
         Reports { globs: vec![pattern.to_owned()], skip_directories: vec![".git".into(), ".progress".into()] };
     let found = find(folder, &everywhere, limits)?;
@@ -96,8 +100,18 @@ pub fn no_such_report(path: &Path) -> Error {
         .help("was the tool run, and does it write its report there?")
 }
 
+/// The path without `..`, which would hide that it is in the work tree: what is before one may be a link.
+fn without_detours(path: &Path) -> PathBuf {
+    let has_detour = path.components().any(|part| part == Component::ParentDir);
+    let (Some(folder), Some(name), true) = (path.parent(), path.file_name(), has_detour) else {
+        return path.to_path_buf();
+    };
+    folder.canonicalize().map_or_else(|_| path.to_path_buf(), |folder| folder.join(name))
+}
+
 /// A file and how people are shown it.
 pub fn describe(root: &Path, path: &Path, named: bool) -> Found {
+    let path = &without_detours(path);
     let relative = path
         .strip_prefix(root)
         .ok()
@@ -116,10 +130,11 @@ fn skipped_directories(directories: &[String]) -> Result<GlobSet> {
 }
 
 fn parse(glob: &str) -> Result<Glob> {
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .build()
-        .map_err(|error| Error::bad_input(format!("{glob:?} is not a glob")).because(error.kind().to_string()))
+    GlobBuilder::new(glob).literal_separator(true).build().map_err(|error| {
+        Error::bad_input(format!("{glob:?} is not a glob")).because(error.kind().to_string()).help(
+            "*, ?, [ and { stand for other names; of a name that has one of them itself, write [*], [?], [[] or [{]",
+        )
+    })
 }
 
 fn glob_set(globs: &[Glob]) -> Result<GlobSet> {
@@ -127,7 +142,11 @@ fn glob_set(globs: &[Glob]) -> Result<GlobSet> {
     for glob in globs {
         set.add(glob.clone());
     }
-    set.build().map_err(|error| Error::bad_input("the globs cannot be used together").because(error.to_string()))
+    set.build().map_err(|error| {
+        Error::bad_input("the globs cannot be used together")
+            .because(error.to_string())
+            .help("name fewer or simpler ones in reports.globs and reports.skip_directories")
+    })
 }
 
 /// Globs by what follows the last dot. Few files of a work tree have a name that one of them may match, and a glob is compiled

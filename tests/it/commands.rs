@@ -257,10 +257,52 @@ fn a_report_that_turns_clean_is_what_it_was_before() {
         }
         project.run(&["verify", "--recompute"]).expect(0);
     }
+    // mypy writes an empty line; the baseline is not refused for it, and what it means is known once it found something.
+    let project = Project::new();
+    let record = |command: &str, mypy: &str| {
+        project.write("mypy.json", mypy);
+        let told = project.run(&[command, "--json"]).expect(0).json();
+        told["metrics"]["quality"]["type_errors"].as_u64()
+    };
+    let finding = include_str!("../../fixtures/reports/mypy-json/good.jsonl");
+    assert_eq!(record("begin", "\n"), None);
+    assert_eq!(record("record", ""), None);
+    assert!(record("record", finding) > Some(0));
+    assert_eq!([record("record", "\n"), record("record", "")], [Some(0), Some(0)]);
+    project.run(&["verify", "--recompute"]).expect(0);
+    // Nor is an empty one that was named, or is no such tool's.
+    for (name, named) in [("mypy.json", true), ("eslint.json", false)] {
+        let project = Project::new();
+        project.write(name, "");
+        let named: &[&str] = if named { &["--report", name] } else { &[] };
+        project.run(&[&["begin"], named].concat()).expect(65);
+    }
     // An empty list that was nothing before is no report.
     let project = Project::new();
     project.write("ruff.json", "[]\n");
-    assert!(project.run(&["begin", "--json"]).expect(0).json()["metrics"].get("quality").is_none());
+    let begin = project.run(&["begin", "--json"]).expect(0);
+    assert!(begin.json()["metrics"].get("quality").is_none());
+    assert!(begin.stderr.contains("ruff.json: an empty list"), "{begin:?}");
+    // It is no code: when it holds something, no file is gone.
+    project.write("ruff.json", found);
+    let record = project.run(&["record", "--json"]).expect(0).json();
+    assert_eq!(record["alerts"].as_array().map(Vec::len), Some(0), "{record:#}");
+    assert_eq!(record["metrics"]["codebase"]["file_count"], begin.json()["metrics"]["codebase"]["file_count"]);
+}
+
+#[test]
+fn a_report_that_is_named_by_way_of_the_folder_above_is_one_of_the_work_tree() {
+    let project = Project::new();
+    project.write("sub/deep/a.py", "x = 1\n");
+    project.tests(&[("a", true)]);
+    for (at, named) in ["../../junit.xml", "../../*.xml"].into_iter().enumerate() {
+        let id = format!("l{at}");
+        let mut command = project.command(&["begin", "--loop", &id, "--json", "--report", named]);
+        command.current_dir(project.path("sub/deep"));
+        let told = answer(&command.output().unwrap()).expect(0).json();
+        assert_eq!(told["sources"][0]["path"], "junit.xml", "{named}");
+        assert_eq!(told["metrics"]["codebase"]["file_count"], 2, "{told:#}");
+    }
 }
 
 fn shell(project: &Project, script: &str) -> Answer {
