@@ -44,6 +44,8 @@ expect() {
 }
 junit() { printf '<testsuite name="s"><testcase classname="t" name="a"/>%s</testsuite>' "$1" >junit.xml; }
 expect passes "no loop"
+highwater hook install --agent claude >/dev/null 2>&1
+expect passes "an agent's hooks, and still no loop"
 junit '<testcase classname="t" name="b"/>'
 highwater begin --report junit.xml >/dev/null
 expect passes "the baseline"

@@ -188,3 +188,25 @@ fn a_step_in_ci_ends_as_its_tests_do_and_writes_the_summary() {
     assert_eq!(classes(&project, "loop-001"), ["baseline", "forward"]);
     assert_eq!(project.read(".progress-bin/summary.md").matches("\n# ").count() + 1, 2);
 }
+
+#[test]
+fn the_hook_of_pre_commit_holds_a_push_for_a_verdict_and_for_nothing_else() {
+    let text = include_str!("../../.pre-commit-hooks.yaml");
+    let entry = text.split_once("entry: >-\n").unwrap().1.split_once("  language:").unwrap().0;
+    let entry: String = entry.lines().map(|line| format!("{} ", line.trim())).collect();
+    let project = Project::new();
+    let hook = || command(&project, "sh").args(["-c", &entry]).output().unwrap().status.code();
+    assert_eq!(hook(), Some(0), "no store");
+    // Its backups are a store without a loop.
+    project.run(&["hook", "install", "--agent", "claude"]).expect(0);
+    assert!(project.exists(".progress"));
+    assert_eq!(hook(), Some(0), "no loop");
+    project.tests(&[("a", true), ("b", true)]);
+    project.run(&["begin"]).expect(0);
+    assert_eq!(hook(), Some(0), "the baseline");
+    project.tests(&[("a", true)]);
+    project.run(&["record"]).expect(0);
+    assert_eq!(hook(), Some(11), "a test is gone");
+    project.run(&["finish"]).expect(0);
+    assert_eq!(hook(), Some(0), "the loop is closed");
+}
