@@ -43,6 +43,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Exit {
     while interrupt::is_ending() {
         std::thread::park();
     }
+    if let Some(why) = output::lost().filter(|_| !is_hook) {
+        tell(&Error::failed("standard output did not take what was printed").because(why));
+    }
     match ended.unwrap_or_else(|panic| Err(Failure::Failed(bug(panic.as_ref())))) {
         Ok(exit) => exit,
         Err(Failure::NotUnderstood(error)) if !is_hook || is_wanted(&error) => told_by_clap(&error),

@@ -1,10 +1,20 @@
-//! The only place that prints. A stream that is closed or full changes no result: what was done is done.
+//! The only place that prints. A stream that is closed or full changes no result: what was done is done. But that standard
+//! output takes no more is said, unless nobody reads it.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+
+/// Why standard output did not take everything.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Why standard output did not take everything. That its reader went away is no loss.
+pub fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
+}
 
 /// Data.
 pub fn out(text: &str) {
@@ -14,7 +24,11 @@ pub fn out(text: &str) {
 /// Data of a command that goes on by itself; `false` if nobody reads any more.
 pub fn out_if_read(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
+    let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) else { return true };
+    if error.kind() != ErrorKind::BrokenPipe {
+        let _ = LOST.set(error.to_string());
+    }
+    false
 }
 
 /// Everything else.

@@ -67,6 +67,10 @@ fn a56_a_closed_or_full_stream_changes_no_result() {
             assert_eq!(closed(close), Some(expected), "{arguments:?} {close}");
         }
     }
+    // Half a report in a file is no surprise for later.
+    let told = |sink: &str| answer(&project.shell(&format!(r#""$0" report {sink}"#), &[]).output().unwrap()).stderr;
+    assert!(told(">/dev/full").contains("standard output did not take"), "{}", told(">/dev/full"));
+    assert_eq!([told("| head -c 1 >/dev/null"), told(">/dev/null")], ["", ""]);
     let script = r#""$0" record | head -c 1 >/dev/null; "$0" log --json"#;
     let output = project.shell(script, &[]).output().unwrap();
     assert_eq!(answer(&output).expect(0).json()["iterations"].as_array().unwrap().len(), 2);
