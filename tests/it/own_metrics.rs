@@ -129,10 +129,41 @@ fn the_log_of_a_loop_that_a_metric_chose_in_tells_its_values_and_not_the_scores(
     for value in ["ms=30", "ms=20", "ms=25"] {
         record(&project, &["--metric", value]);
     }
+    let open = project.run(&["log"]).expect(0).stdout;
+    assert!(open.contains("▲ peak: iteration 1, ms 20; the last, 2, has 25\n  → "), "{open}");
+    assert!(open.contains("metric") && !open.contains("higher, but not"), "{open}");
     let finished = project.run(&["finish"]).expect(0).stdout;
     assert!(finished.contains("late regression: only the final iteration is worse"), "{finished}");
+    assert!(finished.contains("% of its ms\n"), "{finished}");
     let log = project.run(&["log"]).expect(0).stdout;
     assert!(log.contains("▲ peak: iteration 1, ms 20; the last, 2, has 25\n"), "{log}");
+}
+
+#[test]
+fn a_report_of_tests_that_lies_about_is_told_where_only_metrics_are_given() {
+    let told = |given: &[&str]| {
+        let project = Project::new();
+        project.tests(&[("a", true)]);
+        project.run(&[&["begin"], given].concat()).expect(0).stderr.contains("junit.xml was found and counts")
+    };
+    assert!(told(&["--metric", "ms=1"]));
+    for given in [&[][..], &["--metric", "ms=1", "--skip", "test"], &["--metric", "ms=1", "--report", "junit.xml"]] {
+        assert!(!told(given), "{given:?}");
+    }
+}
+
+#[test]
+fn a_metric_without_a_direction_is_told_to_be_judged_by_nobody() {
+    let begin = |config: &str| {
+        let project = Project::new();
+        project.write("highwater.yaml", config);
+        project.run(&["begin", "--metric", "ms=30", "--metric", "us=3"]).expect(0).stdout.replace("\n    ", " ")
+    };
+    let told = "kept, and not judged: for that, highwater.yaml says before begin which way is better: metrics:";
+    assert!(begin("").contains(&format!("ms and 1 more are {told} {{ms: {{direction: lower}}}}")), "{}", begin(""));
+    let one = begin("metrics: {ms: {direction: lower}}\n");
+    assert!(one.contains(&format!("us is {told}")), "{one}");
+    assert!(!begin("metrics: {ms: {direction: lower}, us: {direction: higher}}\n").contains("not judged"));
 }
 
 #[test]

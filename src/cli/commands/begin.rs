@@ -8,6 +8,8 @@ use crate::cli::inputs::{offer, text_file};
 use crate::disk;
 use crate::engine::{Opening, begin};
 use crate::error::Result;
+use crate::model::figures::ReportKind;
+use crate::model::record::Source;
 
 /// What only `begin` takes.
 pub struct Options {
@@ -30,8 +32,22 @@ pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: &Op
     let (id, _alone) = context.new_loop(choice)?;
     let opening = Opening { id, config, goal };
     let recorded = context.with_session(|session| begin(session, &opening, offer))?;
+    if inputs.command.is_empty() && inputs.reports.is_empty() && !inputs.metrics.is_empty() {
+        say_what_lay_about(context, &recorded.record.sources);
+    }
     tell(context, &recorded)?;
     Ok(Exit::Done)
+}
+
+/// Who gives metrics alone may not know that an old report of tests was found: then no later iteration would be measured.
+fn say_what_lay_about(context: &Context, sources: &[Source]) {
+    let found = sources.iter().find(|source| source.kind == Some(ReportKind::Test) && source.figures.is_some());
+    if let Some(Source { path, .. }) = found {
+        context.say(&format!(
+            "note: {path} was found and counts, so each iteration has to write its tests anew; to leave them out, begin with \
+             --skip test"
+        ));
+    }
 }
 
 /// TEXT, or the text of @FILE.

@@ -62,7 +62,14 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
     let so_far = engine::loop_so_far(&layout, &store)?;
     if !context.json() {
         output::out("\n$ highwater log\n\n");
-        output::out(&report::terminal::log(&id, &so_far.points, &so_far.best, None, context.screen()));
+        output::out(&report::terminal::log(
+            &id,
+            &so_far.points,
+            &so_far.best,
+            &so_far.config.select.primary,
+            None,
+            context.screen(),
+        ));
         output::out(&format!("\n{}", report::terminal::beside("", &about_the_deletion(&so_far), context.screen())));
         output::out("\n$ highwater finish\n\n");
     }

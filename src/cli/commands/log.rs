@@ -32,6 +32,7 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
             store.id(),
             &so_far.points,
             &so_far.best,
+            &so_far.config.select.primary,
             selection.as_ref(),
             context.screen(),
         ));

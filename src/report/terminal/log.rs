@@ -14,11 +14,12 @@ use crate::report::view::{ABSENT, action_phrase, class_name, dollars, fixed, pas
 use crate::report::words::{severity_counts, short_action, state};
 
 /// The loop as a table: where it stands, the scores as a line, a row an iteration, and why a higher score than the peak's
-/// cannot be chosen.
+/// cannot be chosen. `primary` is what the loop is chosen by, `quality_score` or a metric of the user's own.
 pub fn log(
     loop_id: &LoopId,
     points: &[Point],
     best: &BestTracker,
+    primary: &str,
     selection: Option<&Selection>,
     screen: Screen,
 ) -> String {
@@ -29,26 +30,34 @@ pub fn log(
     };
     page.line(&toned(Tone::Strong, &format!("{loop_id}: {}", state(points, selection))));
     page.gap();
-    stand(&mut page, points, last, best, selection);
+    // A closed loop says itself what it was chosen by.
+    let primary = selection.map_or(primary, |selection| selection.primary.as_str());
+    stand(&mut page, points, last, best, primary);
+    // What a closed loop recommended last is history.
+    if selection.is_none() {
+        let action = toned(Tone::Strong, &action_phrase(&last.recommendation));
+        page.paragraph(INDENT, INDENT, &format!("→ {action}"));
+        page.paragraph(INDENT * 2, 0, &brief(&last.recommendation.reason));
+    }
     let scores: Vec<_> = points.iter().map(Point::score).collect();
     chart(&mut page, &scores, points.iter().position(|point| best.iteration == Some(point.iteration)));
     page.gap();
-    // What an open loop goes after is in its config, which is not shown here.
-    let primary = selection.map(|selection| selection.primary.as_str());
     let titles = table(&mut page, points, best, primary);
     let has_alerts = points.iter().any(|point| severity_counts(&point.alerts).next().is_some());
     if has_alerts && titles.contains(&"alerts") {
         page.gap();
         page.line(&toned(Tone::Dim, "alerts: C critical, H high, M medium, L low"));
     }
-    higher_but_not_peak(&mut page, points, best);
+    // Where a metric chooses, a higher score is no question.
+    if best.iteration.is_none() || !points.iter().any(|point| point.metrics.custom.contains_key(primary)) {
+        higher_but_not_peak(&mut page, points, best);
+    }
     page.finish()
 }
 
-/// The peak, the last iteration beside it, what was recommended.
-fn stand(page: &mut Page, points: &[Point], last: &Point, best: &BestTracker, selection: Option<&Selection>) {
-    let by_metric = selection.and_then(|selection| peak_by_metric(points, last, best, &selection.primary));
-    if let Some(text) = by_metric {
+/// The peak, and the last iteration beside it.
+fn stand(page: &mut Page, points: &[Point], last: &Point, best: &BestTracker, primary: &str) {
+    if let Some(text) = peak_by_metric(points, last, best, primary) {
         page.paragraph(INDENT, INDENT, &text);
         return;
     }
@@ -65,12 +74,6 @@ fn stand(page: &mut Page, points: &[Point], last: &Point, best: &BestTracker, se
             page.paragraph(INDENT, INDENT, &format!("{}{last}", toned(Tone::Good, &text)));
         }
         None => page.paragraph(INDENT, INDENT, &toned(Tone::Warn, "no iteration can be the peak yet")),
-    }
-    // What a closed loop recommended last is history.
-    if selection.is_none() {
-        let action = toned(Tone::Strong, &action_phrase(&last.recommendation));
-        page.paragraph(INDENT, INDENT, &format!("→ {action}"));
-        page.paragraph(INDENT * 2, 0, &brief(&last.recommendation.reason));
     }
 }
 
@@ -93,13 +96,12 @@ fn own(point: &Point, name: &str) -> Option<f64> {
 }
 
 /// The titles of the columns that had room.
-fn table(page: &mut Page, points: &[Point], best: &BestTracker, primary: Option<&str>) -> Vec<&'static str> {
+fn table(page: &mut Page, points: &[Point], best: &BestTracker, primary: &str) -> Vec<&'static str> {
     // A column that would only count up by one is left out.
     let branches = points.iter().any(|point| point.parent.is_some_and(|parent| parent.next() != point.iteration));
     let costs = points.iter().any(|point| point.cost.is_some());
     let labels = points.iter().any(|point| point.label.is_some());
-    let chosen_by = |point: &Point| Some(point.metrics.custom.get(primary?)?.value);
-    let has_own = points.iter().any(|point| chosen_by(point).is_some());
+    let has_own = points.iter().any(|point| point.metrics.custom.contains_key(primary));
     let cells = match page.width() {
         120.. => 12,
         90.. => 6,
@@ -126,7 +128,7 @@ fn table(page: &mut Page, points: &[Point], best: &BestTracker, primary: Option<
             row.extend(branches.then(|| from(point)));
             row.push(score(point.score()));
             row.push(point.score().map(|score| toned(Tone::Dim, &bar(score.get(), cells))).unwrap_or_default());
-            row.extend(has_own.then(|| measure(chosen_by(point).flatten())));
+            row.extend(has_own.then(|| measure(own(point, primary))));
             row.push(maybe(class_tone(point.classification), class_name(point.classification, &point.recommendation)));
             row.push(passed_of_all(&point.metrics));
             row.push(fixed(point.metrics.pass_rate(), 2));

@@ -1,10 +1,13 @@
 //! The screens of one iteration: the one that `begin` and `record` print, and the whole of it for `show`.
 
+use std::collections::BTreeMap;
+
 use super::findings::{ALL, FEW, Most, alerts, named_tests, open_findings, renamed, rest};
 use super::page::{INDENT, Page};
 use super::parts::{best_line, brief, head_line, metric_table, score_change, score_line, sources, verdict};
 use super::text::{Tone, padded, toned};
 use crate::model::ids::{Iteration, ObjectId};
+use crate::model::metrics::CustomMetric;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
 use crate::model::verdict::NamedTests;
@@ -139,6 +142,26 @@ fn build_and_own(page: &mut Page, record: &IterationRecord) {
         };
         page.paragraph(INDENT, INDENT, &format!("{} {told}", toned(Tone::Dim, &brief(name))));
     }
+    // Said once, where the loop can still be begun anew.
+    if record.iteration == Iteration::BASELINE {
+        undirected(page, &record.metrics.custom);
+    }
+}
+
+/// Metrics that are only kept, because nobody said which way is better.
+fn undirected(page: &mut Page, custom: &BTreeMap<String, CustomMetric>) {
+    let names: Vec<String> =
+        custom.iter().filter(|(_, metric)| metric.direction.is_none()).map(|(name, _)| brief(name)).collect();
+    let Some(first) = names.first() else { return };
+    let are = match names.len() {
+        1 => format!("{first} is"),
+        n => format!("{first} and {} more are", n - 1),
+    };
+    let text = format!(
+        "{are} kept, and not judged: for that, highwater.yaml says before begin which way is better: \
+         metrics: {{{first}: {{direction: lower}}}}"
+    );
+    page.paragraph(INDENT, INDENT, &toned(Tone::Dim, &text));
 }
 
 /// How far it got: shown where the agent's output is known, for the changed lines alone say little; and what it did.

@@ -120,7 +120,8 @@ fn reasons(page: &mut Page, selection: &Selection) {
         page.section("after the peak");
         page.paragraph(INDENT, INDENT, pattern_words(degradation.pattern));
         let after = counted(degradation.iterations_after_peak, "iteration", "iterations");
-        let loss = degradation.quality_loss.map(|_| format!(", {}% of its score", signed(degradation.quality_loss, 2)));
+        let of_what = if selection.primary == "quality_score" { "score".to_owned() } else { brief(&selection.primary) };
+        let loss = degradation.quality_loss.map(|loss| format!(", {}% of its {of_what}", signed(Some(loss), 2)));
         page.paragraph(INDENT, INDENT, &format!("{after}{}", loss.unwrap_or_default()));
     }
 }

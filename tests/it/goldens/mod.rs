@@ -25,6 +25,9 @@ use highwater::report::{self, IterationExtra, Screen, WholeLoop, terminal};
 use edges::{hostile, hostile_text, many_alerts, measured_oddly, nobody_eligible, restored_view};
 use loops::{Loop, best_of, hourbook, long, loop_id, object, selection, unmeasured};
 
+/// What the loops are chosen by.
+const SCORE: &str = "quality_score";
+
 fn screen(width: usize) -> Screen {
     Screen { width, colour: false }
 }
@@ -180,16 +183,22 @@ fn screens(screen: Screen) -> BTreeMap<String, String> {
             all.insert(format!("show-{name}-{n:03}"), terminal::show(record, screen));
         }
         let end = selection(of);
-        all.insert(format!("log-{name}"), terminal::log(&of_log(), &points, &of.best, None, screen));
-        all.insert(format!("log-{name}-closed"), terminal::log(&of_log(), &points, &of.best, Some(&end), screen));
+        all.insert(format!("log-{name}"), terminal::log(&of_log(), &points, &of.best, SCORE, None, screen));
+        all.insert(
+            format!("log-{name}-closed"),
+            terminal::log(&of_log(), &points, &of.best, SCORE, Some(&end), screen),
+        );
         all.insert(format!("selected-{name}"), terminal::selected(&end, &points, screen));
         all.insert(format!("status-{name}"), status_of(of, false, screen));
         all.insert(format!("status-{name}-closed"), status_of(of, true, screen));
     }
     let hourbook = &loops[0].1;
     let early = &hourbook.points()[..5];
-    all.insert("log-hourbook-early".into(), terminal::log(&of_log(), early, &hourbook.best_after(4), None, screen));
-    all.insert("log-nothing".into(), terminal::log(&of_log(), &[], &best_of(&[]), None, screen));
+    all.insert(
+        "log-hourbook-early".into(),
+        terminal::log(&of_log(), early, &hourbook.best_after(4), SCORE, None, screen),
+    );
+    all.insert("log-nothing".into(), terminal::log(&of_log(), &[], &best_of(&[]), SCORE, None, screen));
     all.insert("selected-nobody".into(), terminal::selected(&nobody_eligible(), &[], screen));
     all.insert("diff".into(), diff_of(hourbook, 3, 4, screen));
     for (name, view) in restored_view() {
