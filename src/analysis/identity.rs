@@ -21,6 +21,8 @@ pub struct TestChanges {
     pub fixed: Vec<String>,
     /// Ran before, are skipped now.
     pub newly_skipped: Vec<String>,
+    /// Those of them that passed.
+    pub skipped_passing: Vec<String>,
     /// Were skipped before, run now.
     pub unskipped: Vec<String>,
     /// Passed before, gone now.
@@ -230,6 +232,9 @@ impl TestChanges {
         self.before.add(before.outcome);
         self.now.add(now.outcome);
         self.note_flake(id, now);
+        if (before.outcome, now.outcome) == (Outcome::Passed, Outcome::Skipped) {
+            self.skipped_passing.push(id.to_owned());
+        }
         let list = match (before.outcome, now.outcome) {
             (Outcome::Passed, Outcome::Failed | Outcome::Errored) => &mut self.newly_failing,
             (Outcome::Failed | Outcome::Errored, Outcome::Passed) => &mut self.fixed,

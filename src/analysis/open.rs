@@ -111,15 +111,22 @@ fn passes(cases: &TestCases, id: &str) -> bool {
 }
 
 fn closes_when(alert: &Alert, mark: Mark) -> String {
-    let at_least = |count: Option<u64>| count.map_or_else(|| "as many".to_owned(), |count| count.to_string());
     match (alert.rule.as_str(), &alert.subject) {
         ("failing_test_removed", Some(id)) if alert.others.is_empty() => format!("{id} is back"),
         ("failing_test_removed", Some(id)) => format!("{id} and {} more are back", alert.others.len()),
         (_, Some(id)) if alert.others.is_empty() => format!("{id} passes again"),
         (_, Some(id)) => format!("{id} and {} more pass again", alert.others.len()),
         ("suite_not_run", None) => "tests are collected again".to_owned(),
-        ("working_tests_failing", None) => format!("{} tests pass", at_least(mark.tests_passed)),
-        (_, None) => format!("there are {} tests", at_least(mark.test_count)),
+        ("working_tests_failing", None) => match mark.tests_passed {
+            Some(1) => "1 test passes".to_owned(),
+            Some(count) => format!("{count} tests pass"),
+            None => "as many tests as ever pass".to_owned(),
+        },
+        (_, None) => match mark.test_count {
+            Some(1) => "there is 1 test".to_owned(),
+            Some(count) => format!("there are {count} tests"),
+            None => "there are as many tests as ever".to_owned(),
+        },
     }
 }
 
@@ -128,6 +135,20 @@ mod tests {
     use super::*;
     use crate::analysis::testing::{Story, broken_units, tests};
     use crate::model::ids::Iteration;
+
+    #[test]
+    fn what_closes_a_loss_is_said_of_one_and_of_an_unknown_number_too() {
+        let mut story = Story::new();
+        story.record(tests(1, 0));
+        let verdict = story.record(tests(0, 1));
+        assert_eq!(verdict.open_findings[0].closes_when, "1 test passes");
+        let lost = &verdict.open_findings[0].alert;
+        let unknown = Mark { tests_passed: None, test_count: None };
+        assert_eq!(closes_when(lost, unknown), "as many tests as ever pass");
+        let fewer = Alert { rule: "suite_partial".to_owned(), ..lost.clone() };
+        assert_eq!(closes_when(&fewer, unknown), "there are as many tests as ever");
+        assert_eq!(closes_when(&fewer, Mark { test_count: Some(1), ..unknown }), "there is 1 test");
+    }
 
     fn open_rules(open: &[OpenFinding]) -> Vec<&str> {
         open.iter().filter(|finding| finding.accepted.is_none()).map(|finding| finding.alert.rule.as_str()).collect()

@@ -67,18 +67,19 @@ fn what_it_was(record: &IterationRecord) -> String {
 
 fn metrics(record: &IterationRecord) -> String {
     let (now, deltas) = (&record.metrics, record.from_previous.as_ref());
-    let count = |now: Option<u64>, change: Option<i64>, what: &str| {
+    let count = |now: Option<u64>, change: Option<i64>, one: &str, many: &str| {
         let change = change.map(|change| Quantity::Count(change).as_f64());
-        Some(format!("{} {what}{}", now?, changed(change, 0)))
+        let now = now?;
+        Some(format!("{now} {}{}", if now == 1 { one } else { many }, changed(change, 0)))
     };
     let percent = |now: Option<f64>, change: Option<f64>, what: &str| {
         Some(format!("{what} {}%{}", fixed(Some(now?), 2), changed(change, 2)))
     };
     let parts: Vec<String> = [
-        count(now.test_count(), deltas.and_then(|d| d.test_count), "tests"),
-        count(now.tests_passed(), deltas.and_then(|d| d.tests_passed), "passed"),
+        count(now.test_count(), deltas.and_then(|d| d.test_count), "test", "tests"),
+        count(now.tests_passed(), deltas.and_then(|d| d.tests_passed), "passed", "passed"),
         percent(now.coverage(), deltas.and_then(|d| d.coverage_points), "coverage"),
-        count(now.error_count(), deltas.and_then(|d| d.error_count), "errors"),
+        count(now.error_count(), deltas.and_then(|d| d.error_count), "error", "errors"),
     ]
     .into_iter()
     .flatten()

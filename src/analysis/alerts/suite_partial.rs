@@ -27,7 +27,8 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     if comparison.suite == Suite::NotRun || comparison.metrics.test_count().is_none() || pair.now <= pair.before {
         return Vec::new();
     }
-    let message = format!("{} test units failed to load", pair.now);
+    let units = if pair.now == 1 { "test unit" } else { "test units" };
+    let message = format!("{} {units} failed to load", pair.now);
     let mut alert = super::beside(RULE.alert(comparison, message), pair.before, pair.now);
     alert.evidence = unit_names(comparison.metrics);
     vec![alert]
@@ -40,7 +41,8 @@ mod tests {
     #[test]
     fn a_module_more_that_does_not_load_fires_and_as_many_do_not() {
         let mut story = Story::new();
-        story.record(broken_units(tests(8, 0), &["t.a"]));
+        story.record(tests(8, 0));
+        assert_eq!(story.record(broken_units(tests(8, 0), &["t.a"])).alerts[0].message, "1 test unit failed to load");
         assert!(rules(&story.record(broken_units(tests(8, 0), &["t.a"]))).is_empty());
         let verdict = story.record(broken_units(tests(8, 0), &["t.a", "t.b"]));
         assert_eq!(rules(&verdict), ["suite_partial"]);

@@ -45,7 +45,11 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
         return alerts;
     }
     let mut alert = beside(RULE.alert(comparison, MESSAGE), pair.before, pair.now);
-    alert.evidence = broken().take(NAMES_SHOWN).map(|(id, doubt)| format!("{}: {id}", doubt.evidence())).collect();
+    // S002's words say "failing" of a test that is skipped, too.
+    let skipped =
+        comparison.tests.iter().flat_map(|tests| &tests.skipped_passing).map(|id| format!("skipped now: {id}"));
+    let broke = broken().map(|(id, doubt)| format!("{}: {id}", doubt.evidence()));
+    alert.evidence = broke.chain(skipped).take(NAMES_SHOWN).collect();
     if broken().any(|(_, doubt)| doubt.status == Status::Confirmed) {
         alert.status = Status::Confirmed;
         alert.reliability = CONFIRMED;
@@ -80,6 +84,18 @@ mod tests {
         story.record(tests(40, 0));
         assert!(rules(&story.record(tests(40, 1))).is_empty());
         assert_eq!(rules(&story.record(tests(39, 2))), ["working_tests_failing"]);
+    }
+
+    #[test]
+    fn a_test_that_is_skipped_now_is_named_as_that() {
+        let mut story = Story::new();
+        story.record_named(tests(2, 1), cases(&["a::x P", "a::y P", "a::z F"]));
+        let mut two_skipped = tests(1, 0);
+        let testing = two_skipped.testing.as_mut().unwrap();
+        (testing.tests_skipped, testing.test_count) = (Some(2), Some(3));
+        let verdict = story.record_named(two_skipped, cases(&["a::x P", "a::y S", "a::z S"]));
+        assert_eq!(rules(&verdict), ["working_tests_failing"]);
+        assert_eq!(verdict.alerts[0].evidence, ["skipped now: a::y"]);
     }
 
     #[test]
