@@ -155,6 +155,12 @@ pub fn explanation(name: &str, config: impl FnOnce() -> Result<LoopConfig>) -> R
         ("report", form.about, form_text(form), &[])
     } else if let Some(agent) = integrations::agent(name) {
         ("agent", agent.about, answers_of(agent), &["hook.policy", "hook.max_consecutive_blocks"])
+    } else if let Some(format) = TRANSCRIPT_FORMATS.iter().find(|format| format.name == name) {
+        let text = format!(
+            "Told by: {}\n`highwater record --transcript FILE` reads it, and `highwater monitor --transcript FILE`.",
+            format.told_by
+        );
+        ("transcript", format.about, text, &[])
     } else {
         return Err(unknown(name));
     };
@@ -222,11 +228,11 @@ fn unknown(name: &str) -> Error {
     let rules = rules.chain(steps::RULES.iter().map(|one| one.reason.name()));
     let all = rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name));
     let all = all.chain(FORMS.iter().map(|one| one.name)).chain(AGENTS.iter().map(|one| one.name));
-    let all: Vec<&str> = all.collect();
+    let all: Vec<&str> = all.chain(TRANSCRIPT_FORMATS.iter().map(|one| one.name)).collect();
     let error = Error::usage(format!("nothing is named {name:?}"));
     let error = match config::nearest(name, &all) {
         Some(near) => error.because(format!("did you mean {near}?")),
         None => error,
     };
-    error.help("`highwater list formats`, `rules`, `detectors`, `reports` and `agents` print the names")
+    error.help("`highwater list formats`, `rules`, `detectors`, `reports`, `transcripts` and `agents` print the names")
 }
