@@ -55,11 +55,12 @@ impl Temporary {
     pub fn new(folder: &Path) -> Result<Temporary> {
         super::refuse_links(folder)?;
         let prefix = format!("{TEMPORARY}{}-", std::process::id());
-        let file = tempfile::Builder::new()
-            .prefix(&prefix)
-            .rand_bytes(12)
-            .tempfile_in(folder)
-            .map_err(|error| Error::io("make a file", folder, &error))?;
+        let file = tempfile::Builder::new().prefix(&prefix).rand_bytes(12).tempfile_in(folder).map_err(|error| {
+            // The name that the file was to have is nobody's business.
+            let told = error.to_string();
+            let systems = told.split_once(" at path \"").map_or(told.as_str(), |(systems, _)| systems);
+            Error::io("make a file", folder, &error).because(systems)
+        })?;
         // Without locks the process id alone protects it.
         let _ = file.as_file().try_lock();
         Ok(Temporary { file })
@@ -289,6 +290,11 @@ pub fn write_named(path: &Path, bytes: &[u8]) -> Result<()> {
             let real = std::fs::canonicalize(path).map_err(|error| Error::io("write", path, &error))?;
             replace(&real, bytes)
         }
+        Err(_) if !folder_of(path).is_dir() => {
+            let folder = folder_of(path);
+            let make = format!("make it first: `mkdir -p {}`", folder.display());
+            Err(Error::bad_input("no such folder").at(folder).help(make))
+        }
         Err(_) => replace(path, bytes),
     }
 }
@@ -361,6 +367,13 @@ mod tests {
         assert_eq!(reader.join().unwrap(), b"three");
         assert!(!std::fs::symlink_metadata(&fifo).unwrap().is_file(), "it is still a FIFO");
         assert!(write_named(dir.path(), b"").is_err());
+        let error = write_named(&dir.path().join("none/file"), b"").unwrap_err();
+        assert_eq!(
+            (error.message.as_str(), error.place.path.as_deref()),
+            ("no such folder", dir.path().join("none").to_str())
+        );
+        let error = Temporary::new(&dir.path().join("none")).unwrap_err();
+        assert!(!error.to_string().contains(TEMPORARY), "{error}");
     }
 
     #[test]
