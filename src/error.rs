@@ -4,6 +4,7 @@
 //! exit code (`cli::exit`), and a *place*, which is never optional in spirit: leave it empty only where no file is involved.
 
 use std::fmt;
+use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
@@ -149,8 +150,16 @@ impl Error {
     }
 
     /// A system call on `path` that failed (exit 1): the message is "cannot" and `doing`, the system's word is the cause.
-    pub fn io(doing: &str, path: &Path, error: &std::io::Error) -> Error {
-        Error::failed(format!("cannot {doing}")).at(path).because(error.to_string())
+    pub fn io(doing: &str, path: &Path, error: &io::Error) -> Error {
+        let failed = Error::failed(format!("cannot {doing}")).at(path).because(error.to_string());
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => {
+                failed.help("it may be another user's: run highwater as the user who began, or change owner or mode")
+            }
+            io::ErrorKind::StorageFull => failed.help("make room, then run the same command again"),
+            io::ErrorKind::ReadOnlyFilesystem => failed.help("the file system takes no changes: mount it writable"),
+            _ => failed,
+        }
     }
 
     /// Names the file.
@@ -245,6 +254,15 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_system_refuses_says_what_to_do() {
+        let told = |kind: io::ErrorKind| Error::io("read", Path::new("x"), &kind.into()).help.clone();
+        assert!(told(io::ErrorKind::PermissionDenied).is_some_and(|help| help.contains("user")));
+        assert!(told(io::ErrorKind::StorageFull).is_some_and(|help| help.contains("room")));
+        assert!(told(io::ErrorKind::ReadOnlyFilesystem).is_some());
+        assert_eq!(told(io::ErrorKind::Other), None);
+    }
 
     #[test]
     fn display_names_message_place_and_cause_in_one_line() {

@@ -78,7 +78,10 @@ impl Context {
         };
         let start = std::fs::canonicalize(&start).map_err(|error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied => {
-                Error::bad_input("no such work tree").at(&start).because(error.to_string())
+                Error::bad_input("no such work tree")
+                    .at(&start)
+                    .because(error.to_string())
+                    .help("name one that is there with --root, or change into it")
             }
             _ => Error::io("look at the work tree", &start, &error),
         })?;

@@ -70,7 +70,9 @@ fn is_empty(text: &str) -> bool {
 pub fn read(text: &str, name: &str) -> Result<LoopConfig> {
     let mut config = defaults()?;
     if text.len() > MAX_BYTES {
-        return Err(Error::bad_input("config is larger than 1 MiB").in_file(name));
+        return Err(Error::bad_input("config is larger than 1 MiB")
+            .in_file(name)
+            .help("`highwater config show` lists the keys; is this the file that you mean?"));
     }
     if is_empty(text) {
         return Ok(config);

@@ -182,7 +182,11 @@ fn files(root: &Path, found: &Found, limits: &Limits) -> Result<Vec<PathBuf>> {
             reports::open(root, found, limits)?;
             return Ok(vec![found.path.clone()]);
         }
-        None => return Err(Error::bad_input("no such file or folder").at(&found.path)),
+        None => {
+            return Err(Error::bad_input("no such file or folder")
+                .at(&found.path)
+                .help("--transcript names what the agent did: a file, or a folder of event-*.json"));
+        }
     }
     let io = |error: &io::Error| Error::io("list", &found.path, error);
     let mut files = Vec::new();
@@ -195,7 +199,9 @@ fn files(root: &Path, found: &Found, limits: &Limits) -> Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        return Err(Error::bad_input("no event-*.json is in the folder").at(&found.path));
+        return Err(Error::bad_input("no event-*.json is in the folder")
+            .at(&found.path)
+            .help("only OpenHands keeps a transcript as a folder; of the others, name the file"));
     }
     files.sort();
     Ok(files)

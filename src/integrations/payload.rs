@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 use crate::engine::hook::{Happened, LoopEvent, ToolCall};
 use crate::error::{Error, Result};
 
+/// What to do where there is no payload.
+const HELP: &str = "an agent gives `hook run` one JSON object; to see that a hook works: `highwater hook status`";
+
 /// What a hook was given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payload {
@@ -21,12 +24,12 @@ impl Payload {
     pub fn parse(bytes: &[u8]) -> Result<Payload> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if bytes.trim_ascii().is_empty() {
-            return Err(Error::bad_input("the hook was given no payload"));
+            return Err(Error::bad_input("the hook was given no payload").help(HELP));
         }
         match serde_json::from_slice(bytes) {
             Ok(Value::Object(keys)) => Ok(Payload { keys }),
-            Ok(_) => Err(Error::bad_input("the hook's payload is no JSON object")),
-            Err(error) => Err(Error::bad_input("the hook's payload is no JSON").because(error.to_string())),
+            Ok(_) => Err(Error::bad_input("the hook's payload is no JSON object").help(HELP)),
+            Err(error) => Err(Error::bad_input("the hook's payload is no JSON").because(error.to_string()).help(HELP)),
         }
     }
 
