@@ -63,7 +63,7 @@ fn a_log_of_pi_autoresearch_is_read_from_its_last_segment_on() {
     assert_eq!((&first["tokens"], &first["metrics"]["custom"]["size_kib"]["value"]), (&json!(18000), &json!(5015.0)));
     assert_eq!(first["metrics"]["custom"]["build_ms"]["unit"], "ms");
     let again = project.run(&["import", "autoresearch.jsonl", "--loop", "again"]).expect(0);
-    assert!(again.stderr.contains("1 runs of earlier segments are left out"), "{again:?}");
+    assert!(again.stderr.contains("1 run of an earlier segment is left out"), "{again:?}");
 }
 
 #[test]

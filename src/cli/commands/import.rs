@@ -28,11 +28,11 @@ pub fn run(context: &Context, choice: &LoopChoice, file: &Path, format: Option<&
     let importing = Importing { id, config: effective.config, file: &shown, format: format.name, told: &told };
     let store = context.with_session(|session| import(session, &importing))?;
     told.notes.iter().for_each(|note| context.say(note));
-    context.say(&format!(
-        "{} runs are loop {} now, closed; no files were kept, so none can be restored",
-        told.runs.len(),
-        store.id()
-    ));
+    let runs = match told.runs.len() {
+        1 => "1 run is".to_owned(),
+        count => format!("{count} runs are"),
+    };
+    context.say(&format!("{runs} loop {} now, closed; no files were kept, so none can be restored", store.id()));
     log::run(context, &LoopChoice { id: Some(store.id().clone()) })
 }
 

@@ -82,7 +82,8 @@ fn parse(input: &Input<'_>) -> Result<ForeignLoop> {
     }
     let mut told = told.unwrap_or_default();
     if earlier > 0 {
-        told.notes.push(format!("{earlier} runs of earlier segments are left out: each segment has its own baseline"));
+        let runs = if earlier == 1 { "1 run of an earlier segment is" } else { "the runs of earlier segments are" };
+        told.notes.push(format!("{runs} left out: each segment has its own baseline"));
     }
     Ok(told)
 }
