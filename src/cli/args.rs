@@ -81,7 +81,7 @@ pub struct Inputs {
     #[arg(long = "transcript", value_name = "FILE")]
     pub transcripts: Vec<String>,
     /// How much of the goal is reached: PERCENT, or @FILE with a JSON object that has progress_percent
-    #[arg(long, value_name = "PERCENT|@FILE")]
+    #[arg(long, value_name = "PERCENT|@FILE", allow_negative_numbers = true)]
     pub estimate: Option<String>,
     /// A metric of your own (repeatable; several values of one name are samples)
     #[arg(long = "metric", value_name = "NAME=VALUE", value_parser = metric)]

@@ -290,7 +290,9 @@ impl Reader {
         parsed.build = Some(if self.not_built { BuildStatus::Failed } else { BuildStatus::Success });
         if let (true, Details::Tests(details)) = (quiet, &mut parsed.details) {
             details.only_failed = true;
-            parsed.warnings.push("tests that passed are not in it; go test -v prints them".to_owned());
+            parsed.warnings.push(
+                "tests that passed are not in it, so how many there are is unknown; go test -v prints them".to_owned(),
+            );
         }
         Ok(Some(parsed))
     }
