@@ -163,3 +163,39 @@ fn colours_come_only_to_a_terminal() {
         assert!(!project.run(arguments).stdout.contains('\x1b'));
     }
 }
+
+#[test]
+fn what_list_prints_explain_knows() {
+    let project = Project::new();
+    for what in ["formats", "rules", "detectors", "reports", "transcripts", "agents"] {
+        let listed = project.run(&["list", what, "--json"]).expect(0).json();
+        for member in listed["members"].as_array().unwrap().iter().rev().take(3) {
+            project.run(&["explain", member["name"].as_str().unwrap()]).expect(0);
+        }
+    }
+}
+
+#[test]
+fn a_negative_estimate_is_clamped_however_it_is_typed() {
+    for typed in [&["--estimate=-5"][..], &["--estimate", "-5"]] {
+        let begun = Project::new().run(&[&["begin", "--json"], typed].concat()).expect(0).json();
+        assert_eq!(begun["estimate"]["progress_percent"], 0.0, "{typed:?}");
+    }
+}
+
+#[test]
+fn an_agent_is_told_of_one_test_in_the_singular() {
+    let project = Project::new();
+    project.tests(&[("a", true)]);
+    project.run(&["begin"]).expect(0);
+    let told = project.run(&["gate", "--json"]).expect(0).json()["for_agent"].as_str().unwrap().to_owned();
+    assert!(told.contains("1 test, 1 passed"), "{told}");
+}
+
+#[test]
+fn a_config_that_is_too_large_says_what_to_do() {
+    let project = begun();
+    project.write("highwater.yaml", "# ".repeat(1 << 20));
+    let error = project.run(&["begin", "--loop", "large"]).expect(65);
+    assert!(error.stderr.contains("help: ") && error.stderr.contains("config show"), "{error:?}");
+}
