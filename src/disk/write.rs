@@ -290,7 +290,9 @@ pub fn write_named(path: &Path, bytes: &[u8]) -> Result<()> {
             let real = std::fs::canonicalize(path).map_err(|error| Error::io("write", path, &error))?;
             replace(&real, bytes)
         }
-        Err(_) if !folder_of(path).is_dir() => {
+        Err(_)
+            if std::fs::metadata(folder_of(path)).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) =>
+        {
             let folder = folder_of(path);
             let make = format!("make it first: `mkdir -p {}`", folder.display());
             Err(Error::bad_input("no such folder").at(folder).help(make))
