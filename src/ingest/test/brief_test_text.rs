@@ -2,7 +2,8 @@
 //! every one in words of its own. The runners' own output was captured where they could be had; the rest is written after
 //! their sources.
 //!
-//! Only numbers are read, no names. Robot Framework and testthat print running sums: there the last one is the whole.
+//! Only numbers are read, no names. Robot Framework and testthat print running sums, and node-tap paints its sum anew: there
+//! the last one is the whole.
 
 use self::ginkgo::Ginkgo;
 use self::jest_reporters::JestReporters;
@@ -11,6 +12,7 @@ use self::lines::{
     of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
+use self::node_tap::NodeTap;
 use self::table::Table;
 use super::pytest_text::is_schemathesis;
 use super::text_report::{Names, Summary, is_foreign};
@@ -25,6 +27,7 @@ pub(super) mod ginkgo;
 mod jest_reporters;
 mod lines;
 mod named;
+mod node_tap;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -43,7 +46,7 @@ pub const FORMAT: Format = Format {
                  lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
-    counting: "The sum of the summaries; of Robot Framework's and testthat's, the last, and where nothing else is told, that of \
+    counting: "The sum of the summaries; of Robot Framework's and testthat's, and of a run that node-tap paints anew, the last, and where nothing else is told, that of \
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
@@ -86,6 +89,7 @@ pub(in crate::ingest) struct Told {
     is_anothers: bool,
     ginkgo: Ginkgo,
     jest: JestReporters,
+    node_tap: NodeTap,
 }
 
 /// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
@@ -120,6 +124,9 @@ impl Told {
         }
         if self.jest.line(text)? {
             return Ok(Some("a reporter of Jest's"));
+        }
+        if self.node_tap.line(text)? {
+            return Ok(Some("node-tap"));
         }
         // Such a summary is like that of bats.
         let of_one = [
@@ -225,7 +232,11 @@ impl Unannounced for Told {
 
     /// Anything may print a plain line.
     fn is_certain(&self) -> bool {
-        self.sum.is_some() || self.running.is_some() || self.ginkgo.ran.is_some() || self.jest.is_there()
+        self.sum.is_some()
+            || self.running.is_some()
+            || self.ginkgo.ran.is_some()
+            || self.jest.is_there()
+            || self.node_tap.is_there()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
@@ -233,11 +244,13 @@ impl Unannounced for Told {
             self.sum.get_or_insert_default().merge(summary)?;
         }
         let (of_jest, is_jest_cut) = self.jest.told()?;
-        if let Some(summary) = of_jest {
-            self.sum.get_or_insert_default().merge(&summary)?;
+        let (of_node_tap, is_tap_cut) = self.node_tap.told()?;
+        for summary in of_jest.iter().chain(&of_node_tap) {
+            self.sum.get_or_insert_default().merge(summary)?;
         }
         // Optional lines may have been cut off, unless all tests are there.
         let is_cut = is_jest_cut
+            | is_tap_cut
             | match self.block.take().map(Block::accounted) {
                 Some(Some((_, summary))) => {
                     self.sum.get_or_insert_default().merge(&summary)?;

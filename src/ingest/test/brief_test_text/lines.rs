@@ -88,11 +88,6 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ),
         ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
         ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
-        ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
-        (
-            "node-tap",
-            "Asserts: {\u{200b}}{\u{200b}}{\u{200b}}{@f failed{\u{200b}}, {\u{200b}}}{@p passed{\u{200b}}, {\u{200b}}}{@s todo{\u{200b}}, {\u{200b}}}{@s skip{\u{200b}}, {\u{200b}}}of @a{\u{200b}}",
-        ),
         (
             "jasmine-spec-reporter",
             "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
@@ -108,6 +103,15 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("plunit", "% {All }@p test{s} passed"),
         ("dbt", "@_:@_:@_ Done. PASS=@p WARN=@p ERROR=@f SKIP=@s{ NO-OP=@s} TOTAL=@_"),
         ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
+    ])
+});
+
+/// What node-tap paints again and again while it runs, without the marks of no width that stand in it up to 16.
+pub(super) static OF_NODE_TAP: Lines = Lines::new(|| {
+    by_pattern(&[
+        ("node-tap", "Asserts: @p pass @f fail{ @s skip}{ @s todo} @_ of @_ complete"),
+        ("node-tap", "Asserts: {@f failed, }{@p passed, }{@s todo, }{@s skip, }of @a"),
+        ("node-tap", "Asserts: @_ of @a"),
     ])
 });
 

@@ -287,6 +287,33 @@ fn what_tells_all_tests_is_whole_without_a_line_after_it() {
 }
 
 #[test]
+fn what_node_tap_paints_anew_counts_once() {
+    let frame = |asserts: &str, suites: &str| {
+        format!("Asserts:  {asserts} complete\nSuites:   {suites} complete\n\x1b[2K\x1b[1A\x1b[2K\x1b[1A\x1b[2K\x1b[G")
+    };
+    let zero = frame("0 pass  0 fail  0 of 0", "0 pass  0 fail  0 of 0");
+    let half = frame("1 pass  1 fail  2 of 2", "0 pass  1 fail  1 of 2");
+    let whole = frame("2 pass  1 fail  1 skip  3 of 4", "1 pass  1 fail  0 skip  2 of 2");
+    let run = format!("{zero}{zero}{half}{half}{whole}");
+    assert_eq!(counts(&read(&run).unwrap()), [4, 2, 1, 0, 1]);
+    assert_eq!(counts(&read(&format!("{run}{run}")).unwrap()), [8, 4, 2, 0, 2]);
+    let killed = read(&format!("{zero}{half}")).unwrap_err();
+    assert_eq!(killed.reject(), Some(Reject::NoResult));
+    // Where nothing is painted, each sum is a run's.
+    assert_eq!(counts(&read(&format!("{whole}{whole}")).unwrap()), [8, 4, 2, 0, 2]);
+    let old = |asserts: &str, suites: &str| {
+        format!("Suites:   \u{200b}{suites} completed\u{200b}\nAsserts:  \u{200b}{asserts}\u{200b}\n")
+    };
+    let run = [
+        ("0 \u{200b}\u{200b}of 0", "0 of 1"),
+        ("1 passed\u{200b}, \u{200b}of 1", "0 of 1"),
+        ("2 passed\u{200b}, \u{200b}of 2", "1 passed, \u{200b}1 of 1"),
+    ];
+    let run = run.map(|(asserts, suites)| old(asserts, suites)).concat();
+    assert_eq!(counts(&read(&run).unwrap()), [2, 2, 0, 0, 0]);
+}
+
+#[test]
 fn what_a_reporter_of_jest_s_lacks_is_no_zero() {
     let run = "  ● a › b\n\nRan 7 tests in 0.440 s\n✔ 4 passing\n";
     for cut in ["Ran 7 tests in 0.440 s\n", run, "Ran 3 tests in 0.440 s\n✔ 4 passing\n", "✔ 4 passing\n"] {
