@@ -40,6 +40,8 @@ impl NodeTap {
             self.close()?;
         }
         self.is_painted |= is_first;
+        // What is painted first tells of no suite yet.
+        self.is_open |= is_first;
         self.last = Some(summary);
         Ok(true)
     }
@@ -69,5 +71,6 @@ fn is_open(suites: &str) -> Option<bool> {
     let suites = suites.replace(NO_WIDTH, "");
     let (told, all) = suites.trim_end_matches('d').strip_suffix(" complete")?.rsplit_once(" of ")?;
     let ended = told.rsplit([' ', ',']).next().and_then(whole)?;
-    Some(ended < whole(all)?)
+    let all = whole(all)?;
+    Some(ended < all || all == 0)
 }

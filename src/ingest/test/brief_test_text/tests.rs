@@ -297,8 +297,9 @@ fn what_node_tap_paints_anew_counts_once() {
     let run = format!("{zero}{zero}{half}{half}{whole}");
     assert_eq!(counts(&read(&run).unwrap()), [4, 2, 1, 0, 1]);
     assert_eq!(counts(&read(&format!("{run}{run}")).unwrap()), [8, 4, 2, 0, 2]);
-    let killed = read(&format!("{zero}{half}")).unwrap_err();
-    assert_eq!(killed.reject(), Some(Reject::NoResult));
+    for killed in [zero.clone(), format!("{zero}{half}"), "Asserts:  0 pass  0 fail  0 of 0 complete\n".to_owned()] {
+        assert_eq!(read(&killed).unwrap_err().reject(), Some(Reject::NoResult), "{killed}");
+    }
     // Where nothing is painted, each sum is a run's.
     assert_eq!(counts(&read(&format!("{whole}{whole}")).unwrap()), [8, 4, 2, 0, 2]);
     let old = |asserts: &str, suites: &str| {
