@@ -12,7 +12,7 @@ trap 'rm -rf "$copy"' EXIT
 rm -rf "$copy"
 mkdir -p "$copy"
 
-cp -r Cargo.toml Cargo.lock README.md src tests benches templates fixtures schemas "$copy"
+cp -r Cargo.toml Cargo.lock .pre-commit-hooks.yaml README.md src tests benches templates fixtures schemas "$copy"
 cd "$copy"
 missed=0
 for patch in "$root"/tests/planted/*.patch; do
