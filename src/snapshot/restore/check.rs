@@ -25,8 +25,7 @@ const ROOM_TO_WORK: u64 = 1 << 20;
 pub fn check(tree: &Beneath, plan: &Plan, found: &Manifest, store: BorrowedFd<'_>) -> Result<()> {
     check_folders(tree, plan)?;
     check_swapped_directories(tree, plan, found)?;
-    check_owners(tree, plan, rustix::process::geteuid())?;
-    check_marks(tree, plan)?;
+    check_what_goes(tree, plan, rustix::process::geteuid())?;
     let stat = rustix::fs::fstatvfs(store)
         .map_err(|error| Error::io("look at the file system", tree.path(), &error.into()))?;
     check_room(tree.path(), plan, &stat)
@@ -77,11 +76,13 @@ fn unreachable_folder(tree: &Beneath, folder: Option<&TreePath>, error: Errno) -
 }
 
 fn read_only(folder: Option<&TreePath>) -> Error {
-    let name = folder.map_or_else(|| ".".to_owned(), TreePath::to_string);
-    Error::bad_input("a read-only directory is in the way")
-        .in_file(&name)
-        .because("nothing was changed")
-        .help("make it writable (`chmod u+w`) and restore again")
+    at(folder, "a read-only directory is in the way").help("make it writable (`chmod u+w`) and restore again")
+}
+
+/// What is in the way there; `None` is the top.
+fn at(path: Option<&TreePath>, what: &str) -> Error {
+    let name = path.map_or_else(|| ".".to_owned(), TreePath::to_string);
+    Error::bad_input(what).in_file(&name).because("nothing was changed")
 }
 
 /// A directory that makes room for a file holds nothing but what goes with it.
@@ -149,42 +150,30 @@ fn names_in(tree: &Beneath, folder: Option<&TreePath>) -> Result<BTreeSet<Vec<u8
     Ok(names)
 }
 
-/// Only its owner changes the mode of a file; and takes it out of a folder that keeps each one's files from the others
-/// (sticky), but for the folder's owner.
-fn check_owners(tree: &Beneath, plan: &Plan, caller: Uid) -> Result<()> {
-    if caller.is_root() {
-        return Ok(());
-    }
-    for op in &plan.ops {
-        let changes_mode = op.action == Action::Chmod;
-        if !changes_mode && !matches!(op.action, Action::Replace | Action::Remove | Action::RemoveDirectory) {
+/// What is changed or taken away is neither marked so that nobody does that, nor somebody else's: only its owner changes the
+/// mode of a file, and takes it out of a folder that keeps each one's files from the others (sticky), but for the folder's
+/// owner.
+fn check_what_goes(tree: &Beneath, plan: &Plan, caller: Uid) -> Result<()> {
+    for op in plan.ops.iter().filter(|op| op.before.is_some()) {
+        // What the plan itself makes is not there yet, and will be ours.
+        let Ok(holder) = tree.holder(&op.path) else { continue };
+        if is_marked(holder.as_fd(), last_name(&op.path)) {
+            return Err(marked(Some(&op.path)));
+        }
+        if caller.is_root() {
             continue;
         }
-        // A directory that the plan itself makes is not there yet, and will be ours.
-        let Ok(holder) = tree.holder(&op.path) else { continue };
         let Ok(stat) = rustix::fs::statat(&holder, last_name(&op.path), AtFlags::SYMLINK_NOFOLLOW) else { continue };
         if stat.st_uid == caller.as_raw() {
             continue;
         }
-        if changes_mode {
+        if op.action == Action::Chmod {
             return Err(in_the_way(&op.path, "its mode has to change, and it belongs to somebody else"));
         }
         let Ok(folder) = rustix::fs::fstat(&holder) else { continue };
         if folder.st_uid != caller.as_raw() && Mode::from_raw_mode(folder.st_mode).contains(Mode::SVTX) {
             let what = "its folder lets nobody take away what belongs to somebody else (sticky), as it does";
             return Err(in_the_way(&op.path, what));
-        }
-    }
-    Ok(())
-}
-
-/// What is marked so that nobody changes it, not even its owner, is neither renamed nor given a mode.
-fn check_marks(tree: &Beneath, plan: &Plan) -> Result<()> {
-    for op in plan.ops.iter().filter(|op| op.before.is_some()) {
-        // What the plan itself makes is not there yet.
-        let Ok(holder) = tree.holder(&op.path) else { continue };
-        if is_marked(holder.as_fd(), last_name(&op.path)) {
-            return Err(marked(Some(&op.path)));
         }
     }
     Ok(())
@@ -207,10 +196,7 @@ fn is_marked(holder: BorrowedFd<'_>, name: &[u8]) -> bool {
 }
 
 fn marked(path: Option<&TreePath>) -> Error {
-    let name = path.map_or_else(|| ".".to_owned(), TreePath::to_string);
-    Error::bad_input("something that is marked as not to be changed is in the way")
-        .in_file(&name)
-        .because("nothing was changed")
+    at(path, "something that is marked as not to be changed is in the way")
         .help("`lsattr -d` shows the mark (i or a), and `chattr -ia` takes it away; then try again")
 }
 
@@ -341,7 +327,7 @@ mod tests {
         std::fs::write(dir.path().join("file"), "").unwrap();
         let tree = Beneath::open(dir.path()).unwrap();
         let check =
-            |action, name, caller| check_owners(&tree, &plan(&[(action, name, file(1))]), Uid::from_raw(caller));
+            |action, name, caller| check_what_goes(&tree, &plan(&[(action, name, file(1))]), Uid::from_raw(caller));
         let owner = rustix::process::geteuid().as_raw();
         let other = owner + 1;
         assert!(check(Action::Chmod, "file", owner).is_ok() && check(Action::Chmod, "file", 0).is_ok());
