@@ -230,15 +230,8 @@ fn id(rest: &mut &[u8]) -> ObjectId {
 /// Finds the objects of a pack by its frames, for a pack whose index is damaged. Only whole frames are answered, and none
 /// that is damaged; of one that the system does not give, whoever reads it is told.
 pub(super) fn scan(file: &File) -> Frames {
-    let mut frames = Vec::new();
-    let mut offset = count(BEGIN.len());
-    while let Ok(Some((id, frame))) = frame_at(file, offset) {
-        if !matches!(check(file, frame, &id), Err(Unpack::Damaged(_))) {
-            frames.push((id, frame));
-        }
-        offset = frame.end();
-    }
-    frames
+    let is_whole = |(id, frame): &(ObjectId, Frame)| !matches!(check(file, *frame, id), Err(Unpack::Damaged(_)));
+    headers(file).map_while(io::Result::ok).filter(is_whole).collect()
 }
 
 /// The objects of a pack whose index is damaged by the headers of its frames, as far as these follow on.
@@ -246,13 +239,19 @@ pub(super) fn scan(file: &File) -> Frames {
 /// # Errors
 /// If the system does not give one.
 pub(super) fn frames(file: &File) -> io::Result<Frames> {
-    let mut frames = Vec::new();
+    headers(file).collect()
+}
+
+/// The headers of a pack's frames, one after another. After one that the system does not give, nothing more is known.
+fn headers(file: &File) -> impl Iterator<Item = io::Result<(ObjectId, Frame)>> + '_ {
     let mut offset = count(BEGIN.len());
-    while let Some((id, frame)) = frame_at(file, offset)? {
-        frames.push((id, frame));
-        offset = frame.end();
-    }
-    Ok(frames)
+    std::iter::from_fn(move || {
+        let found = frame_at(file, offset).transpose()?;
+        if let Ok((_, frame)) = &found {
+            offset = frame.end();
+        }
+        Some(found)
+    })
 }
 
 /// The header of a frame; `None` if the pack ends before the frame does.

@@ -137,8 +137,7 @@ pub fn store_again(
     others: &[(ObjectId, PathBuf)],
 ) -> Result<Option<PathBuf>> {
     let objects = Objects::open(layout)?;
-    let is_lost =
-        |id: &ObjectId| objects.write_to(id, &mut io::sink()).is_err_and(|error| error.kind == ErrorKind::BadInput);
+    let is_lost = |id: &ObjectId| is_lost(&objects, id).unwrap_or(false);
     let (mut lost, mut met) = (HashMap::new(), HashSet::new());
     let mut places = Vec::new();
     let mut waiting: Vec<_> = snapshots.iter().map(|root| (*root, layout.root().to_path_buf())).collect();
