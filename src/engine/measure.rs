@@ -296,7 +296,7 @@ impl Reading<'_> {
     }
 
     fn is_empty_list(&self, found: &Found) -> bool {
-        !found.named && self.as_input(found, ingest::holds_an_empty_list)
+        self.as_input(found, ingest::holds_an_empty_list)
     }
 
     fn as_input<T>(&self, found: &Found, read: impl FnOnce(&Input<'_>) -> T) -> T {
@@ -325,6 +325,12 @@ impl Reading<'_> {
         !found.named && error.reject() == Some(Reject::Empty) && !is_known && ingest::is_of_a_silent_tool(&found.name)
     }
 
+    /// A file that is no code and tells nothing; why is said while it is new.
+    fn pass_over(&mut self, found: &Found, why: &'static str, is_stale: bool) -> Option<Step> {
+        self.measured.report_files.extend(found.tree_path.clone());
+        (!is_stale).then(|| Step::passed_over(found, why))
+    }
+
     /// One report file, unless it was looked at already.
     fn file(&mut self, found: &Found, format: Option<&'static Format>) -> Result<()> {
         if self.seen.insert(found.name.clone()) {
@@ -349,8 +355,7 @@ impl Reading<'_> {
         };
         let is_stale = self.since.is_some_and(|since| open.modified < since);
         if !found.named && is_our_own(found) {
-            self.measured.report_files.extend(found.tree_path.clone());
-            return Ok((!is_stale).then(|| Step::passed_over(found, OUR_OWN)));
+            return Ok(self.pass_over(found, OUR_OWN, is_stale));
         }
         let clean = if format.is_none() { self.clean(found) } else { None };
         let told = match format.or(clean) {
@@ -358,16 +363,12 @@ impl Reading<'_> {
             None => match self.detect(found) {
                 Ok(Some(format)) => Some(format),
                 Ok(None) if found.named => None,
-                Ok(None) if self.is_empty_list(found) => {
-                    self.measured.report_files.extend(found.tree_path.clone());
-                    return Ok((!is_stale).then(|| Step::passed_over(found, EMPTY_LIST)));
-                }
+                Ok(None) if self.is_empty_list(found) => return Ok(self.pass_over(found, EMPTY_LIST, is_stale)),
                 // Told while it is new: that a tool's config has the name of a report is no news at each iteration.
                 Ok(None) if is_stale => return Ok(None),
                 Ok(None) => return Ok(Some(Step::passed_over(found, "no report in a format that is known"))),
                 Err(error) if self.is_silent_yet(found, &error) => {
-                    self.measured.report_files.extend(found.tree_path.clone());
-                    return Ok((!is_stale).then(|| Step::passed_over(found, SILENT_YET)));
+                    return Ok(self.pass_over(found, SILENT_YET, is_stale));
                 }
                 // It will not parse either, and parsing says it best.
                 Err(_) => None,
