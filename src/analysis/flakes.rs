@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::counted;
 use crate::model::config::Flake;
 use crate::model::reruns::Runs;
 use crate::model::units::EPS;
@@ -56,14 +57,14 @@ impl Doubt {
         let runs = self.known.again.runs;
         let again = match (runs, self.known.again.passed()) {
             (0, _) => None,
-            (_, 0) => Some(format!("failed in {runs} of {} on the same tree", times(runs, "further run"))),
-            (_, passed) => Some(format!("passed in {passed} of {} on the same tree", times(runs, "further run"))),
+            (_, 0) => Some(format!("failed in {runs} of {} on the same tree", counted(runs, "further run"))),
+            (_, passed) => Some(format!("passed in {passed} of {} on the same tree", counted(runs, "further run"))),
         };
         let earlier = self.known.earlier;
         let before = (earlier.failed > 0).then(|| {
-            format!("flaked in {} of {} on trees where it passed", earlier.failed, times(earlier.runs, "run"))
+            format!("flaked in {} of {} on trees where it passed", earlier.failed, counted(earlier.runs, "run"))
         });
-        let needed = self.needed.map(|needed| format!("{} would settle it", times(needed, "rerun")));
+        let needed = self.needed.map(|needed| format!("{} would settle it", counted(needed, "rerun")));
         let known: Vec<String> = [again, before, needed].into_iter().flatten().collect();
         let known = if known.is_empty() { String::new() } else { format!(": {}", known.join("; ")) };
         if self.known.again.passed() > 0 {
@@ -72,10 +73,6 @@ impl Doubt {
             format!("broken with probability {:.2}{known}", self.real)
         }
     }
-}
-
-fn times(count: u32, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How often the test fails on code that it passes on: `(prior + failures)/(1 + runs)`, 0–1.

@@ -296,6 +296,12 @@ fn overlaid(class: &Class, alerts: &[Alert]) -> (Option<Classification>, String)
     }
 }
 
+/// `1 run`, `2 runs`.
+fn counted(count: impl Into<u64>, what: &str) -> String {
+    let count = count.into();
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A count as a real number.
 fn real(count: u64) -> f64 {
     Quantity::from(count).as_f64()

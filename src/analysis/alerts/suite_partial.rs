@@ -3,6 +3,7 @@
 use super::AlertRule;
 use super::suite_not_run::unit_names;
 use crate::analysis::comparison::Comparison;
+use crate::analysis::counted;
 use crate::analysis::suite::Suite;
 use crate::model::metrics::Metrics;
 use crate::model::verdict::{Alert, Severity};
@@ -27,8 +28,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     if comparison.suite == Suite::NotRun || comparison.metrics.test_count().is_none() || pair.now <= pair.before {
         return Vec::new();
     }
-    let units = if pair.now == 1 { "test unit" } else { "test units" };
-    let message = format!("{} {units} failed to load", pair.now);
+    let message = format!("{} failed to load", counted(pair.now, "test unit"));
     let mut alert = super::beside(RULE.alert(comparison, message), pair.before, pair.now);
     alert.evidence = unit_names(comparison.metrics);
     vec![alert]
