@@ -469,6 +469,8 @@ pub struct Loops {
     pub packs_bytes: u64,
     /// Bytes of objects in them that neither a loop nor an undo needs; null if that cannot be told.
     pub unneeded_bytes: Option<u64>,
+    /// Bytes of packs that `verify --repair` set aside, since they are damaged; nothing reads them any more.
+    pub set_aside_bytes: u64,
 }
 
 /// A closed loop's iterations whose snapshots nobody needs.

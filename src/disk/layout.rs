@@ -65,6 +65,9 @@ impl Layout {
         self.objects().join(format!("{id}.pack"))
     }
 
+    /// The extension of packs that were damaged and are no longer read.
+    pub const SET_ASIDE: &str = "damaged";
+
     /// The folder of restores and their records.
     pub fn restores(&self) -> PathBuf {
         self.store().join("restores")

@@ -1,6 +1,8 @@
 //! What the loops of a work tree need of its objects, and what that takes.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use super::loops::frozen_config;
 use super::verify::cases_of;
@@ -62,6 +64,8 @@ pub struct DiskUse {
     pub packs_bytes: u64,
     /// Bytes of objects in them that neither a loop nor an undo needs; absent if that cannot be told.
     pub unneeded_bytes: Option<u64>,
+    /// Bytes of packs that `verify --repair` set aside, since they are damaged.
+    pub set_aside_bytes: u64,
 }
 
 /// The disk that one loop takes.
@@ -100,7 +104,9 @@ pub fn disk_use(layout: &Layout) -> Result<DiskUse> {
         let folder_bytes = disk::bytes_below(Store::new(layout, one.id.clone()).paths().dir())?;
         uses.push((one, LoopUse { folder_bytes, share }));
     }
-    Ok(DiskUse { loops: uses, packs_bytes, unneeded_bytes })
+    let is_set_aside = |name: &OsStr| (Path::new(name).extension()? == Layout::SET_ASIDE).then_some(());
+    let set_aside_bytes = disk::list_lengths(&layout.objects(), is_set_aside)?.iter().map(|((), bytes)| bytes).sum();
+    Ok(DiskUse { loops: uses, packs_bytes, unneeded_bytes, set_aside_bytes })
 }
 
 fn records(store: &Store) -> Result<Vec<Stored>> {

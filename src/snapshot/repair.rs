@@ -71,7 +71,7 @@ pub fn set_aside(layout: &Layout) -> Result<SetAside> {
     let mut packs = Vec::new();
     // One that comes out as it was has taken its own place.
     for pack in damaged.iter().filter(|pack| saved != Some(pack.id)) {
-        let aside = pack.path.with_extension("damaged");
+        let aside = pack.path.with_extension(Layout::SET_ASIDE);
         rustix::fs::rename(&pack.path, &aside)
             .map_err(|error| Error::io("set the pack aside", &aside, &error.into()))?;
         packs.push(aside);

@@ -290,6 +290,14 @@ fn repair_stores_again_what_is_still_to_be_had() {
     assert!(repaired.stdout.contains("restorable: 1\n"), "{repaired:?}");
     assert!(repaired.stdout.contains("its snapshot is not whole: lib.py is missing"), "{repaired:?}");
     assert!(repaired.stdout.contains("set aside: .progress/objects/"), "{repaired:?}");
+    // What nobody reads any more is told as disk all the same.
+    let is_aside = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "damaged");
+    let aside = std::fs::read_dir(project.path(".progress/objects")).unwrap().map(|entry| entry.unwrap().path());
+    let bytes: u64 = aside.filter(is_aside).map(|path| path.metadata().unwrap().len()).sum();
+    let loops = project.run(&["loops", "--json"]).expect(0).json();
+    assert_shape("loops", &loops);
+    assert!(bytes > 0 && loops["set_aside_bytes"] == bytes, "{loops}");
+    assert!(project.run(&["loops"]).expect(0).stdout.contains("damaged and set aside: "));
     project.run(&["record"]).expect(0);
     // What is lost comes back with whoever brings it, and a damaged pack that is aside is no fault of the store.
     project.write("src/lib.py", &code[0]);

@@ -12,7 +12,7 @@ use crate::report;
 use crate::store::Store;
 
 pub fn run(context: &Context) -> Result<Exit> {
-    let none = DiskUse { loops: Vec::new(), packs_bytes: 0, unneeded_bytes: Some(0) };
+    let none = DiskUse { loops: Vec::new(), packs_bytes: 0, unneeded_bytes: Some(0), set_aside_bytes: 0 };
     let found = if disk::check_store(&context.layout)? { disk_use(&context.layout)? } else { none };
     let mut lines = Vec::new();
     for (one, taken) in found.loops {
@@ -36,8 +36,8 @@ pub fn run(context: &Context) -> Result<Exit> {
     if context.jsonl() {
         lines.iter().try_for_each(output::json)?;
     } else if context.json() {
-        let (packs_bytes, unneeded_bytes) = (found.packs_bytes, found.unneeded_bytes);
-        output::json(&Loops { schema_version: VERSION, loops: lines, packs_bytes, unneeded_bytes })?;
+        let DiskUse { packs_bytes, unneeded_bytes, set_aside_bytes, .. } = found;
+        output::json(&Loops { schema_version: VERSION, loops: lines, packs_bytes, unneeded_bytes, set_aside_bytes })?;
     } else if lines.is_empty() {
         context.say("no loops here; `highwater begin -- CMD` opens one");
     } else {
@@ -49,6 +49,12 @@ pub fn run(context: &Context) -> Result<Exit> {
             output::out(&format!(
                 "of no loop: {}; `highwater prune` drops what is older than a day\n",
                 in_words(unneeded)
+            ));
+        }
+        if found.set_aside_bytes > 0 {
+            output::out(&format!(
+                "damaged and set aside: {}; nothing reads .progress/objects/*.damaged, remove them when you like\n",
+                in_words(found.set_aside_bytes)
             ));
         }
     }
