@@ -39,6 +39,9 @@ pub(super) fn at_place<'a>(text: &str, place: &Placed<'a>) -> Option<Told<'a>> {
         let tool = if place.rest.starts_with('(') { "docutils" } else { "xmllint" };
         return Some(Told { level, ..Told::error(tool, (place.path, place.line), None, message) });
     }
+    if let Some((level, code, message)) = cfn_lint(place) {
+        return Some(Told { level, ..Told::error("cfn-lint", (place.path, place.line), Some(code), message) });
+    }
     if let Some((code, message)) = pylama(place) {
         return told("pylama", Some(code), message);
     }
@@ -233,6 +236,25 @@ fn spectral(text: &str) -> Option<Told<'_>> {
     Some(Told { level, ..Told::error("spectral", bare_place(place)?, Some(rule), message) })
 }
 
+/// `a.yaml:5:7:5:10:E3002:message`, cfn-lint's format `parseable`.
+fn cfn_lint<'a>(place: &Placed<'a>) -> Option<(Level, &'a str, &'a str)> {
+    let (code, message) = place.rest.split_once(':').filter(|_| place.has_column && place.is_a(&TEMPLATES))?;
+    Some((level_of_cfn_lint(code)?, code, message))
+}
+
+/// The files that cfn-lint reads.
+pub(super) const TEMPLATES: [&str; 4] = ["yml", "yaml", "json", "template"];
+
+/// Of a rule of cfn-lint: `E3002`.
+pub(super) fn level_of_cfn_lint(code: &str) -> Option<Level> {
+    match code.as_bytes().first().filter(|_| is_code(code, 1..=1, 4..=4))? {
+        b'E' => Some(Level::Error),
+        b'W' => Some(Level::Warning),
+        b'I' => Some(Level::Note),
+        _ => None,
+    }
+}
+
 /// `  i.json::$.a: 1 is not of type 'string'`.
 fn check_jsonschema(text: &str) -> Option<Told<'_>> {
     let (path, rest) = split_at(text.strip_prefix("  ")?, "::$").filter(|(path, _)| is_path(path))?;
@@ -295,6 +317,8 @@ mod tests {
     fn documents_and_imports_tell_level_rule_and_place() {
         use Level::{Error, Note, Warning};
         for (line, tool, level, place, rule, message) in [
+            ("a b.yaml:5:7:5:10:E3002:No: x.", "cfn-lint", Error, "a b.yaml:5", "E3002", "No: x."),
+            ("a.json:5:7:5:10:I3002:No.", "cfn-lint", Note, "a.json:5", "I3002", "No."),
             ("a b.rst:4: (ERROR/3) No.", "docutils", Error, "a b.rst:4", "", "No."),
             ("a.rst:4: (WARNING/2) No.", "docutils", Warning, "a.rst:4", "", "No."),
             ("a.rst:4: (INFO/1) (x) No.", "docutils", Note, "a.rst:4", "", "(x) No."),

@@ -1,5 +1,6 @@
 //! Lines of JSHint, standard, TSLint, pyflakes, djLint, gosec, luacheck, HLint and RuboCop's formatter `emacs`, for `brief-text`.
 
+use super::brief_advisories::Counted;
 use super::brief_text::{SCRIPTS, Told, is_script, level};
 use super::lines::{Placed, bracketed, is_code, is_path, placed};
 use crate::ingest::text::split_at;
@@ -13,7 +14,7 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
 
 /// What a line tells that begins with a place.
 pub(super) fn at_place<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
-    [pyflakes, hlint, rubocop_emacs, luacheck_at].iter().find_map(|read| read(place))
+    [pyflakes, hlint, rubocop_emacs, luacheck_at, djlint_at].iter().find_map(|read| read(place))
 }
 
 /// The tool that says that it found nothing.
@@ -27,6 +28,13 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         _ if text.ends_with(".py: No issues detected!") => Some("autoflake"),
         _ => is_djlint_s().then_some("djlint"),
     }
+}
+
+/// `2 files would be updated.`, of which djLint shows what it would change.
+pub(super) fn counted(text: &str) -> Option<Counted> {
+    let (files, rest) = leading_in(text)?;
+    let is_ours = matches!(rest, " file would be updated." | " files would be updated.");
+    is_ours.then_some(Counted { tool: "djlint", counts: [files, 0, 0] })
 }
 
 /// TSLint's formatters: prose `ERROR: a.ts:3:5 - message`, before version 5.12 `ERROR: a.ts[3, 5]: message`; verbose
@@ -126,6 +134,13 @@ fn djlint(text: &str) -> Option<Told<'_>> {
     let message = message.strip_prefix(' ')?;
     let line = Some(line).filter(|line| *line > 0);
     Some(Told { tool: "djlint", level: Level::Error, path: None, line, rule: Some(code), message })
+}
+
+/// `a.html:1:5: H025 Tag seems to be an orphan.`, the form that its documentation gives for `--linter-output-format`.
+fn djlint_at<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let (code, message) = place.rest.split_once(' ').filter(|_| place.has_column && !place.is_a(&["py", "pyi"]))?;
+    let is_ours = code.starts_with(['D', 'H', 'J', 'T']) && is_code(code, 1..=1, 3..=3);
+    is_ours.then(|| Told::error("djlint", (place.path, place.line), Some(code), message))
 }
 
 /// `a.py:1:1: 'os' imported but unused`.
@@ -263,6 +278,7 @@ mod tests {
             ("    a.lua:3:7: expected 'end' near 'x'", "luacheck", Error, "a.lua:3", ""),
             ("A.hs:3:1-10: Suggestion: Use map", "hlint", Note, "A.hs:3", ""),
             ("H025 1:5 Tag seems to be an orphan. <p>", "djlint", Error, ":1", "H025"),
+            ("a.html:1:5: H025 Tag seems to be an orphan.", "djlint", Error, "a.html:1", "H025"),
             (
                 "/app/a.rb:2:3: W: [Correctable] Lint/UselessAssignment: Useless `x`.",
                 "rubocop",
@@ -285,6 +301,8 @@ mod tests {
             "ERROR: connection - closed",
             "a.ts(3,19): error TS2304: Cannot find name",
             "a.py:3:5: F401 'os' imported but unused",
+            "a.py:3:5: H301 one import per line",
+            "a.html:3: H025 Tag",
             "a.py:3:5: error: undefined name 'x'",
             "a.rb:2:3: W: Lint/UselessAssignment: x",
             "[a.go:12] - see G104",
@@ -292,6 +310,8 @@ mod tests {
         ] {
             assert!(told(other).is_none(), "{other}");
         }
+        let counts = ["1 file would be updated.", "2 files would be updated.", "2 files would be updated"];
+        assert_eq!(counts.map(|line| counted(line).map(|counted| counted.counts[0])), [Some(1), Some(2), None]);
         assert_eq!([clean("  Issues : 0"), clean("Linted 3 files, found 0 errors.")], [Some("gosec"), Some("djlint")]);
     }
 

@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 rumdl, actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, Nu Html Checker; prettier, oxfmt, dprint, black, isort and \
+                 rumdl, actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, html-validate, Nu Html Checker; prettier, oxfmt, dprint, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
                  TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, \
                  Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, alex, TFLint, govulncheck, \
@@ -221,16 +221,11 @@ fn svelte_check<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 /// `W2001 message`.
 fn yaml_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let (place, _) = text.split_once(' ').unwrap_or((text, ""));
-    let place = bare_place(place)
-        .filter(|(path, _)| [".yml", ".yaml", ".json", ".template"].iter().any(|end| path.ends_with(end)))?;
+    let is_template =
+        |path: &str| path.rsplit_once('.').is_some_and(|(_, end)| brief_documents::TEMPLATES.contains(&end));
+    let place = bare_place(place).filter(|(path, _)| is_template(path))?;
     let (code, message) = before.split_once(' ')?;
-    if is_code(code, 1..=1, 4..=4) {
-        let level = match code.as_bytes() {
-            [b'E', ..] => Level::Error,
-            [b'W', ..] => Level::Warning,
-            [b'I', ..] => Level::Note,
-            _ => return None,
-        };
+    if let Some(level) = brief_documents::level_of_cfn_lint(code) {
         return Some(Told { level, ..Told::error("cfn-lint", place, Some(code), message) });
     }
     let rule = code.strip_suffix(':')?;
@@ -423,6 +418,7 @@ impl Reader {
             .or_else(|| brief_documents::counted(text))
             .or_else(|| brief_interpreters::counted(text))
             .or_else(|| brief_memory::counted(text))
+            .or_else(|| brief_scripts::counted(text))
     }
 
     /// Goes on to the next line.

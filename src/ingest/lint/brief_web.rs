@@ -1,15 +1,15 @@
 //! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, the Nu
-//! Html Checker, CSpell and typos, Babel, Less, Sass, Rsbuild, Nuxt and Squawk.
+//! Html Checker, html-validate (`text`), CSpell and typos, Babel, Less, Sass, Rsbuild, Nuxt and Squawk.
 
-use super::brief_text::{SCRIPTS, Told, is_script};
-use super::lines::{bare_place, bracketed, is_path, placed};
+use super::brief_text::{SCRIPTS, Told, is_script, level};
+use super::lines::{bare_place, bracketed, is_dashed_name, is_path, placed};
 use crate::ingest::Level;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [esbuild, vnu, cspell, typos_brief, less, nuxt].iter().find_map(|read| read(text))
+    [esbuild, vnu, html_validate, cspell, typos_brief, less, nuxt].iter().find_map(|read| read(text))
 }
 
 /// What a line tells below another.
@@ -104,6 +104,16 @@ fn vnu_below<'a>(before: &'a str, rest: &'a str) -> Option<Told<'a>> {
     };
     let path = path.strip_prefix("file:").unwrap_or(path);
     Some(Told { level, ..Told::error("vnu", (path, leading_in(place).map(|(line, _)| line)), None, message) })
+}
+
+/// `/p/a.html:1:20: error [wcag/h37] <img> is missing required "alt" attribute`, its formatter `text`.
+fn html_validate(text: &str) -> Option<Told<'_>> {
+    let place = placed(text).filter(|place| place.has_column)?;
+    let (word, rest) = place.rest.split_once(" [")?;
+    let (rule, message) = rest.split_once("] ")?;
+    let is_rule = rule.split('/').all(|part| !part.is_empty() && is_dashed_name(part));
+    (is_rule && matches!(word, "error" | "warning")).then_some(())?;
+    Some(Told { level: level(word)?, ..Told::error("html-validate", (place.path, place.line), Some(rule), message) })
 }
 
 /// `a.md:8:7 - Unknown word (lnog)`; with `--show-context` the source behind it, `… (lnog)    -- a lnog time`.
@@ -231,6 +241,11 @@ mod tests {
         assert_eq!(told(less).unwrap().message, "Unrecognised input");
         assert_eq!(at(told("■  Nuxt build error: RollupError: x")), Some(("nuxt", Error, None, None)));
         assert!(told("He said: Nuxt build error: x").is_none());
+        let html = told("a.html:1:20: error [wcag/h37] <img> is missing \"alt\"").unwrap();
+        assert_eq!((html.rule, html.message), (Some("wcag/h37"), "<img> is missing \"alt\""));
+        assert_eq!(at(Some(html)), found("html-validate", Error, "a.html", Some(1)));
+        assert!(told("a.html:1:20: note [x] y").is_none() && told("a.html:1: error [x] y").is_none());
+        assert!(told("a.html:1:20: error [E 1] y").is_none() && told("a.html:1:20: error [] y").is_none());
         assert_eq!(at(told("a b.md:1:9: error: `teh` should be `the`")), found("typos", Error, "a b.md", Some(1)));
         assert!(is_of_typos("`a` should be `b`, `c`") && !is_of_typos("`a` is no `b`"));
         for (message, level) in [("  × Module not found", Error), ("  ⚠ Critical dependency", Warning)] {
