@@ -122,6 +122,8 @@ pub const FORMATS: &[&Format] = &[
     &test::catch2_json::FORMAT,
     &test::boost_xml::FORMAT,
     &test::testng::FORMAT,
+    &test::open_test_reporting::FORMAT,
+    &test::apex_json::FORMAT,
     &test::sonar_tests::FORMAT,
     &test::gtest_text::FORMAT,
     &test::gtest_json::FORMAT,

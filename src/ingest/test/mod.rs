@@ -9,6 +9,7 @@ use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::Figures;
 
 pub mod allure_json;
+pub mod apex_json;
 pub mod ava_text;
 pub mod boost_text;
 pub mod boost_xml;
@@ -61,6 +62,7 @@ pub mod nim_test_text;
 pub mod node_test_text;
 pub mod nunit2;
 pub mod nunit3;
+pub mod open_test_reporting;
 pub mod phpunit_text;
 pub mod playwright_json;
 pub mod playwright_text;
