@@ -36,7 +36,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || is_benchmarks(head) || is_anothers {
         return Sniff::No;
     }
-    let (mut found, mut unbuilt) = (false, false);
+    let (mut found, mut unbuilt, mut has_failed) = (false, false, false);
     for line in head.lines() {
         // The stream of `go test -json`, and what other tools print before a test of theirs prints such lines.
         let names = ["\"Package\":\"", "\"Test\":\"", "\"ImportPath\":\""];
@@ -51,10 +51,12 @@ fn sniff(head: &Head<'_>) -> Sniff {
             // At the line's start only: further in it may be quoted.
             Line::Test(_) if line.starts_with("---") => found = true,
             Line::Run if line.starts_with("=== ") => found = true,
+            // The run's own end, which `go test -json` does not print.
+            Line::Other if line.trim_end() == "FAIL" => has_failed = true,
             _ => {}
         }
     }
-    match (found, unbuilt) {
+    match (found || (unbuilt && has_failed), unbuilt) {
         (true, _) => Sniff::Sure("lines of go test with tests or packages".into()),
         (false, true) => Sniff::Maybe("a line FAIL … [build failed]".into()),
         (false, false) => Sniff::No,
@@ -500,6 +502,7 @@ mod tests {
             assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
         }
         assert!(matches!(sniffed(&FORMAT, "FAIL\tp [build failed]\n"), Sniff::Maybe(_)));
+        assert!(matches!(sniffed(&FORMAT, "FAIL\tp [build failed]\nFAIL\n"), Sniff::Sure(_)));
         for text in [
             "ok 1 - a\n1..1\n",
             "{\"Action\":\"pass\",\"Package\":\"p\"}\n--- PASS: T (0.00s)\n",
