@@ -246,11 +246,22 @@ fn deptry(text: &str) -> Option<Told<'_>> {
     Some(Told::error("deptry", place, Some(code), message))
 }
 
-/// Bandit's format `custom`, if nothing else was asked for: `a.py:2: B403[bandit]: LOW: Consider …`.
+/// Bandit's format `custom`, if nothing else was asked for: `a.py:2: B403[bandit]: LOW: Consider …`; as collectors of warnings
+/// ask for it, `a.py:2: LOW: B403: Consider …`.
 fn bandit(text: &str) -> Option<Told<'_>> {
-    let (before, rest) = split_at(text, "[bandit]: ")?;
-    let (place, rule) = before.rsplit_once(": ")?;
-    let (word, message) = rest.split_once(": ")?;
+    let (place, rule, word, message) = match split_at(text, "[bandit]: ") {
+        Some((before, rest)) => {
+            let (place, rule) = before.rsplit_once(": ")?;
+            let (word, message) = rest.split_once(": ")?;
+            (place, rule, word, message)
+        }
+        None => {
+            let (before, _) = split_at(text, ": B")?;
+            let (rule, message) = text.get(before.len() + 2..)?.split_once(": ")?;
+            let (place, word) = before.rsplit_once(": ").filter(|_| is_code(rule, 1..=1, 3..=3))?;
+            (place, rule, word, message)
+        }
+    };
     let level = match word {
         "HIGH" => Level::Error,
         "MEDIUM" => Level::Warning,
@@ -393,6 +404,7 @@ mod tests {
             ("pkg/a.py:1:8: DEP003 'yaml' imported", "deptry", Error, "pkg/a.py:1", "DEP003"),
             ("pyproject.toml: DEP002 'x' not used", "deptry", Error, "pyproject.toml", "DEP002"),
             ("/p/a.py:5: B105[bandit]: LOW: Password: 'x'", "bandit", Note, "/p/a.py:5", "B105"),
+            ("/p/a.py:5: HIGH: B105: Password: 'x'", "bandit", Error, "/p/a.py:5", "B105"),
             ("    13: DOC101: Function `f`: no", "pydoclint", Error, ":13", "DOC101"),
             ("✖   subject may not be empty [subject-empty]", "commitlint", Error, "", "subject-empty"),
             (

@@ -3,8 +3,8 @@
 //! Written after Checkstyle's `XMLLogger`: `checkstyle/file/error` with line, column, severity, message and source. It
 //! does not name the tool, which is told by the shape of its sources, and has no place to say what was not looked at.
 //!
-//! `jslint/file/issue` of ESLint's formatter jslint-xml and of JSHint, and `lint/file/issue` of CSSLint's lint-xml say the
-//! same in other words. ESLint puts its rule behind the message, and no severity anywhere.
+//! `jslint/file/issue` of ESLint's formatter jslint-xml and of JSHint, and `lint/file/issue` and `csslint/file/issue` of CSSLint
+//! say the same in other words. ESLint puts its rule behind the message, and no severity anywhere.
 
 use super::elements::{Elements, append, inside, level_or_error, line_number, walk};
 use super::lines::{bracketed, finding};
@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "Checkstyle XML: findings by file",
     written_by: "Checkstyle, PHP_CodeSniffer, ShellCheck, oxlint, ktlint, detekt, golangci-lint, PHPStan, SwiftLint, ESLint 8, \
-                 JSHint and CSSLint (jslint-xml, lint-xml)",
-    told_by: "root element checkstyle, jslint or lint",
+                 JSHint and CSSLint (jslint-xml, lint-xml, csslint-xml)",
+    told_by: "root element checkstyle, jslint, lint or csslint",
     has_end: true,
     counting: "Each error by its severity: error, warning, info (a note), ignore (nothing); one without severity is an error. \
                An exception of the tool is an error.",
@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-const ROOTS: &[&str] = &["checkstyle", "jslint", "lint"];
+const ROOTS: &[&str] = &["checkstyle", "jslint", "lint", "csslint"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
     // Android's lint.xml, which tells what is to be looked at.
@@ -90,11 +90,17 @@ impl Elements for Reader {
                     .help("the report is lint-results.xml"));
             }
             (Some(_), "issue") => {
-                let [line, severity, reason] = element.attributes(["line", "severity", "reason"])?;
-                let level = severity.map_or(Level::Error, |severity| level_or_error(&severity, &mut self.odd));
+                let [line, severity, reason, named] = element.attributes(["line", "severity", "reason", "rule"])?;
+                let level = match severity.as_deref() {
+                    // JSHint's, from the code of its message.
+                    Some("W") => Level::Warning,
+                    Some("I") => Level::Note,
+                    None | Some("E") => Level::Error,
+                    Some(severity) => level_or_error(severity, &mut self.odd),
+                };
                 let reason = reason.unwrap_or_default();
                 let (message, rule) = bracketed(&reason, '(', ')').unwrap_or((&reason, ""));
-                self.add(level, line_number(line), Some(rule), message)?;
+                self.add(level, line_number(line), Some(named.as_deref().unwrap_or(rule)), message)?;
             }
             _ => {}
         }
@@ -178,6 +184,16 @@ mod tests {
         let css = "<lint><file name='a.css'><issue line='1' char='2' severity='warning' reason='no' evidence='a'/></file></lint>";
         let parsed = crate::ingest::parse(&Input::bytes("x", css.as_bytes()), None).unwrap();
         assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(0), Some(1)));
+        let css = "<csslint><file name='a.css'><issue severity='error' rule='ids' reason='no (x)'/></file></csslint>";
+        let parsed = crate::ingest::parse(&Input::bytes("x", css.as_bytes()), None).unwrap();
+        let Details::Lint(details) = &parsed.details else { panic!("lint") };
+        assert_eq!((parsed.figures.errors, details.findings[0].rule.as_deref()), (Some(1), Some("ids")));
+        let hints =
+            ["W", "I", "E"].map(|severity| format!("<issue line='1' severity='{severity}' reason='no'/>")).concat();
+        let hints = format!("<jslint><file name='a.js'>{hints}</file></jslint>");
+        let parsed = crate::ingest::parse(&Input::bytes("x", hints.as_bytes()), None).unwrap();
+        assert_eq!([parsed.figures.errors, parsed.figures.warnings, parsed.figures.notes], [Some(1); 3]);
+        assert!(parsed.warnings.is_empty());
         let settings = "<lint><issue id='UnusedIds' severity='ignore'/></lint>";
         for format in [None, Some(&FORMAT)] {
             let error = crate::ingest::parse(&Input::bytes("x", settings.as_bytes()), format).unwrap_err();
