@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::entries::hash;
@@ -256,13 +257,13 @@ impl<T, const MOST: usize> Default for Few<T, MOST> {
     }
 }
 
-/// The first element of a list, whose others are read and let go.
+/// The first element of a list, whose others are read and let go; an object that stands where others write a list.
 #[derive(Clone, Debug)]
 pub(super) struct First<T>(pub Option<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<First<T>, D::Error> {
-        deserializer.deserialize_seq(FirstVisitor(PhantomData))
+        deserializer.deserialize_any(FirstVisitor(PhantomData))
     }
 }
 
@@ -279,6 +280,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
         let first = list.next_element()?;
         while list.next_element::<T>()?.is_some() {}
         Ok(First(first))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<First<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(|alone| First(Some(alone)))
     }
 }
 

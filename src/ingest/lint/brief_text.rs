@@ -34,7 +34,7 @@ pub const FORMAT: Format = Format {
                  Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, alex, TFLint, govulncheck, \
                  Trivy, OSV-Scanner and Yarn's audit; javac, \
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
-                 Verilator, Nim, D's compilers, esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
+                 Verilator, Nim, D's compilers, Dart (machine), esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
                  cmakelint, check-jsonschema, buf, haml-lint, dotenv-linter, protolint, Scalastyle, Sorbet, Reek, ERB Lint, Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
                  Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
                  Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \

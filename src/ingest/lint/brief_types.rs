@@ -1,4 +1,4 @@
-//! Lines of Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim and D, for `brief-text`. Written after their sources and
+//! Lines of Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim, D and Dart (`machine`), for `brief-text`. Written after their sources and
 //! documentation.
 
 use super::brief_text::{Told, is_script};
@@ -9,7 +9,7 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [psalm, pytype, flow, sphinx, verilator, nim_or_d, astro].iter().find_map(|read| read(text))
+    [psalm, pytype, flow, sphinx, verilator, nim_or_d, astro, dart_machine].iter().find_map(|read| read(text))
 }
 
 /// The tool that says that it found nothing.
@@ -40,6 +40,26 @@ fn astro(text: &str) -> Option<Told<'_>> {
         _ => return None,
     };
     Some(Told { level, ..Told::error("astro", bare_place(place)?, Some(rule), message) })
+}
+
+/// `INFO|HINT|UNUSED_IMPORT|/p/lib/a.dart|3|8|32|message`, what `dart analyze --format=machine` prints.
+fn dart_machine(text: &str) -> Option<Told<'_>> {
+    let (word, rest) = text.split_once('|')?;
+    let level = match word {
+        "ERROR" => Level::Error,
+        "WARNING" => Level::Warning,
+        "INFO" => Level::Note,
+        _ => return None,
+    };
+    let (_, rest) = rest.split_once('|')?;
+    let (rule, rest) = rest.split_once('|')?;
+    let (path, rest) = rest.split_once('|')?;
+    let (line, rest) = leading_in(rest)?;
+    let (_, rest) = leading_in(rest.strip_prefix('|')?)?;
+    let (_, message) = leading_in(rest.strip_prefix('|')?)?;
+    let is_rule = rule.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    is_rule.then_some(())?;
+    Some(Told { level, ..Told::error("dart", (path, Some(line)), Some(rule), message.strip_prefix('|')?) })
 }
 
 /// rslint's `  no-var  — [error] message`, below it `  ╭─┴──────────( src/b.ts:3:11 )─────`.
@@ -204,6 +224,14 @@ mod tests {
                 "No $x",
             ),
             ("INFO: MissingType - a.php:9:1 - f - g", "psalm", Note, "a.php:9", "MissingType", "f - g"),
+            (
+                "INFO|HINT|UNUSED_IMPORT|/p/lib/a b.dart|3|8|32|No x|y.",
+                "dart",
+                Note,
+                "/p/lib/a b.dart:3",
+                "UNUSED_IMPORT",
+                "No x|y.",
+            ),
             ("a.py:3:4 Bad return [7]: Expected `int`.", "pyre", Error, "a.py:3", "7", "Expected `int`."),
             (
                 "File \"/p/a.py\", line 3, in f: No x on A [attribute-error]",

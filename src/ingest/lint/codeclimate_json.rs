@@ -31,7 +31,8 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_issue = head.has_key("description") && (head.has_key("fingerprint") || head.has_key("check_name"));
-    if is_issue && head.has_key("location.path") {
+    // Phan's issues have numbers for severities.
+    if is_issue && head.has_key("location.path") && !head.has_key("type_id") {
         return Sniff::Sure("keys description, fingerprint and location.path".into());
     }
     Sniff::No

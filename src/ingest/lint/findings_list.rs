@@ -1,7 +1,7 @@
 //! `findings-json`: findings as linters write them into a list of JSON, or one a line, told apart by their keys.
 //!
-//! Spectral's, solhint's, Markuplint's, Redocly's and the Nu Html Checker's lists, the lines of typos and buf, and what
-//! `terraform validate` says.
+//! Spectral's, solhint's, Markuplint's, Redocly's, Dart's, Phan's, protolint's, KubeLinter's and the Nu Html Checker's lists,
+//! the lines of typos and buf, and what `terraform validate` says.
 //! <https://docs.stoplight.io/docs/spectral/9ffa04e052cc1-spectral-cli>, <https://redocly.com/docs/cli/commands/lint>,
 //! <https://developer.hashicorp.com/terraform/cli/commands/validate#json-output-format>
 
@@ -22,11 +22,12 @@ pub const FORMAT: Format = Format {
     about: "findings as linters write them into JSON, one an object",
     written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos --format json, \
                  buf lint --error-format json, terraform validate -json, vnu --format json, deno lint --json, hlint --json, \
-                 squawk --reporter json",
+                 squawk --reporter json, dart analyze --format=json, phan --output-mode json, protolint -reporter json, \
+                 kube-linter lint --format json",
     told_by: "the keys of one of them, as code, severity, range.start and source",
     has_end: false,
-    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes. typos, \
-               buf and Deno have no severities: each is an error, and so is a file that Deno cannot parse. Problems that Redocly is told to ignore are suppressed.",
+    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes; of Phan 10 is an \
+               error, 5 a warning, 0 a note. typos, buf, KubeLinter and Deno have no severities: each is an error, and so is a file that Deno cannot parse. Problems that Redocly is told to ignore are suppressed.",
     sniff: |head| match Tool::of(head) {
         Some(tool) => Sniff::Sure(format!("keys {}", tool.keys.join(", "))),
         None => Sniff::No,
@@ -52,12 +53,26 @@ struct Tool {
     shape: Shape,
 }
 
-const TOOLS: [Tool; 12] = [
+const TOOLS: [Tool; 18] = [
     Tool { name: "spectral", keys: &["code", "severity", "range.start.line", "source"], shape: Shape::List },
     Tool { name: "solhint", keys: &["ruleId", "severity", "filePath", "fix"], shape: Shape::List },
     Tool { name: "hlint", keys: &["severity", "hint", "file", "startLine", "refactorings"], shape: Shape::List },
     Tool { name: "squawk", keys: &["file", "line", "level", "rule_name"], shape: Shape::List },
     Tool { name: "markuplint", keys: &["ruleId", "severity", "filePath", "raw"], shape: Shape::List },
+    Tool { name: "phan", keys: &["type_id", "check_name", "severity", "location.path"], shape: Shape::List },
+    Tool {
+        name: "dart",
+        keys: &["version", "diagnostics.problemMessage", "diagnostics.location.file"],
+        shape: Shape::Under("diagnostics"),
+    },
+    Tool { name: "protolint", keys: &["lints.filename", "lints.rule"], shape: Shape::Under("lints") },
+    Tool { name: "protolint", keys: &["basedir", "lints"], shape: Shape::Under("lints") },
+    Tool {
+        name: "kube-linter",
+        keys: &["Reports.Check", "Reports.Diagnostic.Message"],
+        shape: Shape::Under("Reports"),
+    },
+    Tool { name: "kube-linter", keys: &["Checks", "Reports", "Summary.ChecksStatus"], shape: Shape::Under("Reports") },
     Tool { name: "redocly", keys: &["totals.errors", "problems", "version"], shape: Shape::Under("problems") },
     Tool {
         name: "terraform",
@@ -100,10 +115,16 @@ fn is_clean_vnu(text: &str) -> bool {
 struct Element {
     severity: Loose,
     message: Loose,
+    /// Of Dart and Phan their message.
+    #[serde(rename = "problemMessage")]
+    problem: Loose,
+    description: Loose,
     summary: Loose,
     typo: Loose,
-    #[serde(alias = "ruleId", alias = "rule_name")]
+    #[serde(alias = "ruleId", alias = "rule_name", alias = "check_name", alias = "Check")]
     code: Loose,
+    /// Of protolint.
+    rule: Loose,
     /// Of HLint its message.
     hint: Loose,
     level: Loose,
@@ -119,8 +140,13 @@ struct Element {
     #[serde(rename = "subType")]
     sub_type: Loose,
     range: Option<Range>,
-    /// Of Redocly.
+    /// Of Redocly a list.
     location: Option<First<Location>>,
+    /// Of KubeLinter.
+    #[serde(rename = "Diagnostic")]
+    diagnostic: Diagnostic,
+    #[serde(rename = "Object")]
+    object: Object,
     ignored: Option<bool>,
     /// solhint's last element, which sums up.
     conclusion: Loose,
@@ -144,6 +170,34 @@ struct Position {
 struct Location {
     source: Source,
     start: Position,
+    #[serde(alias = "path")]
+    file: Loose,
+    range: Option<Range>,
+    lines: Lined,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Lined {
+    begin: Loose,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct Diagnostic {
+    message: Loose,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct Object {
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct Metadata {
+    file_path: Loose,
 }
 
 #[derive(Default, Deserialize)]
@@ -207,6 +261,32 @@ fn count(tool: &Tool, findings: &mut Findings, element: Element) -> Result<bool>
                 (None, None) => (element.source, element.line),
             };
             (level, Told { rule: element.code, path, line, message })
+        }
+        "dart" if element.severity.is_text() => {
+            let location = element.location.and_then(|first| first.0).unwrap_or_default();
+            let line = location.range.unwrap_or_default().start.line;
+            let level = findings.level(element.severity.text().as_deref());
+            (level, Told { rule: element.code, path: location.file, line, message: element.problem })
+        }
+        "phan" => {
+            let level = match element.severity.number() {
+                Some(10..) => Level::Error,
+                Some(5..) => Level::Warning,
+                Some(_) => Level::Note,
+                None => return Ok(false),
+            };
+            let location = element.location.and_then(|first| first.0).unwrap_or_default();
+            let line = location.lines.begin;
+            (level, Told { rule: element.code, path: location.file, line, message: element.description })
+        }
+        "protolint" if element.rule.is_text() => {
+            // Before version 0.49 without one.
+            let level = findings.level(element.severity.text().as_deref());
+            (level, Told { rule: element.rule, path: element.source, line: element.line, message: element.message })
+        }
+        "kube-linter" if element.code.is_text() => {
+            let (path, message) = (element.object.metadata.file_path, element.diagnostic.message);
+            (Level::Error, Told { rule: element.code, path, line: Loose::Other, message })
         }
         "hlint" => {
             let level = match element.severity.text().as_deref() {
@@ -300,6 +380,34 @@ mod tests {
                 r#"{"version":1,"diagnostics":[{"filename":"file:///p/a.ts","range":{"start":{"line":3,"bytePos":1}},"message":"m","code":"no-var","hint":"h"}],"errors":[{"file_path":"b.ts","message":"No."}],"checked_files":[]}"#,
                 [2, 0, 0],
                 (Some("b.ts"), None, None, "No."),
+            ),
+            (
+                r#"{"version":1,"diagnostics":[{"code":"unused_import","severity":"WARNING","type":"STATIC_WARNING","location":{"file":"/p/lib/a.dart",
+                "range":{"start":{"offset":7,"line":3,"column":8},"end":{"offset":9,"line":3,"column":10}}},"problemMessage":"m","correctionMessage":"c"}]}"#,
+                [0, 1, 0],
+                (Some("/p/lib/a.dart"), Some(3), Some("unused_import"), "m"),
+            ),
+            (
+                r#"[{"type":"issue","type_id":17000,"check_name":"PhanSyntaxError","description":"m","severity":10,"location":{"path":"src/a.php","lines":{"begin":3,"end":3}}},
+                {"type":"issue","type_id":1,"check_name":"PhanUnusedVariable","description":"m","severity":0,"location":{"path":"src/a.php","lines":{"begin":4,"end":4}}}]"#,
+                [1, 0, 1],
+                (Some("src/a.php"), Some(3), Some("PhanSyntaxError"), "m"),
+            ),
+            (
+                r#"{"basedir":"/p","lints":[{"filename":"a.proto","line":3,"column":1,"message":"m","rule":"INDENT","severity":"note"}]}"#,
+                [0, 0, 1],
+                (Some("a.proto"), Some(3), Some("INDENT"), "m"),
+            ),
+            (
+                r#"{"lints":[{"filename":"a.proto","line":3,"column":1,"message":"m","rule":"INDENT"}]}"#,
+                [1, 0, 0],
+                (Some("a.proto"), Some(3), Some("INDENT"), "m"),
+            ),
+            (
+                r#"{"Checks":[],"Reports":[{"Diagnostic":{"Message":"m"},"Check":"run-as-non-root","Remediation":"r","Object":{"Metadata":{"FilePath":"k8s/pod.yaml"}}}],
+                "Summary":{"ChecksStatus":"Failed"}}"#,
+                [1, 0, 0],
+                (Some("k8s/pod.yaml"), None, Some("run-as-non-root"), "m"),
             ),
             (
                 r#"[{"line":3,"column":1,"severity":"Warning","message":"m","ruleId":"r","fix":null,"filePath":"a.sol"},{"conclusion":"1 problem/s"}]"#,
