@@ -33,6 +33,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Widths of screens that tables are made for, in columns.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 
+/// What a work tree is known by.
+const STORE: &str = ".progress";
+const REPOSITORY: &str = ".git";
+
+/// The config at the root of a work tree.
+const CONFIG: &str = "highwater.yaml";
+
 /// Everything that the options of every command come to.
 pub struct Context {
     /// The work tree and its store.
@@ -87,7 +94,7 @@ impl Context {
         })?;
         let store_name = start
             .components()
-            .find(|part| matches!(part, Component::Normal(name) if *name == ".git" || *name == ".progress"));
+            .find(|part| matches!(part, Component::Normal(name) if *name == REPOSITORY || *name == STORE));
         if let Some(name) = store_name {
             return Err(Error::bad_input(format!(
                 "this is inside {}, which is no work tree",
@@ -109,6 +116,18 @@ impl Context {
                 .help("change into a work tree of it (`git worktree add`), or name one with --root"));
         }
         Ok(Context { layout: Layout::new(&root).with_git_user(git_user()), folder, common })
+    }
+
+    /// Whether anything says that this is a work tree: who named it, a store, a repository, or a config of ours.
+    ///
+    /// # Errors
+    /// A failure that names what cannot be looked at.
+    pub fn is_work_tree(&self) -> Result<bool> {
+        let mut is_one = self.common.root.is_some();
+        for name in [STORE, REPOSITORY, CONFIG] {
+            is_one = is_one || disk::metadata(&self.layout.root().join(name))?.is_some();
+        }
+        Ok(is_one)
     }
 
     /// Whether the answer is JSON.
@@ -154,7 +173,7 @@ impl Context {
         const MAX_BYTES: u64 = 2 << 20;
         let path = match &self.common.config {
             Some(path) => self.folder.join(path),
-            None => self.layout.root().join("highwater.yaml"),
+            None => self.layout.root().join(CONFIG),
         };
         if self.common.config.is_none() && disk::metadata(&path)?.is_none() {
             return Ok((config::load("", "")?, None));
@@ -274,7 +293,7 @@ fn new_bar() -> ProgressBar {
 /// The nearest folder upward that holds a store or a repository, or is one, else where we are.
 pub fn nearest_root(start: &Path) -> Result<PathBuf> {
     for folder in start.ancestors() {
-        for name in [".progress", ".git"] {
+        for name in [STORE, REPOSITORY] {
             if disk::metadata(&folder.join(name))?.is_some() {
                 return Ok(folder.to_path_buf());
             }

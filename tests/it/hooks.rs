@@ -150,6 +150,21 @@ fn to_restore_puts_the_best_back_and_goes_on_below_the_cap() {
 }
 
 #[test]
+fn no_loop_is_begun_where_nothing_says_that_it_is_a_work_tree() {
+    for (mark, expected) in [(None, false), (Some(".git"), true), (Some("highwater.yaml"), true)] {
+        let project = Project::new();
+        project.write("notes.txt", "of somebody's home\n");
+        match mark {
+            Some(".git") => std::fs::create_dir(project.path(".git")).unwrap(),
+            Some(name) => project.write(name, ""),
+            None => {}
+        }
+        assert_eq!(stop(&project, "zero", false).stdout, "");
+        assert_eq!(project.path(".progress").exists(), expected, "{mark:?}");
+    }
+}
+
+#[test]
 fn two_deliveries_of_one_event_are_one_iteration() {
     let project = begun("guard");
     project.tests(WORSE);

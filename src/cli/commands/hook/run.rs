@@ -159,6 +159,10 @@ impl Hook<'_> {
             return Ok(Answer::Nothing);
         }
         let layout = &self.context.layout;
+        // The user's own hooks run wherever an agent does: their home is no loop, and must not be kept as one.
+        if store.is_none() && !self.context.is_work_tree()? {
+            return Ok(Answer::Nothing);
+        }
         disk::open_store(layout)?;
         if !store::is_first_delivery(layout, &self.delivery(turn, store)?)? {
             return Ok(Answer::Nothing);
