@@ -21,6 +21,9 @@ pub const AGENT: Agent = Agent {
     reply: answer,
 };
 
+/// The setting that turns all hooks off.
+const DISABLED: &str = "disableAllHooks";
+
 /// What goes into its config. A command that fails is told apart from one that works, so both are listened to.
 pub const INSTALL: Install = Install {
     agent: AGENT.name,
@@ -43,6 +46,7 @@ pub const INSTALL: Install = Install {
             ],
         }),
     }],
+    off_switches: &[("settings.json", DISABLED), ("settings.local.json", DISABLED)],
     marks: Marks { project: &[".claude", "CLAUDE.md"], home: &[".claude"], programs: &["claude"] },
     advice: "Copilot CLI and VS Code run the hooks of this file, too",
 };

@@ -45,6 +45,7 @@ pub const INSTALL: Install = Install {
             ],
         }),
     }],
+    off_switches: &[],
     marks: Marks { project: &[".codex"], home: &[".codex"], programs: &["codex"] },
     advice: "Codex runs them once they are approved with /hooks, and in a project only if that is trusted",
 };

@@ -50,6 +50,7 @@ pub const INSTALL: Install = Install {
     project: ".github",
     user: &[("COPILOT_HOME", ""), ("HOME", ".copilot")],
     files: SHARED,
+    off_switches: &[],
     marks: Marks {
         project: &[".github/hooks", ".github/copilot-instructions.md"],
         home: &[".copilot"],

@@ -39,6 +39,7 @@ pub const INSTALL: Install = Install {
             events: &[Event::turn("stop"), Event::quick("afterShellExecution"), Event::quick("afterFileEdit")],
         }),
     }],
+    off_switches: &[],
     marks: Marks { project: &[".cursor", ".cursorrules"], home: &[".cursor"], programs: &["cursor", "cursor-agent"] },
     advice: "Cursor reads the file when it starts",
 };

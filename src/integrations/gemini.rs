@@ -41,6 +41,7 @@ pub const INSTALL: Install = Install {
             events: &[Event::turn("AfterAgent"), Event::quick("AfterTool"), Event::quick("SessionStart")],
         }),
     }],
+    off_switches: &[],
     marks: Marks { project: &[".gemini", "GEMINI.md"], home: &[".gemini"], programs: &["gemini"] },
     advice: "Gemini CLI runs a project's hooks in a trusted folder only, and warns of them once",
 };

@@ -49,6 +49,7 @@ pub const INSTALL: Install = Install {
             }),
         },
     ],
+    off_switches: &[],
     marks: Marks { project: &[".goosehints"], home: &[".config/goose"], programs: &["goose"] },
     advice: "goose loads a project's plugins when it is started there",
 };

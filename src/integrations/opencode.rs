@@ -34,6 +34,7 @@ pub const INSTALL: Install = Install {
             mark: "highwater hook run --agent opencode",
         },
     }],
+    off_switches: &[],
     marks: Marks {
         project: &[".opencode", "opencode.json", "opencode.jsonc"],
         home: &[".config/opencode"],

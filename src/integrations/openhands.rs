@@ -41,6 +41,7 @@ pub const INSTALL: Install = Install {
             ],
         }),
     }],
+    off_switches: &[],
     marks: Marks { project: &[".openhands"], home: &[".openhands"], programs: &["openhands"] },
     advice: "the SDK reads the file where a program passes hook_config=HookConfig.load(…); a project's file hides the user's",
 };

@@ -29,6 +29,7 @@ pub const INSTALL: Install = Install {
     project: ".github",
     user: &[("HOME", ".copilot")],
     files: SHARED,
+    off_switches: &[],
     marks: Marks { project: &[".vscode"], home: &[".vscode", ".vscode-server"], programs: &["code"] },
     advice: "Copilot CLI runs the hooks of this file, too",
 };

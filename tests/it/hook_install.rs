@@ -209,6 +209,22 @@ fn status_tells_where_hooks_are_and_what_they_run() {
     assert!(told.stdout.contains("faults: 2, the last: fault 2"), "{told:?}");
 }
 
+#[test]
+fn who_turned_all_hooks_off_is_told() {
+    let project = Project::new();
+    project.write(".claude/settings.local.json", "{\n  // for now\n  \"disableAllHooks\": true,\n}\n");
+    let by = "disableAllHooks in .claude/settings.local.json";
+    assert!(!hook(&project, &["status"]).expect(0).stdout.contains(by), "nothing of ours is there yet");
+    let installed = hook(&project, &["install", "--agent", "claude"]).expect(0);
+    assert!(installed.stderr.contains(by), "{installed:?}");
+    assert!(hook(&project, &["status"]).expect(0).stdout.contains(&format!("claude runs no hooks: {by}")));
+    let json = hook(&project, &["status", "--json"]).expect(0).json();
+    assert_shape("hook-status", &json);
+    assert_eq!(json["agents"][0]["switched_off"], by);
+    project.write(".claude/settings.local.json", "{\"disableAllHooks\": false}");
+    assert!(!hook(&project, &["status"]).expect(0).stdout.contains("runs no hooks"));
+}
+
 /// The limits of the Agent Skills specification; every rule that it names is one.
 #[test]
 fn the_skill_keeps_its_limits_and_names_what_there_is() {

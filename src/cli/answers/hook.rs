@@ -60,6 +60,9 @@ pub struct AgentChanges {
     pub files: Vec<FileChange>,
     /// What the user has to know, or to do once.
     pub advice: String,
+    /// The setting, and its file, by which the agent runs no hooks at all; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switched_off: Option<String>,
 }
 
 /// What became of one file.
@@ -118,6 +121,9 @@ pub struct AgentStatus {
     pub found_by: Option<String>,
     /// Its files, those of the work tree first.
     pub files: Vec<FileStatus>,
+    /// The setting, and its file, by which the agent runs no hooks at all; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switched_off: Option<String>,
 }
 
 /// What one file says of our hooks.

@@ -48,6 +48,8 @@ pub struct Install {
     pub user: &'static [(&'static str, &'static str)],
     /// The files in either folder.
     pub files: &'static [File],
+    /// Files in either folder, and the key in each that turns all hooks off where it is true.
+    pub off_switches: &'static [(&'static str, &'static str)],
     /// What shows that the agent is used here.
     pub marks: Marks,
     /// What the user has to know, or to do once.
@@ -176,6 +178,14 @@ impl Install {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         self.user.iter().find_map(|(name, below)| Some(PathBuf::from(set(name)?).join(below)))
     }
+}
+
+/// Whether a config says `"key": true`. A text that cannot be read says nothing.
+pub fn is_true(text: &str, key: &str) -> bool {
+    let json = Json::parse(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
+    let root = json.ok().and_then(|json| json.root);
+    let value = root.as_ref().and_then(Value::as_object).and_then(|root| property(root, key));
+    value.is_some_and(|at| matches!(at.value, Value::BooleanLit(literal) if literal.value))
 }
 
 impl Content {

@@ -165,6 +165,7 @@ pub fn tell(
         found_by: target.found_by.clone(),
         files: plans.iter().map(|plan| plan.told(context, keeps_copy)).collect(),
         advice: target.install.advice.to_owned(),
+        switched_off: places::switched_off(context, target.install),
     });
     let agents: Vec<AgentChanges> = agents.collect();
     if context.json() {
@@ -189,6 +190,9 @@ pub fn tell(
         let is_changed = agent.files.iter().any(|file| file.change != Change::Unchanged);
         if is_changed && keeps_copy {
             context.say(&format!("note: {}", agent.advice));
+        }
+        if let Some(by) = agent.switched_off.as_ref().filter(|_| keeps_copy) {
+            context.say(&format!("warning: {} runs no hooks, these neither: {by}", agent.agent));
         }
     }
     if asked.dry_run {

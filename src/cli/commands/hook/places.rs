@@ -3,11 +3,12 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::kept::text_of;
 use crate::cli::args::Scope;
 use crate::cli::context::Context;
-use crate::disk;
+use crate::disk::{self, theirs};
 use crate::error::{Error, Result};
-use crate::integrations::install::{File, INSTALLS, Install};
+use crate::integrations::install::{File, INSTALLS, Install, is_true};
 
 /// An agent that is meant, and why.
 pub struct Target {
@@ -75,6 +76,18 @@ pub fn folder(context: &Context, install: &Install, scope: Scope) -> Result<Path
         Scope::Project => Ok(context.layout.root().join(install.project)),
         Scope::User => install.user_folder(|name| std::env::var_os(name)).ok_or_else(no_home),
     }
+}
+
+/// What turns all of the agent's hooks off, ours too, as people read it: the first file that says so.
+pub fn switched_off(context: &Context, install: &Install) -> Option<String> {
+    [Scope::Project, Scope::User].into_iter().find_map(|scope| {
+        let folder = folder(context, install, scope).ok()?;
+        install.off_switches.iter().find_map(|(file, key)| {
+            let path = folder.join(file);
+            let text = text_of(&theirs::real_path(&path).ok()?).ok().flatten()?;
+            is_true(&text, key).then(|| format!("{key} in {}", shown(context, &path)))
+        })
+    })
 }
 
 /// Where the copies of the files are kept, and a name for those of this one.

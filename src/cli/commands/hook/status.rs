@@ -50,7 +50,8 @@ fn agent(context: &Context, install: &'static Install) -> Result<AgentStatus> {
         }
     }
     let found_by = places::mark(context.layout.root(), install)?;
-    Ok(AgentStatus { agent: install.agent.to_owned(), found_by, files })
+    let switched_off = places::switched_off(context, install);
+    Ok(AgentStatus { agent: install.agent.to_owned(), found_by, files, switched_off })
 }
 
 fn state(path: &Path, file: &File) -> Result<State> {
@@ -95,6 +96,12 @@ fn page(status: &Status) -> String {
             HookState::Unreadable => lines.push(file.error.clone().unwrap_or_else(|| file.path.clone())),
             HookState::Absent | HookState::Current => {}
         }
+    }
+    for agent in &status.agents {
+        let is_there = agent.files.iter().any(|file| file.state != HookState::Absent);
+        lines.extend(
+            agent.switched_off.iter().filter(|_| is_there).map(|by| format!("{} runs no hooks: {by}", agent.agent)),
+        );
     }
     lines.push(match &status.program {
         Program { path: None, .. } => "no `highwater` on PATH: hooks cannot run".to_owned(),
