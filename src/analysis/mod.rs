@@ -173,7 +173,9 @@ pub fn assess(points: &[Point], current: &Current, config: &LoopConfig) -> Verdi
         estimate: estimate.as_ref().map(EstimateMark::of),
         ..seen(current, &metrics, &class, score.as_ref())
     };
-    let history = History::new(points, seen, steps::of_iterations(points, current, &metrics, config), config);
+    let steps = steps::of_iterations(points, current, &metrics, config);
+    let gained = primary::last_gain(points, current.iteration, &metrics, config);
+    let history = History::new(points, seen, steps, gained, config);
     alerts.extend(detected(&history, suite));
     let activity = current.work.calls.map(|calls| monitor::activity(calls, config));
     alerts.extend(activity.iter().flat_map(|activity| monitor::alerts(activity, current.iteration)));

@@ -2,19 +2,26 @@
 
 use super::real;
 use super::score::{Scored, over_common};
+use super::select::eligibility;
 use crate::model::config::LoopConfig;
-use crate::model::metrics::{CustomMetric, Direction};
+use crate::model::ids::Iteration;
+use crate::model::metrics::{CustomMetric, Direction, Metrics};
 use crate::model::trajectory::{Objective, Pareto, ParetoCandidate, Point};
 use crate::model::units::EPS;
 
 /// The usual `select.primary`.
 pub const QUALITY_SCORE: &str = "quality_score";
 
-/// The value of the metric `name` at `point`: one of the measured ones, or the user's own.
+/// The value of the metric `name` at `point`: the score, one of the measured ones, or the user's own.
 pub fn measure(point: &Point, name: &str) -> Option<f64> {
-    let metrics = &point.metrics;
     match name {
         QUALITY_SCORE => point.score().map(crate::model::units::Score::get),
+        _ => measured(&point.metrics, name),
+    }
+}
+
+fn measured(metrics: &Metrics, name: &str) -> Option<f64> {
+    match name {
         "test_count" => metrics.test_count().map(real),
         "tests_passed" => metrics.tests_passed().map(real),
         "pass_rate" => metrics.pass_rate(),
@@ -30,15 +37,47 @@ pub fn measure(point: &Point, name: &str) -> Option<f64> {
 
 /// Which way a metric is better. A metric of the user's own that the config does not declare is better higher, unless
 /// it says itself.
-pub(super) fn direction(point: &Point, name: &str, config: &LoopConfig) -> Direction {
+pub(super) fn direction(metrics: &Metrics, name: &str, config: &LoopConfig) -> Direction {
     match name {
         "error_count" | "lint_errors" | "lint_warnings" | "complexity_score" | "loc_total" => Direction::Lower,
         _ => {
             let declared = config.metrics.get(name).and_then(|declared| declared.direction);
-            let own = || point.metrics.custom.get(name).and_then(|metric| metric.direction);
+            let own = || metrics.custom.get(name).and_then(|metric| metric.direction);
             declared.or_else(own).unwrap_or(Direction::Higher)
         }
     }
+}
+
+/// The latest iteration, that of `metrics` among them, at which a metric that chooses in the score's place was better than at
+/// all eligible ones before, by more than its smallest effect.
+pub fn last_gain(points: &[Point], iteration: Iteration, metrics: &Metrics, config: &LoopConfig) -> Option<Iteration> {
+    let names = config.select.objectives.iter().chain([&config.select.primary]).filter(|name| *name != QUALITY_SCORE);
+    let gain_of = |name: &String| {
+        let is_candidate = |point: &&Point| eligibility(point, points, config).is_ok();
+        let earlier = points.iter().filter(is_candidate).map(|point| (point.iteration, &point.metrics));
+        let (mut best, mut gained) = (None, None);
+        for (iteration, metrics) in earlier.chain([(iteration, metrics)]) {
+            let Some(value) = measured(metrics, name) else { continue };
+            let Some(before) = best else {
+                best = Some(value);
+                continue;
+            };
+            let gain = super::custom::gain(direction(metrics, name, config), before, value);
+            if gain > min_effect(name, before, config) + EPS {
+                gained = Some(iteration);
+            }
+            if gain > 0.0 {
+                best = Some(value);
+            }
+        }
+        gained
+    };
+    names.filter_map(gain_of).max()
+}
+
+/// The smallest difference of a metric that matters, beside this value; 0 unless it is declared.
+fn min_effect(name: &str, before: f64, config: &LoopConfig) -> f64 {
+    config.metrics.get(name).and_then(|declared| declared.min_effect).map_or(0.0, |effect| effect.at(before))
 }
 
 /// Whether `point` is strictly better than `best` by `select.primary`; scores over the components that both have.
@@ -57,7 +96,7 @@ pub fn pair(point: &Point, other: &Point, name: &str, config: &LoopConfig) -> Op
     if !point.metrics.custom.get(name).is_none_or(is_alike) {
         return None;
     }
-    Some((measure(point, name)?, measure(other, name)?, direction(point, name, config)))
+    Some((measure(point, name)?, measure(other, name)?, direction(&point.metrics, name, config)))
 }
 
 /// How much better `point` is than `other` by the metric `name`; negative is worse.
@@ -74,7 +113,7 @@ pub fn pareto(candidates: &[&Point], config: &LoopConfig) -> Option<Pareto> {
     let first = complete.first().filter(|_| !names.is_empty())?;
     let objective = |name: &String| Objective {
         name: name.clone(),
-        direction: direction(first, name, config),
+        direction: direction(&first.metrics, name, config),
         unit: first.metrics.custom.get(name).and_then(|metric| metric.unit.clone()),
     };
     let is_free = |point: &Point| !complete.iter().any(|other| dominates(other, point, config));
@@ -102,8 +141,7 @@ fn dominates(point: &Point, other: &Point, config: &LoopConfig) -> bool {
         .objectives
         .iter()
         .filter_map(|name| {
-            let declared = config.metrics.get(name).and_then(|declared| declared.min_effect);
-            let min_effect = declared.map_or(0.0, |effect| effect.at(measure(other, name).unwrap_or(0.0)));
+            let min_effect = min_effect(name, measure(other, name).unwrap_or(0.0), config);
             Some((gain(point, other, name, config)?, min_effect))
         })
         .collect();

@@ -235,7 +235,7 @@ fn led_by_means(
 ) -> Vec<Iteration> {
     let name = &config.select.primary;
     let first = ranking.first().and_then(|first| super::history::find(points, *first));
-    let is_lower_better = first.is_some_and(|point| direction(point, name, config) == Direction::Lower);
+    let is_lower_better = first.is_some_and(|point| direction(&point.metrics, name, config) == Direction::Lower);
     let rank = |iteration: &Iteration| {
         let mean = again.iter().find(|one| one.iteration == *iteration)?.mean;
         Some(if is_lower_better { mean } else { -mean })

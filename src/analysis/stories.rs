@@ -184,7 +184,7 @@ mod tests {
     fn of_history(rule: &str, history: &[Past], config: &LoopConfig) -> bool {
         let detector = DETECTORS.iter().find(|detector| detector.name == rule).unwrap();
         let seen = history.iter().map(Past::seen).collect();
-        !(detector.check)(&History { seen, steps: Vec::new(), config }).is_empty()
+        !(detector.check)(&History { seen, steps: Vec::new(), gained: None, config }).is_empty()
     }
 
     fn of_states(rule: &str, states: &[State], config: &LoopConfig) -> bool {

@@ -271,8 +271,8 @@ proptest! {
     ) {
         let config = Story::new().config;
         let longer: Vec<Seen> = before.into_iter().chain(window.clone()).collect();
-        let short = History { seen: numbered(window, last), steps: Vec::new(), config: &config };
-        let long = History { seen: numbered(longer, last), steps: Vec::new(), config: &config };
+        let short = History { seen: numbered(window, last), steps: Vec::new(), gained: None, config: &config };
+        let long = History { seen: numbered(longer, last), steps: Vec::new(), gained: None, config: &config };
         // Twelve is the longest cycle twice over. The stall counts iterations with a class: three, and the one before.
         for name in ["infinite_loop", "metric_cycling"] {
             prop_assert_eq!((detector(name).check)(&short), (detector(name).check)(&long), "{}", name);
@@ -289,7 +289,7 @@ proptest! {
         history in prop::collection::vec(seen(), 1..4), last in 30u32..40,
     ) {
         let config = Story::new().config;
-        let history = History { seen: numbered(history, last), steps: Vec::new(), config: &config };
+        let history = History { seen: numbered(history, last), steps: Vec::new(), gained: None, config: &config };
         for detector in DETECTORS {
             prop_assert!((detector.check)(&history).is_empty(), "{}", detector.name);
         }
@@ -309,7 +309,7 @@ proptest! {
             progress: None,
             estimate: None,
         });
-        let history = History { seen: numbered(plateaus.collect(), 20), steps: Vec::new(), config: &config };
+        let history = History { seen: numbered(plateaus.collect(), 20), steps: Vec::new(), gained: None, config: &config };
         let highest = scores[1..].iter().copied().fold(f64::MIN, f64::max);
         let fired = (detector("stalled").check)(&history);
         prop_assert!(fired.is_empty() || highest - scores[0] < config.stall.min_gain);

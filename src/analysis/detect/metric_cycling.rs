@@ -80,7 +80,7 @@ pub(super) mod tests {
             progress: None,
             estimate: None,
         });
-        History { seen: seen.collect(), steps: Vec::new(), config }
+        History { seen: seen.collect(), steps: Vec::new(), gained: None, config }
     }
 
     #[test]

@@ -90,13 +90,21 @@ pub struct History<'a> {
     pub seen: Vec<Seen>,
     /// The iterations from 1 on as steps of the snapshot controller: the last `controller.history` of them.
     pub steps: Vec<Snapshot>,
+    /// The latest iteration at which a metric that chooses in the score's place was better than ever before.
+    pub gained: Option<Iteration>,
     /// Thresholds.
     pub config: &'a LoopConfig,
 }
 
 impl<'a> History<'a> {
     /// The earlier iterations and the current one. Those that could not be measured are passed over.
-    pub fn new(points: &[Point], current: Seen, steps: Vec<Snapshot>, config: &'a LoopConfig) -> History<'a> {
+    pub fn new(
+        points: &[Point],
+        current: Seen,
+        steps: Vec<Snapshot>,
+        gained: Option<Iteration>,
+        config: &'a LoopConfig,
+    ) -> History<'a> {
         let earlier = measured(points).map(|point| Seen {
             iteration: point.iteration,
             signature: Signature::of(&point.metrics),
@@ -106,7 +114,7 @@ impl<'a> History<'a> {
             progress: point.progress.as_ref().map(ProgressSeen::of),
             estimate: point.estimate,
         });
-        History { seen: earlier.chain([current]).collect(), steps, config }
+        History { seen: earlier.chain([current]).collect(), steps, gained, config }
     }
 
     /// The last `size` iterations; `None` if there are fewer.
@@ -178,7 +186,7 @@ mod tests {
             progress: None,
             estimate: None,
         };
-        let history = History { seen: (0..3).map(seen).collect(), steps: Vec::new(), config: &config };
+        let history = History { seen: (0..3).map(seen).collect(), steps: Vec::new(), gained: None, config: &config };
         assert_eq!(history.window(4), None);
         assert_eq!(history.window(2).unwrap()[0].iteration, Iteration(1));
     }

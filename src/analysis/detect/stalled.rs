@@ -11,7 +11,8 @@ pub const DETECTOR: Detector = Detector {
     meaning: "The loop goes on without effect. End it, or try something else: another approach, a person's help, another \
               strategy. The class is shown as stalled; plateaus shown so still count for the next.",
     formula: "the last stall.window iterations with a class are plateaus, the variance of their scores < stall.max_variance, \
-              and their best score − the score just before them < stall.min_gain",
+              and their best score − the score just before them < stall.min_gain; where select.primary or select.objectives \
+              name metrics, none of these was better than ever before in the window",
     source: "S002; the gain: beyond the seeds (the variance alone is nearly always small)",
     severity: Severity::Medium,
     reliability: 0.25,
@@ -47,6 +48,9 @@ fn is_stalled(history: &History) -> bool {
         return false;
     }
     let (before, window) = classed.split_at(classed.len() - size);
+    if history.gained.is_some_and(|gained| window.first().is_some_and(|first| gained >= first.iteration)) {
+        return false;
+    }
     let scores: Vec<f64> = window.iter().filter_map(|seen| seen.score).collect();
     let gain = before.iter().rev().find_map(|seen| seen.score).zip(scores.iter().copied().reduce(f64::max));
     // Where nothing has a score (metrics of the user's own alone), the plateaus of those metrics decide.
@@ -70,8 +74,11 @@ fn variance(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::testing::config;
+    use crate::analysis::QUALITY_SCORE;
+    use crate::analysis::testing::{Story, config, latency, tests};
+    use crate::model::config::MetricConfig;
     use crate::model::ids::{Iteration, ObjectId};
+    use crate::model::metrics::Direction;
 
     fn stalls(classes: &str, scores: &[f64]) -> bool {
         let config = config();
@@ -89,7 +96,7 @@ mod tests {
             progress: None,
             estimate: None,
         });
-        is_stalled(&History { seen: seen.collect(), steps: Vec::new(), config: &config })
+        is_stalled(&History { seen: seen.collect(), steps: Vec::new(), gained: None, config: &config })
     }
 
     #[test]
@@ -112,6 +119,26 @@ mod tests {
     fn an_iteration_without_a_class_neither_breaks_nor_extends_the_run() {
         assert!(stalls("BPP?P", &[0.8; 5]));
         assert!(!stalls("BPP?", &[0.8; 4]));
+    }
+
+    #[test]
+    fn a_metric_that_chooses_and_gets_better_is_no_stall() {
+        // Slowly, and of unknown noise: each value alone is a plateau.
+        for (primary, values, expected) in [
+            ("latency", [100.0, 90.0, 80.0, 70.0, 60.0], [false; 5]),
+            ("latency", [100.0, 90.0, 90.0, 91.0, 90.0], [false, false, false, false, true]),
+            (QUALITY_SCORE, [100.0, 90.0, 80.0, 70.0, 60.0], [false, false, false, true, true]),
+        ] {
+            let mut story = Story::new();
+            let declared = MetricConfig { direction: Some(Direction::Lower), ..MetricConfig::default() };
+            story.config.metrics.insert("latency".to_owned(), declared);
+            story.config.select.primary = primary.to_owned();
+            let stalled = values.map(|value| {
+                let verdict = story.record(latency(tests(10, 0), value));
+                verdict.classification == Some(Classification::Stalled)
+            });
+            assert_eq!(stalled, expected, "{primary} {values:?}");
+        }
     }
 
     #[test]
