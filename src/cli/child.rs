@@ -11,9 +11,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use chrono::Utc;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::context::now;
 use super::interrupt;
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Reject, Result};
@@ -61,7 +61,7 @@ pub fn run(layout: &Layout, argv: &[OsString], folder: Option<&std::path::Path>,
     };
     // A store that cannot be used is told when the iteration is to be recorded; the command runs all the same.
     let since = disk::open_store(layout).and_then(|()| disk::time_on(&layout.cache())).ok();
-    let started_at = Utc::now();
+    let started_at = now();
     let clock = Instant::now();
 
     let mut child = std::process::Command::new(program);

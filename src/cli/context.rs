@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{Common, LoopChoice};
@@ -274,7 +274,7 @@ impl Context {
                 bar.set_position(done);
             }
         };
-        let answer = stage(&Session { layout: &self.layout, now: Utc::now(), wait, on_progress: &on_progress });
+        let answer = stage(&Session { layout: &self.layout, now: now(), wait, on_progress: &on_progress });
         if let Some(bar) = bar.get() {
             bar.finish_and_clear();
         }
@@ -327,6 +327,11 @@ fn width(is_terminal: bool) -> usize {
     let from_environment = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
     let columns = if is_terminal { from_terminal().or_else(from_environment) } else { from_environment() };
     columns.unwrap_or(100).clamp(*WIDTHS.start(), *WIDTHS.end())
+}
+
+/// Now. The clock's own call gives up where it stands before 1970.
+pub fn now() -> DateTime<Utc> {
+    std::time::SystemTime::now().into()
 }
 
 /// Where git's user has its settings, by the environment, as git looks for them.

@@ -2,11 +2,9 @@
 
 use std::ffi::OsString;
 
-use chrono::Utc;
-
 use super::args::Inputs;
 use super::child::{self, Echo, Ran};
-use super::context::Context;
+use super::context::{Context, now};
 use super::estimator;
 use crate::analysis::estimate::{Answer, read_answer};
 use crate::config::nearest;
@@ -37,7 +35,7 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
         transcripts: inputs.transcripts.clone(),
         estimate: inputs.estimate.as_deref().map(|text| estimate(context, text)).transpose()?,
         ask: Some(estimator::ask),
-        started_at: Utc::now(),
+        started_at: now(),
         ..Offer::default()
     };
     if !inputs.command.is_empty() {

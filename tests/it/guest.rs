@@ -206,6 +206,23 @@ fn what_a_person_lets_git_ignore_everywhere_is_neither_kept_nor_changed() {
     assert_eq!(project.read("token.txt"), "the other secret");
 }
 
+#[test]
+fn a_clock_before_1970_is_a_clock() {
+    let project = Project::new();
+    project.tests(&[("a", true)]);
+    project.run(&["begin"]).expect(0);
+    project.tests(&[("a", true), ("b", true)]);
+    let long_ago = "exec faketime '1969-06-01 00:00:00' \"$0\" \"$@\"";
+    let recorded = answer(&project.shell(long_ago, &["record", "--json"]).output().unwrap());
+    if recorded.code == 127 {
+        eprintln!("skipped: no faketime");
+        return;
+    }
+    let record = recorded.expect(0).json();
+    assert!(record["recorded_at"].as_str().unwrap().starts_with("1969-"), "{record}");
+    assert_eq!(record["metrics"]["testing"]["test_count"], 2);
+}
+
 // The clock is set to 1970, past 2038 and ten years back in the middle of a loop; so are the files' times.
 #[test]
 fn clocks_do_not_decide() {

@@ -274,7 +274,7 @@ fn a_replayed_loop_is_the_same_to_the_byte() {
     let layout = highwater::disk::layout::Layout::new(project.root());
     let session = highwater::engine::Session {
         layout: &layout,
-        now: chrono::Utc::now(),
+        now: std::time::SystemTime::now().into(),
         wait: std::time::Duration::from_secs(1),
         on_progress: &|_, _| {},
     };

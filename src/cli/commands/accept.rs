@@ -1,10 +1,8 @@
 //! `accept`: closes open findings on purpose.
 
-use chrono::Utc;
-
 use crate::cli::answers::{Accept, VERSION};
 use crate::cli::args::LoopChoice;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, now};
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::engine::{Unnamed, accept};
@@ -15,7 +13,7 @@ pub fn run(context: &Context, choice: &LoopChoice, rules: &[String], reason: &st
         return Err(Error::usage("the reason is empty").help("say in a few words why the loss is meant"));
     }
     let store = context.store(choice, Unnamed::Open)?;
-    context.with_session(|session| accept(session, &store, rules, reason.trim(), Utc::now()))?;
+    context.with_session(|session| accept(session, &store, rules, reason.trim(), now()))?;
     if context.json() {
         output::json(&Accept {
             schema_version: VERSION,

@@ -3,14 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use chrono::Utc;
 use fs_extra::dir::CopyOptions;
 use include_dir::{Dir, include_dir};
 
 use super::log::answer as log_answer;
 use super::restore::page;
 use crate::cli::answers::{self, VERSION};
-use crate::cli::context::Context;
+use crate::cli::context::{Context, now};
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::config;
@@ -48,7 +47,7 @@ pub fn run(context: &Context, keep: Option<&Path>) -> Result<Exit> {
     let id: LoopId = LOOP.parse()?;
     let store = Store::new(&layout, id.clone());
     let session =
-        Session { layout: &layout, now: Utc::now(), wait: std::time::Duration::from_secs(10), on_progress: &|_, _| {} };
+        Session { layout: &layout, now: now(), wait: std::time::Duration::from_secs(10), on_progress: &|_, _| {} };
     if !context.json() {
         output::out(&format!("{}\n", report::terminal::beside("", ABOUT, context.screen())));
     }
@@ -140,10 +139,10 @@ fn iteration(session: &Session<'_>, store: &Store, recorded: &Path, work: &Path)
         folder: work.to_path_buf(),
         console: Some(Ok(std::fs::File::open(&console).map_err(|error| Error::io("read", &console, &error))?)),
         label: Some(String::from_utf8_lossy(&note).trim().to_owned()),
-        started_at: Utc::now(),
+        started_at: now(),
         ..Offer::default()
     };
-    let session = Session { now: Utc::now(), ..*session };
+    let session = Session { now: now(), ..*session };
     if store.numbers()?.is_empty() {
         let opening = Opening { id: store.id().clone(), config: config::defaults()?, goal: None };
         return engine::begin(&session, &opening, offer);

@@ -4,14 +4,13 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use chrono::Utc;
 use tempfile::TempDir;
 
 use super::restore::{answer as restored, destination, page};
 use crate::cli::answers::{Finish, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::child::{self, Echo};
-use crate::cli::context::Context;
+use crate::cli::context::{Context, now};
 use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
 use crate::cli::interrupt;
@@ -65,7 +64,7 @@ fn offer_of(layout: &Layout, command: &str) -> Result<Offer> {
     let words = ["sh", "-c", command].map(std::ffi::OsString::from);
     let ran = child::run(layout, &words, Some(layout.root()), Echo::Stderr)?;
     let mut offer =
-        Offer { discover: true, folder: layout.root().to_path_buf(), started_at: Utc::now(), ..Offer::default() };
+        Offer { discover: true, folder: layout.root().to_path_buf(), started_at: now(), ..Offer::default() };
     measured_with(&mut offer, ran);
     Ok(offer)
 }

@@ -112,7 +112,12 @@ impl Work {
 
     /// A session in this process.
     pub fn session(&self) -> Session<'_> {
-        Session { layout: &self.layout, now: chrono::Utc::now(), wait: Duration::ZERO, on_progress: &|_, _| {} }
+        Session {
+            layout: &self.layout,
+            now: std::time::SystemTime::now().into(),
+            wait: Duration::ZERO,
+            on_progress: &|_, _| {},
+        }
     }
 
     /// What `verify --recompute` finds, and which iterations it says are whole.
@@ -134,7 +139,7 @@ impl Work {
             capture: &config.capture,
             limits: &config.limits,
             wait: std::time::Duration::from_secs(10),
-            now: chrono::Utc::now(),
+            now: std::time::SystemTime::now().into(),
         };
         let record = self.store().load(Iteration(number)).unwrap().record;
         restore::restore(&self.layout, record.tree, &options).unwrap();

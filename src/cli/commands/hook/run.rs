@@ -7,12 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::Utc;
-
 use crate::cli::args::LoopChoice;
 use crate::cli::child::{self, Echo};
 use crate::cli::commands::run::{keep, open_loop};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, Context, now};
 use crate::cli::exit::Exit;
 use crate::cli::inputs::measured_with;
 use crate::cli::{estimator, output};
@@ -64,7 +62,7 @@ impl Known {
             return;
         }
         let log = self.of_loop.as_ref().map_or_else(|| layout.faults(), |id| layout.of_loop(id).faults());
-        let _ = store::faults::note(&log, &Fault::new(Utc::now(), self.agent, self.event.as_deref(), error));
+        let _ = store::faults::note(&log, &Fault::new(now(), self.agent, self.event.as_deref(), error));
     }
 }
 
@@ -176,7 +174,7 @@ impl Hook<'_> {
             folder: layout.root().to_path_buf(),
             transcripts: calls(turn, store)?.into_iter().collect(),
             ask: Some(estimator::ask),
-            started_at: Utc::now(),
+            started_at: now(),
             ..Offer::default()
         };
         if !config.hook.command.is_empty() {
@@ -188,7 +186,7 @@ impl Hook<'_> {
         let store = Store::new(layout, recorded.record.loop_id.clone());
         #[cfg(feature = "otlp")]
         if let Some(warning) = crate::cli::telemetry::export(self.context, &recorded.record) {
-            let fault = Fault::new(Utc::now(), Some(self.agent.name), Some(&self.event.name), &Error::failed(warning));
+            let fault = Fault::new(now(), Some(self.agent.name), Some(&self.event.name), &Error::failed(warning));
             let _ = store::faults::note(&store.paths().faults(), &fault);
         }
 
