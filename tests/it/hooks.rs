@@ -12,7 +12,7 @@ use highwater::integrations::AGENTS;
 use serde_json::{Value, json};
 
 use crate::support::work::{copy, in_memory};
-use crate::support::{Answer, Project, answer, assert_shape};
+use crate::support::{Answer, Project, answer, assert_shape, make_fifo};
 
 /// One end of a turn of Claude Code in `project`.
 fn stop(project: &Project, said: &str, active: bool) -> Answer {
@@ -147,6 +147,29 @@ fn to_restore_puts_the_best_back_and_goes_on_below_the_cap() {
     assert_eq!(iterations(&project), 6);
     project.run(&["undo"]).expect(0);
     assert_eq!(project.read("src/lib.py"), "# 3\n", "nothing is lost");
+}
+
+#[test]
+fn a_restore_that_cannot_be_is_told_and_the_turn_goes_on_all_the_same() {
+    let project = begun("restore");
+    project.tests(WORSE);
+    std::fs::remove_file(project.path("src/lib.py")).unwrap();
+    make_fifo(&project.path("src/lib.py"));
+    let said = stop(&project, "two", false).json();
+    assert_eq!(said["decision"], "block", "{said}");
+    let reason = said["reason"].as_str().unwrap();
+    assert!(reason.contains("Test count decreased") && reason.contains("was not put back: "), "{reason}");
+    assert_eq!(project.run(&["status", "--json"]).expect(0).json()["hook_faults"]["count"], 1);
+}
+
+#[test]
+fn who_changes_the_policy_of_a_loop_learns_that_it_goes_on_as_it_began() {
+    let project = begun("observe");
+    let is_told = || project.run(&["status"]).expect(0).stderr.contains("the config was changed since the baseline");
+    assert!(!is_told());
+    let config = project.read("highwater.yaml").replace("observe", "guard");
+    project.write("highwater.yaml", config);
+    assert!(is_told());
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub fn check(context: &Context, store: &Store) -> Result<()> {
 }
 
 /// The config is frozen at the baseline; who edits highwater.yaml later should know.
-fn warn_of_another_config(context: &Context, store: &Store) {
+pub fn warn_of_another_config(context: &Context, store: &Store) {
     let (Ok((now, _)), Ok(Some(frozen))) = (context.config(), disk::read_if_present(&store.paths().config(), 1 << 20))
     else {
         return;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::gate::best_answer;
+use super::record::warn_of_another_config;
 use crate::cli::answers::{HookFaults, Status, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
@@ -59,7 +60,12 @@ impl LoopStanding {
 }
 
 pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
-    let standing = LoopStanding::of(context, &context.store(choice, Unnamed::OpenElseClosed)?)?;
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
+    let standing = LoopStanding::of(context, &store)?;
+    // Hooks and `run` record without a word of it.
+    if !standing.is_closed {
+        warn_of_another_config(context, &store);
+    }
     if context.json() {
         output::json(&standing.answer())?;
         return Ok(Exit::Done);

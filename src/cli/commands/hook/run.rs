@@ -200,7 +200,11 @@ impl Hook<'_> {
             Decision::Tell => Answer::Note(facts(&recorded)),
             Decision::End => Answer::End(facts(&recorded)),
             Decision::Refuse => refuse(facts(&recorded)),
-            Decision::Restore => refuse(self.put_back(&store, &recorded)?),
+            Decision::Restore => refuse(self.put_back(&store, &recorded).unwrap_or_else(|error| {
+                let fault = Fault::new(now(), Some(self.agent.name), Some(&self.event.name), &error);
+                let _ = store::faults::note(&store.paths().faults(), &fault);
+                format!("{} The work tree was not put back: {}.", facts(&recorded), error.said())
+            })),
         };
         // Kept before it is said: a chain that cannot be counted must not go on.
         let is_refused = matches!(answer, Answer::Refuse(_));
