@@ -8,7 +8,7 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::{BuildStatus, Direction, Metrics};
-use crate::model::trajectory::{BestTracker, Candidate, Degradation, Pareto, Point, PointScore, Remeasured};
+use crate::model::trajectory::{BestTracker, Candidate, ChosenBy, Degradation, Pareto, Point, PointScore, Remeasured};
 use crate::model::units::{EPS, Score, round_half_up};
 use crate::model::verdict::OpenFinding;
 
@@ -99,6 +99,9 @@ pub fn best(points: &[Point], config: &LoopConfig) -> BestTracker {
     if let Some(best) = highest(&candidates, config) {
         tracker.iteration = Some(best.iteration);
         tracker.quality_score = best.score();
+        let primary = &config.select.primary;
+        let value = measure(best, primary).filter(|_| primary != QUALITY_SCORE);
+        tracker.chosen_by = value.map(|value| ChosenBy { metric: primary.clone(), value });
         tracker.manifest = Some(best.tree);
     }
     tracker

@@ -182,6 +182,16 @@ pub struct Trajectory {
     pub iterations: Vec<Point>,
 }
 
+/// The metric of `select.primary` at the best iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ChosenBy {
+    /// Which metric.
+    pub metric: String,
+    /// Its value there.
+    pub value: f64,
+}
+
 /// Derived from the records: the best so far, and why others cannot be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -197,6 +207,9 @@ pub struct BestTracker {
     /// Its score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<Score>,
+    /// What it was chosen by, if a metric takes the place of the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_by: Option<ChosenBy>,
     /// The root directory of its snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<ObjectId>,

@@ -1,6 +1,6 @@
 //! The paragraph of plain facts that a loop can paste into its agent's next prompt.
 
-use super::view::{class_name, fixed, length, number, plain, score, signed};
+use super::view::{class_name, fixed, length, merit, number, plain, signed};
 use super::words::short_action;
 use crate::model::calls::Issue;
 use crate::model::ids::Iteration;
@@ -156,8 +156,8 @@ fn calls(record: &IterationRecord) -> Vec<String> {
 fn best_so_far(record: &IterationRecord, best: &BestTracker) -> String {
     match best.iteration {
         Some(iteration) if iteration == record.iteration => "It is the best so far.".to_owned(),
-        Some(Iteration::BASELINE) => format!("The best so far is the baseline ({}).", score(best.quality_score)),
-        Some(iteration) => format!("The best so far is iteration {iteration} ({}).", score(best.quality_score)),
+        Some(Iteration::BASELINE) => format!("The best so far is the baseline ({}).", merit(best)),
+        Some(iteration) => format!("The best so far is iteration {iteration} ({}).", merit(best)),
         None => "No iteration can be best yet.".to_owned(),
     }
 }

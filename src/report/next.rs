@@ -8,16 +8,26 @@ use crate::model::verdict::{Action, Recommendation};
 /// The command after `record`, with the measuring command again if it was given one.
 pub(super) fn after_record(record: &IterationRecord) -> String {
     let measured_with = record.command.as_ref().map(|command| command.argv.as_slice());
-    command(&record.recommendation, &record.loop_id, &record.iteration.to_string(), measured_with)
+    let by_hand = record.metrics.custom.iter().filter(|(_, metric)| metric.format.is_none());
+    let metrics: Vec<&str> = by_hand.map(|(name, _)| name.as_str()).collect();
+    command(&record.recommendation, &record.loop_id, &record.iteration.to_string(), &metrics, measured_with)
 }
 
 /// The command that does what a stored iteration recommended.
 pub(super) fn after_point(point: &Point, loop_id: &LoopId) -> String {
-    command(&point.recommendation, loop_id, &point.iteration.to_string(), None)
+    command(&point.recommendation, loop_id, &point.iteration.to_string(), &[], None)
 }
 
-fn command(recommendation: &Recommendation, loop_id: &LoopId, iteration: &str, argv: Option<&[String]>) -> String {
-    let record = || format!("highwater record --loop {loop_id}{}", argv.and_then(quoted).unwrap_or_default());
+fn command(
+    recommendation: &Recommendation,
+    loop_id: &LoopId,
+    iteration: &str,
+    metrics: &[&str],
+    argv: Option<&[String]>,
+) -> String {
+    // What was measured by hand has to be measured again: the value is for who types it.
+    let metrics: String = metrics.iter().map(|name| format!(" --metric {}=VALUE", quote(name))).collect();
+    let record = || format!("highwater record --loop {loop_id}{metrics}{}", argv.and_then(quoted).unwrap_or_default());
     match (recommendation.action, recommendation.target) {
         (Action::Continue, _) => record(),
         (Action::Escalate, _) if recommendation.is_unmeasured() => record(),

@@ -4,6 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::model::ids::escape;
 use crate::model::metrics::{BuildStatus, Metrics, TestMetrics};
+use crate::model::trajectory::BestTracker;
 use crate::model::units::{Score, round_half_up};
 use crate::model::verdict::{Action, Classification, NAMES_SHOWN, NamedTests, Recommendation};
 
@@ -60,6 +61,14 @@ pub(super) fn signed_number(value: Option<f64>) -> String {
 /// Four decimals.
 pub(super) fn score(score: Option<Score>) -> String {
     score.map_or_else(|| ABSENT.to_owned(), |score| score.to_string())
+}
+
+/// What made an iteration the best: its score, else the metric that chooses with its value.
+pub(super) fn merit(best: &BestTracker) -> String {
+    match &best.chosen_by {
+        Some(chosen) => format!("{} {}", plain(&chosen.metric), number(Some(chosen.value))),
+        None => score(best.quality_score),
+    }
 }
 
 /// To the second, UTC.

@@ -50,6 +50,21 @@ fn a_metric_may_be_given_more_than_once_and_a_crash_is_no_value() {
 }
 
 #[test]
+fn where_a_metric_chooses_every_answer_names_it() {
+    let project = begun("metrics: {ms: {direction: lower}}\nselect: {primary: ms}\n");
+    record(&project, &["--metric", "ms=10"]);
+    record(&project, &["--metric", "ms=8"]);
+    let third = project.run(&["record", "--metric", "ms=9"]).expect(0).stdout;
+    assert!(third.contains("$ highwater record --loop m --metric ms=VALUE"), "{third}");
+    assert!(third.contains("iteration 1  by ms 8"), "{third}");
+    assert!(project.run(&["status"]).expect(0).stdout.contains("iteration 1  by ms 8"));
+    assert!(project.run(&["report", "summary"]).expect(0).stdout.contains("**Best**: Iteration 1 (ms: 8)"));
+    assert!(project.run(&["report", "2"]).expect(0).stdout.contains("Iteration 1 (ms: 8)"));
+    let gate = project.run(&["gate", "--json"]).expect(0).json();
+    assert!(gate["for_agent"].as_str().unwrap().contains("The best so far is iteration 1 (ms 8)."), "{gate}");
+}
+
+#[test]
 fn values_of_another_context_are_told_and_not_compared() {
     let project = begun("metrics: {ms: {direction: lower, min_effect: \"5 %\"}}\n");
     record(&project, &["--metric", "ms=10"]);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{OpenLine, Scored, WhyView, open_lines};
+use super::{BestView, OpenLine, WhyView, open_lines};
 use crate::error::Result;
 use crate::model::ids::ObjectId;
 use crate::model::progress::Signal;
@@ -133,7 +133,7 @@ struct IterationView {
     alerts: Vec<AlertLine>,
     open: Vec<OpenLine>,
     accepted: Vec<AcceptedLine>,
-    best: Option<Scored>,
+    best: Option<BestView>,
     preserved: &'static str,
     ineligible: Option<String>,
     action: &'static str,
@@ -189,7 +189,7 @@ pub(in crate::report) fn iteration(
         alerts: sorted(&record.alerts).into_iter().map(alert_line).collect(),
         open: open_lines(&record.open_findings),
         accepted: accepted_lines(record),
-        best: Scored::of_best(best),
+        best: BestView::of(best),
         preserved: if best.manifest.is_some() { "yes" } else { "no" },
         ineligible: best.ineligible.get(&record.iteration).cloned(),
         action: recommendation.action.name(),

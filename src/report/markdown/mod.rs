@@ -10,7 +10,7 @@ pub(super) use summary::{SummaryView, summary, view as summary_view};
 
 use serde::Serialize;
 
-use super::view::{ABSENT, score};
+use super::view::{ABSENT, number, score};
 use super::{StepLine, WhyStopped};
 use crate::model::trajectory::BestTracker;
 use crate::model::verdict::OpenFinding;
@@ -22,9 +22,21 @@ struct Scored {
     score: String,
 }
 
-impl Scored {
-    fn of_best(best: &BestTracker) -> Option<Scored> {
-        Some(Scored { iteration: best.iteration?.to_string(), score: score(best.quality_score) })
+/// The best iteration and what made it that: its quality, or the metric that chooses.
+#[derive(Serialize)]
+struct BestView {
+    iteration: String,
+    by: String,
+    value: String,
+}
+
+impl BestView {
+    fn of(best: &BestTracker) -> Option<BestView> {
+        let (by, value) = match &best.chosen_by {
+            Some(chosen) => (chosen.metric.clone(), number(Some(chosen.value))),
+            None => ("quality".to_owned(), score(best.quality_score)),
+        };
+        Some(BestView { iteration: best.iteration?.to_string(), by, value })
     }
 }
 

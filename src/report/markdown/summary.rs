@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{OpenLine, Scored, open_lines};
+use super::{BestView, OpenLine, open_lines};
 use crate::error::Result;
 use crate::model::ids::LoopId;
 use crate::model::trajectory::{AlertMark, BestTracker, Point, Selection};
@@ -44,7 +44,7 @@ struct IneligibleRow {
 pub(in crate::report) struct SummaryView {
     loop_id: String,
     state: String,
-    best: Option<Scored>,
+    best: Option<BestView>,
     recommendation: Option<RecommendationView>,
     next: Option<String>,
     chart: Option<String>,
@@ -79,7 +79,7 @@ pub(in crate::report) fn view(
     SummaryView {
         loop_id: loop_id.to_string(),
         state: state(points, selection),
-        best: Scored::of_best(best),
+        best: BestView::of(best),
         recommendation: current.map(|point| RecommendationView {
             action: action_phrase(&point.recommendation),
             reason: sentence(&point.recommendation.reason),

@@ -10,7 +10,7 @@ use crate::model::verdict::{Classification, Recommendation, Severity};
 use crate::report::bars::{bar, position, sparkline};
 use crate::report::rows::{Change, MetricRow, PairRow};
 use crate::report::sources::{Fate, SourceLine};
-use crate::report::view::{action_phrase, class_name, fixed, plain, score, signed};
+use crate::report::view::{action_phrase, class_name, fixed, merit, plain, score, signed};
 
 /// Characters of one message on a screen; what is longer is in `show --json` and in the report.
 const MESSAGE_LIMIT: usize = 300;
@@ -123,7 +123,9 @@ pub(super) fn score_line(page: &mut Page, name: &str, total: Option<Score>, rema
 pub(super) fn best_line(page: &mut Page, best: &BestTracker) {
     match best.iteration {
         Some(iteration) => {
-            score_line(page, "best", best.quality_score, &[format!("{PEAK} peak, iteration {iteration}")])
+            let by = best.chosen_by.as_ref().map(|_| format!("by {}", brief(&merit(best))));
+            let peak = format!("{PEAK} peak, iteration {iteration}");
+            score_line(page, "best", best.quality_score, &[Some(peak), by].into_iter().flatten().collect::<Vec<_>>())
         }
         None => page.field("best", NAMES - 1, "none: no iteration is eligible yet"),
     }
