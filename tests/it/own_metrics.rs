@@ -54,6 +54,7 @@ fn where_a_metric_chooses_every_answer_names_it() {
     let project = begun("metrics: {ms: {direction: lower}}\nselect: {primary: ms}\n");
     record(&project, &["--metric", "ms=10"]);
     record(&project, &["--metric", "ms=8"]);
+    project.tests(&[("a", true)]);
     let third = project.run(&["record", "--metric", "ms=9"]).expect(0).stdout;
     assert!(third.contains("$ highwater record --loop m --metric ms=VALUE"), "{third}");
     assert!(third.contains("iteration 1  by ms 8"), "{third}");
