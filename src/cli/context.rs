@@ -118,16 +118,23 @@ impl Context {
         Ok(Context { layout: Layout::new(&root).with_git_user(git_user()), folder, common })
     }
 
-    /// Whether anything says that this is a work tree: who named it, a store, a repository, or a config of ours.
+    /// Whether the work tree is the user's home or holds it, and nothing says that it is meant: who named it, a store, a
+    /// repository, or a config of ours.
     ///
     /// # Errors
     /// A failure that names what cannot be looked at.
-    pub fn is_work_tree(&self) -> Result<bool> {
-        let mut is_one = self.common.root.is_some();
-        for name in [STORE, REPOSITORY, CONFIG] {
-            is_one = is_one || disk::metadata(&self.layout.root().join(name))?.is_some();
+    pub fn is_mere_home(&self) -> Result<bool> {
+        let home = self.layout.git_user().home.as_ref().and_then(|home| home.canonicalize().ok());
+        let root = self.layout.root().canonicalize().ok();
+        if self.common.root.is_some() || !home.zip(root).is_some_and(|(home, root)| home.starts_with(root)) {
+            return Ok(false);
         }
-        Ok(is_one)
+        for name in [STORE, REPOSITORY, CONFIG] {
+            if disk::metadata(&self.layout.root().join(name))?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether the answer is JSON.

@@ -36,11 +36,17 @@ fn without_surroundings(command: &mut Command) {
 
 /// One event of an agent.
 fn hook(project: &Project, agent: &str, payload: &Value) -> Answer {
+    hook_with(project, agent, payload, |_| {})
+}
+
+/// The same, with an environment of its own.
+fn hook_with(project: &Project, agent: &str, payload: &Value, set: impl FnOnce(&mut Command)) -> Answer {
     // What the agent itself would write meanwhile.
     let log = std::fs::read_to_string(project.path("transcript.jsonl")).unwrap_or_default();
     project.write("transcript.jsonl", format!("{log}{{}}\n"));
     let mut command = project.command(&["hook", "run", "--agent", agent]);
     without_surroundings(&mut command);
+    set(&mut command);
     let mut child =
         command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     serde_json::to_writer(child.stdin.take().unwrap(), payload).unwrap();
@@ -173,8 +179,14 @@ fn who_changes_the_policy_of_a_loop_learns_that_it_goes_on_as_it_began() {
 }
 
 #[test]
-fn no_loop_is_begun_where_nothing_says_that_it_is_a_work_tree() {
-    for (mark, expected) in [(None, false), (Some(".git"), true), (Some("highwater.yaml"), true)] {
+fn no_loop_is_begun_in_a_home_unless_something_says_that_it_is_meant() {
+    for (home, mark, expected) in [
+        (".", None, false),
+        ("below", None, false),
+        ("..", None, true),
+        (".", Some(".git"), true),
+        (".", Some("highwater.yaml"), true),
+    ] {
         let project = Project::new();
         project.write("notes.txt", "of somebody's home\n");
         match mark {
@@ -182,8 +194,13 @@ fn no_loop_is_begun_where_nothing_says_that_it_is_a_work_tree() {
             Some(name) => project.write(name, ""),
             None => {}
         }
-        assert_eq!(stop(&project, "zero", false).stdout, "");
-        assert_eq!(project.path(".progress").exists(), expected, "{mark:?}");
+        std::fs::create_dir(project.path("below")).unwrap();
+        let payload = json!({"session_id": "s1", "cwd": project.root(), "hook_event_name": "Stop"});
+        let answer = hook_with(&project, "claude", &payload, |command| {
+            command.env("HOME", project.path(home));
+        });
+        assert_eq!(answer.stdout, "");
+        assert_eq!(project.path(".progress").exists(), expected, "{home} {mark:?}");
     }
 }
 

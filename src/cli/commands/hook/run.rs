@@ -158,7 +158,7 @@ impl Hook<'_> {
         }
         let layout = &self.context.layout;
         // The user's own hooks run wherever an agent does: their home is no loop, and must not be kept as one.
-        if store.is_none() && !self.context.is_work_tree()? {
+        if store.is_none() && self.context.is_mere_home()? {
             return Ok(Answer::Nothing);
         }
         disk::open_store(layout)?;
