@@ -70,9 +70,12 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut run = Run::default();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let (mut found, mut last, mut times) = (None, 0, 0u64);
+    let mut summaries = Summaries::default();
     while let Some(line) = lines.next()? {
         last = line.number;
-        if let Some(counts) = tests(&line.text) {
+        if summaries.repeat(&line.text) {
+            run = Run::default();
+        } else if let Some(counts) = tests(&line.text) {
             times += 1;
             found = Some(std::mem::take(&mut run).finish(&counts).map_err(|error| error.line(last))?);
         } else {
@@ -88,6 +91,33 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         parsed.warnings.push(format!("{times} runs of Jest are in it: the last one counts"));
     }
     Ok(parsed)
+}
+
+/// The summaries of one output. With `--bail` Jest sums a run up twice, without a line between, and counts the files that it
+/// left out among those that failed.
+#[derive(Debug, Default)]
+struct Summaries {
+    /// The line before ended a summary.
+    ended: bool,
+    /// Another follows at once.
+    follows: bool,
+    /// The line `Tests:` of the one before.
+    tests: String,
+}
+
+impl Summaries {
+    /// Takes the next line; whether it is a line `Tests:` that was said before.
+    fn repeat(&mut self, text: &str) -> bool {
+        let text = text.trim_end();
+        self.follows |= self.ended && (text == "Snapshot Summary" || text.starts_with("Test Suites: "));
+        self.ended = text.starts_with("Ran all test suites");
+        if tests(text).is_none() {
+            return false;
+        }
+        let is_same = std::mem::take(&mut self.follows) && text == self.tests;
+        text.clone_into(&mut self.tests);
+        is_same
+    }
 }
 
 /// One run of Jest.
@@ -137,6 +167,9 @@ impl Run {
             self.tree.begin(name);
             self.in_tree = true;
             self.in_group = text.contains("Errors thrown in ");
+        } else if text.starts_with("  ●  ") {
+            // What --detectOpenHandles found, below the summary.
+            self.told = None;
         } else if let Some(name) = text.strip_prefix("  ● ") {
             self.told = None;
             if !matches!(
@@ -237,6 +270,7 @@ pub(in crate::ingest) struct Stream {
     /// What the last lines `Test Suites:` and `Tests:` said; lines of files after them say that a test printed them.
     ran: Option<u64>,
     counted: Option<Parsed>,
+    summaries: Summaries,
     runs: Vec<runs::Run>,
 }
 
@@ -248,14 +282,17 @@ impl Stream {
             let run = runs::Run::of(parsed, std::mem::take(&mut self.files));
             self.runs.push(runs::Run { is_certain, ..run });
         }
-        *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+        let (runs, summaries) = (std::mem::take(&mut self.runs), std::mem::take(&mut self.summaries));
+        *self = Stream { runs, summaries, ..Stream::default() };
     }
 }
 
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
-        if let Some(ran) = suites(text, &["failed", "passed"]) {
+        if self.summaries.repeat(text) {
+            (self.counted, self.ran) = (None, None);
+        } else if let Some(ran) = suites(text, &["failed", "passed"]) {
             self.ran = Some(ran);
             self.run.line(text);
         } else if let Some(counts) = tests(text) {
@@ -362,6 +399,21 @@ mod tests {
         let two = read(&end("2 failed, 3 passed, 5 total")).unwrap();
         assert_eq!((counts(&two), two.warnings.len()), ([5, 3, 2, 0, 0], 1), "{:?}", two.warnings);
         assert_eq!(counts(&read(&format!("{FAILED}{}", end("1 failed, 3 passed, 4 total"))).unwrap()), [5, 3, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_summary_told_again_is_no_other_run() {
+        let text = include_str!("../../../fixtures/reports/jest-text/good-bail.txt");
+        let parsed = read(text).unwrap();
+        assert_eq!((counts(&parsed), parsed.warnings.len()), ([2, 1, 1, 0, 0], 0));
+        assert!(details(&parsed).cases.cases.contains_key("./a.test.js::fails"));
+        let heard = |text: &str| crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+        let printed = heard(text);
+        assert_eq!(printed.len(), 1);
+        assert_eq!((counts(&printed[0]), printed[0].warnings.len()), ([2, 1, 1, 0, 0], 0));
+        // Another command's.
+        let other = text.replace("test suites.\nTest", "test suites.\n\nTest");
+        assert_eq!((read(&other).unwrap().warnings.len(), heard(&other).len()), (1, 2));
     }
 
     #[test]
