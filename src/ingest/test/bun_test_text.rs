@@ -105,7 +105,8 @@ impl Run {
             return self.bailed_out(ran, rest);
         } else if let Some((number, word)) = counted(text) {
             self.count(number, word)?;
-        } else {
+        } else if !text.starts_with("snapshots: ") {
+            // `snapshots: +1 added` and `snapshots: 1 failed` stand between the counts.
             self.block = None;
             self.other(text);
         }
@@ -261,6 +262,10 @@ mod tests {
         assert_eq!(details(&parsed).failed_units, ["broken.test.ts"]);
         let twice = read(&format!("{RUN}{END}{END}")).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([6, 2, 1, 1, 2], 1));
+        for told in ["+1 added", "1 failed"] {
+            let snapshots = END.replace(" 3 snapshots, ", &format!("snapshots: {told}\n "));
+            assert_eq!(counts(&read(&format!("{RUN}{snapshots}")).unwrap()), [6, 2, 1, 1, 2]);
+        }
         let dots = END.replace("\n ", "\n").replace(" 2 pass", "2 pass");
         assert_eq!(counts(&read(&dots).unwrap()), [6, 2, 1, 1, 2]);
     }
