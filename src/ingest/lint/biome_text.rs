@@ -150,8 +150,12 @@ impl TextReader for Reader {
         } else if let Some((level, message)) = sign(text)
             && let Some((path, line, rule)) = self.open.take()
         {
-            self.listed = add(self.listed, 1)?;
             self.open_rows = true;
+            // Of a file that it cannot parse the formatter says so once more; the summary does not count it.
+            if message.starts_with("Code formatting aborted due to parsing errors.") {
+                return Ok(());
+            }
+            self.listed = add(self.listed, 1)?;
             self.tally.keep(finding(TOOL, level, (Some(&path), line), Some(&rule), message));
         }
         Ok(())
@@ -201,6 +205,15 @@ b.ts format ━━
 
 ";
     const END: &str = "lint ━━━━\n\n  × Some errors were emitted while running checks.\n";
+
+    #[test]
+    fn a_file_that_is_not_formatted_for_its_errors_is_no_finding_of_its_own() {
+        let aborted = "b.js format ━━\n\n  × Code formatting aborted due to parsing errors. To format code with errors, enable it.\n\n";
+        let text =
+            format!("{SHOWN}{aborted}Checked 3 files in 8ms. No fixes applied.\nFound 1 error.\nFound 1 warning.\n");
+        assert_eq!(parsed(&text).unwrap().figures.total, Some(2));
+        assert_eq!(parsed(&format!("{SHOWN}{aborted}")).unwrap_err().reject(), Some(Reject::Malformed));
+    }
 
     #[test]
     fn what_is_not_shown_is_counted_all_the_same() {
