@@ -19,16 +19,14 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     if let Some(rest) = text.strip_prefix("error: cannot parse: ") {
         return Some(Told::error("black", bare_place(rest)?, None, "cannot be parsed"));
     }
-    if let Some(path) =
-        text.strip_prefix("ERROR: ").and_then(|rest| ISORT.iter().find_map(|end| rest.strip_suffix(end)))
-    {
+    if let Some(path) = unsorted(text) {
         return whole("isort", path, "imports are not sorted or formatted");
     }
     if let Some((before, path)) = text.strip_prefix("diff ").and_then(|rest| rest.rsplit_once(' ')) {
         let is_ours = path.ends_with(".go") && before.trim_start_matches("-u ").strip_suffix(".orig") == Some(path);
         return is_ours.then(|| Told::error("gofmt", (path, None), None, "is not formatted"));
     }
-    if let Some((path, _)) = text.strip_prefix("--- ").and_then(|rest| rest.split_once(":before\t")) {
+    if let Some(path) = isort_diff(text) {
         return whole("isort", path, "imports are not sorted or formatted");
     }
     if let Some(rest) = text.strip_prefix("error: could not format file ") {
@@ -68,6 +66,27 @@ pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
     }
     let (path, message) = text.strip_prefix("[error] ")?.split_once(": ").filter(|(path, _)| is_path(path))?;
     Some(Told::error("prettier", (path, None), None, message))
+}
+
+/// The file of which isort says that its imports are not sorted.
+fn unsorted(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("ERROR: ")?;
+    ISORT.iter().find_map(|end| rest.strip_suffix(end))
+}
+
+/// The file whose diff of isort's begins.
+fn isort_diff(text: &str) -> Option<&str> {
+    text.strip_prefix("--- ")?.split_once(":before\t").map(|(path, _)| path)
+}
+
+/// Whether isort says of a file that its imports are not sorted.
+pub(super) fn is_isort_check(text: &str) -> bool {
+    unsorted(text).is_some()
+}
+
+/// Whether a diff of isort's begins.
+pub(super) fn is_isort_diff(text: &str) -> bool {
+    isort_diff(text).is_some()
 }
 
 /// What isort says of a file; before version 5, the second.

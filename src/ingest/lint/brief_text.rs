@@ -6,7 +6,7 @@ use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
 use super::brief_documents;
-use super::brief_formatters::{formatter, oxfmt, prettier};
+use super::brief_formatters::{formatter, is_isort_check, is_isort_diff, oxfmt, prettier};
 use super::brief_interpreters;
 use super::brief_memory;
 use super::brief_ruby;
@@ -391,11 +391,17 @@ pub(in crate::ingest) struct Reader {
     /// The first line of a finding of TFLint's, Crystal's, Python's, Node.js's, Deno's or Sass', of which the rest stands further
     /// below, or of a list of dependencies.
     title: String,
+    /// isort said of a file that its imports are not sorted.
+    isort_checks: bool,
 }
 
 impl Reader {
     fn told<'a>(&'a self, text: &'a str) -> Option<Told<'a>> {
         if self.is_repeating && text.starts_with("[ERROR] ") {
+            return None;
+        }
+        // Below what isort says of a file, --diff shows what it means.
+        if self.isort_checks && is_isort_diff(text) {
             return None;
         }
         told(&self.before, text)
@@ -438,6 +444,7 @@ impl Reader {
         } else if is_source_over {
             self.title.clear();
         }
+        self.isort_checks |= is_isort_check(text);
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
         let is_bare = self.is_checking && is_path(text) && !text.contains(' ');
@@ -503,6 +510,15 @@ mod tests {
 
     fn parsed(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    #[test]
+    fn a_diff_below_what_isort_says_tells_the_same() {
+        let told = "ERROR: /p/a.py Imports are incorrectly sorted and/or formatted.\n";
+        let diff = "--- /p/a.py:before\t2026-01-05 10:00:00.1\n+++ /p/a.py:after\t2026-01-05 10:00:01.1\n@@ -1 +1,2 @@\n-import os, sys\n";
+        for text in [told.to_owned(), diff.to_owned(), format!("{told}{diff}")] {
+            assert_eq!(parsed(&text).unwrap().figures.total, Some(1), "{text}");
+        }
     }
 
     #[test]
