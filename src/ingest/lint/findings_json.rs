@@ -323,6 +323,14 @@ impl Findings {
         self.add_of(tool, sort, level, told)
     }
 
+    /// Counts findings that are only counted.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn count(&mut self, level: Level, number: u64) -> Result<()> {
+        self.tally.count(&self.tool, self.sort, level, number)
+    }
+
     /// Counts a finding of another tool.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign, lines};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::{Format, Parsed, Sort};
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
 
 /// Ruff's JSON.
@@ -18,10 +18,18 @@ pub const FORMAT: Format = Format {
     written_by: "ruff check --output-format json|json-lines",
     told_by: "JSON objects with filename, code and location.row",
     has_end: false,
-    counting: "Every finding, by its severity; without one (before Ruff 0.12) it is an error.",
-    sniff: |head| head.by_keys(&["filename", "code", "location.row"]),
+    counting: "Every finding, by its severity; without one (before Ruff 0.12) it is an error, as are those that --statistics \
+               counts.",
+    sniff,
     parse,
 };
+
+fn sniff(head: &Head<'_>) -> Sniff {
+    match head.by_keys(&["filename", "code", "location.row"]) {
+        Sniff::No => head.by_keys(&["code", "name", "count", "fixable"]),
+        told => told,
+    }
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -31,6 +39,8 @@ struct Diagnostic {
     location: Option<Location>,
     message: Loose,
     severity: Option<String>,
+    /// Of a rule, with `--statistics`.
+    count: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -50,6 +60,9 @@ fn begins_with_list(input: &Input<'_>) -> Result<bool> {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut findings = Findings::new("ruff", Sort::Linter);
     let mut count = |diagnostic: Diagnostic| -> Result<bool> {
+        if let (Some(number), None) = (diagnostic.count, &diagnostic.filename) {
+            return findings.count(Level::Error, number).map(|()| true);
+        }
         let (Some(path), Some(location)) = (diagnostic.filename, diagnostic.location) else { return Ok(false) };
         let level = findings.level(diagnostic.severity.as_deref());
         let (path, line) = (Loose::Text(path), location.row);
@@ -84,6 +97,14 @@ mod tests {
         let lines = read(&format!("warning: x\n{ONE}\n{{\"other\":1}}\n{{ x\n{ONE}\nFound 2 errors.\n")).unwrap();
         assert_eq!((list.figures.errors, list.details), (Some(2), lines.details));
         assert_eq!(read("[]").unwrap().figures.total, Some(0));
+    }
+
+    #[test]
+    fn statistics_count() {
+        let text = "[\n  {\"code\":null,\"name\":\"invalid-syntax\",\"count\":2,\"fixable\":false,\"fixable_count\":0},\n\
+                    {\"code\":\"F401\",\"name\":\"unused-import\",\"count\":3,\"fixable\":true,\"fixable_count\":3}\n]\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((parsed.format.name, parsed.figures.errors), ("ruff-json", Some(5)));
     }
 
     #[test]
