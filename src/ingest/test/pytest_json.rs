@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::TestTally;
 use super::json_report::{Keys, Object, declare, items, lacks, line, path, seconds, text, unknown_status};
-use crate::error::Result;
+use super::text_report::{Names, Summary};
+use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
@@ -21,7 +22,7 @@ pub const FORMAT: Format = Format {
     written_by: "pytest --json-report",
     told_by: "a JSON object with exitcode, root, summary and tests",
     has_end: true,
-    counting: "Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call that \
+    counting: "Of --json-report-summary alone its outcomes count. Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call that \
                failed is failed, as is a test of which a subtest failed. Expected failures are skipped, unexpected passes \
                passed. A collector that failed is one errored test.",
     sniff,
@@ -37,13 +38,47 @@ fn sniff(head: &Head<'_>) -> Sniff {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut report = Report { tally: TestTally::new(false), is_ours: false, total: None };
+    let mut report =
+        Report { tally: TestTally::new(false), is_ours: false, exit: Value::Null, summary: Outcomes::default() };
     json::object(input, Object(&mut report))?;
     if !report.is_ours {
-        return Err(lacks(&FORMAT, "tests and no summary"));
+        return alone(&report.summary, &report.exit);
     }
     let mut parsed = report.tally.finish(&FORMAT)?;
-    declare(&mut parsed, Figures { tests: report.total, ..Figures::default() });
+    declare(&mut parsed, Figures { tests: report.summary.total, ..Figures::default() });
+    Ok(parsed)
+}
+
+/// Of a report that holds no more than its summary.
+fn alone(outcomes: &Outcomes, exit: &Value) -> Result<Parsed> {
+    if outcomes.total.is_none() {
+        return Err(lacks(&FORMAT, "tests and no summary"));
+    }
+    // What failed while tests were collected is told of nowhere else.
+    if !matches!(exit.as_u64(), Some(0 | 1 | 5)) {
+        let why = format!("pytest ended with exit code {exit}, and the report holds only a summary");
+        let help = "the tests did not all run; run pytest again, without --json-report-summary to see why";
+        return Err(Error::report(Reject::NoResult, why).help(help));
+    }
+    let mut summary = Summary { errored: outcomes.error, ..Summary::default() };
+    for number in [outcomes.passed, outcomes.xpassed, outcomes.rerun, outcomes.retried, outcomes.subtests_passed] {
+        Summary::add(&mut summary.passed, Some(number))?;
+    }
+    for number in [outcomes.failed, outcomes.subtests_failed] {
+        Summary::add(&mut summary.failed, Some(number))?;
+    }
+    for number in [outcomes.skipped, outcomes.xfailed, outcomes.subtests_skipped] {
+        Summary::add(&mut summary.skipped, Some(number))?;
+    }
+    if exit.as_u64() == Some(1) && summary.failed == 0 && summary.errored == 0 {
+        (summary.errored, summary.unit_failures) = (1, 1);
+    }
+    let units = summary.unit_failures;
+    let mut parsed = Names::default().report(&FORMAT, &summary, false)?;
+    declare(
+        &mut parsed,
+        Figures { tests: outcomes.total.and_then(|total| total.checked_add(units)), ..Figures::default() },
+    );
     Ok(parsed)
 }
 
@@ -51,7 +86,8 @@ struct Report {
     tally: TestTally,
     /// Tests or collectors were met; a session that was interrupted while collecting has no tests.
     is_ours: bool,
-    total: Option<u64>,
+    exit: Value,
+    summary: Outcomes,
 }
 
 impl Keys for Report {
@@ -66,7 +102,11 @@ impl Keys for Report {
                 Ok(())
             }))?,
             "summary" => {
-                self.total = map.next_value::<Option<Summary>>()?.and_then(|summary| summary.total.as_u64());
+                self.summary = map.next_value::<Option<Outcomes>>()?.unwrap_or_default();
+                return Ok(true);
+            }
+            "exitcode" => {
+                self.exit = map.next_value()?;
                 return Ok(true);
             }
             _ => return Ok(false),
@@ -76,10 +116,25 @@ impl Keys for Report {
     }
 }
 
-#[derive(Deserialize)]
-struct Summary {
-    #[serde(default)]
-    total: Value,
+/// How many tests came to which outcome.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Outcomes {
+    passed: u64,
+    xpassed: u64,
+    failed: u64,
+    error: u64,
+    skipped: u64,
+    xfailed: u64,
+    rerun: u64,
+    retried: u64,
+    #[serde(rename = "subtests passed")]
+    subtests_passed: u64,
+    #[serde(rename = "subtests failed")]
+    subtests_failed: u64,
+    #[serde(rename = "subtests skipped")]
+    subtests_skipped: u64,
+    total: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -158,13 +213,28 @@ fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details};
 
     fn read(tests: &str) -> Result<Parsed> {
         let text =
             format!("{{\"summary\":{{\"total\":1}},\"collectors\":[{{\"outcome\":\"passed\"}}],\"tests\":[{tests}]}}");
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_summary_alone_counts_where_all_tests_ran() {
+        let read = |exit: &str, summary: &str| {
+            let text = format!("{{\"exitcode\":{exit},\"root\":\"/p\",\"summary\":{{{summary},\"collected\":9}}}}");
+            parse(&Input::bytes("x", text.as_bytes()))
+        };
+        let all = "\"passed\":4,\"failed\":1,\"error\":3,\"xfailed\":1,\"xpassed\":1,\"skipped\":1,\"subtests passed\":1,\"total\":12";
+        let parsed = read("1", all).unwrap();
+        assert_eq!((counts(&parsed), parsed.warnings.len()), ([12, 6, 1, 3, 2], 0));
+        // A collector failed, and nobody stopped for it.
+        assert_eq!(counts(&read("1", "\"passed\":4,\"total\":4").unwrap()), [5, 4, 0, 1, 0]);
+        assert_eq!(counts(&read("5", "\"total\":0").unwrap()), [0; 5]);
+        assert_eq!(read("2", "\"total\":0").unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(read("0", "\"passed\":1").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 
     #[test]
