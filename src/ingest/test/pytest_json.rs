@@ -22,9 +22,9 @@ pub const FORMAT: Format = Format {
     written_by: "pytest --json-report",
     told_by: "a JSON object with exitcode, root, summary and tests",
     has_end: true,
-    counting: "Of --json-report-summary alone its outcomes count. Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call that \
+    counting: "Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call that \
                failed is failed, as is a test of which a subtest failed. Expected failures are skipped, unexpected passes \
-               passed. A collector that failed is one errored test.",
+               passed. A collector that failed is one errored test. Of --json-report-summary its outcomes count.",
     sniff,
     parse,
 };
