@@ -104,7 +104,7 @@ impl TextRun for CTest {
 
     /// Below the summary nothing counts.
     fn is_whole(line: &str) -> bool {
-        result(line).is_none() && !line.contains("tests passed, ")
+        result(line).is_none() && total(line).is_none()
     }
 }
 
@@ -145,31 +145,46 @@ fn result(line: &str) -> Option<Line<'_>> {
         return None;
     }
     let (number, rest) = rest.split_once(": ")?;
-    let (name, status) = rest.trim_start().split_once(' ')?;
-    let status = status.trim_start_matches(['.', ' ']).trim_start_matches('*');
-    let (word, seconds) = match status.strip_suffix(" sec") {
-        Some(rest) => rest.rsplit_once(' ').map(|(word, seconds)| (word.trim_end(), Some(seconds)))?,
-        None => (status, None),
-    };
-    let outcome = match word {
-        "Passed" => Outcome::Passed,
-        "Skipped" => Outcome::Skipped,
-        "Not Run (Disabled)" => Outcome::Skipped,
-        word if word.starts_with("Not Run") => Outcome::Errored,
-        "Failed" | "Timeout" => Outcome::Failed,
-        word if ["Failed ", "Exception: ", "Timeout "].iter().any(|begin| word.starts_with(begin)) => Outcome::Failed,
-        _ => return None,
-    };
+    let rest = rest.trim_start();
+    // A name may hold blanks, and dots: what follows it tells where it ends.
+    let (name, (word, outcome, seconds)) = rest
+        .match_indices(" .")
+        .find_map(|(at, _)| Some((rest.get(..at)?, status(rest.get(at..)?.trim_start_matches(['.', ' ']))?)))?;
     let (number, is_disabled) = (number.trim().parse().ok()?, word == "Not Run (Disabled)");
     Some(Line { number, name, outcome, is_disabled, seconds })
 }
 
-/// `7` of `43% tests passed, 4 tests failed out of 7`.
+/// The word of `Passed    0.09 sec`, `***Failed    0.07 sec` or `Subprocess aborted***Exception:   0.01 sec`, its outcome, and
+/// its time.
+fn status(text: &str) -> Option<(&str, Outcome, Option<&str>)> {
+    let (signal, text) = text.split_once("***").unwrap_or(("", text));
+    let (word, seconds) = match text.strip_suffix(" sec") {
+        Some(rest) => rest.rsplit_once(' ').map(|(word, seconds)| (word.trim_end(), Some(seconds)))?,
+        None => (text, None),
+    };
+    let outcome = match word {
+        word if word.starts_with("Exception:") => Outcome::Failed,
+        // Only a crash has something before its stars.
+        _ if !signal.is_empty() => return None,
+        "Passed" => Outcome::Passed,
+        "Skipped" | "Not Run (Disabled)" => Outcome::Skipped,
+        word if word.starts_with("Not Run") => Outcome::Errored,
+        "Failed" | "Timeout" => Outcome::Failed,
+        word if word.starts_with("Failed ") || word.starts_with("Timeout ") => Outcome::Failed,
+        _ => return None,
+    };
+    Some((word, outcome, seconds))
+}
+
+/// `7` of `43% tests passed, 4 tests failed out of 7`, or, from CMake 4.4 on where none failed, of `100% tests passed out of 7`.
 #[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
 fn total(line: &str) -> Option<Option<u64>> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let (_, rest) = counted(rest.strip_prefix("% tests passed, ").filter(|_| rest != line)?)?;
-    let tests = rest.strip_prefix("tests failed out of ").or_else(|| rest.strip_prefix("test failed out of "))?;
+    let rest = rest.strip_prefix("% tests passed").filter(|_| rest != line)?;
+    let tests = rest.strip_prefix(" out of ").or_else(|| {
+        let (_, rest) = counted(rest.strip_prefix(", ")?)?;
+        rest.strip_prefix("tests failed out of ").or_else(|| rest.strip_prefix("test failed out of "))
+    })?;
     is_number(tests).then(|| tests.parse().ok())
 }
 
@@ -211,6 +226,10 @@ mod tests {
         assert_eq!((details.cases.outcome("missing"), details.dropped), (Some(Outcome::Errored), 0));
         let crash = " 7/12 Test  #7: crash ......***Exception: SegFault  0.05 sec";
         assert_eq!(result(crash).unwrap().outcome, Outcome::Failed);
+        let abort = " 5/17 Test  #5: a 1 ... b .............Subprocess aborted***Exception:   0.01 sec";
+        assert_eq!(result(abort).map(|line| (line.name, line.outcome)), Some(("a 1 ... b", Outcome::Failed)));
+        assert!(result("1/2 Test #1: a ...it is***Passed 0.01 sec").is_none(), "no status of CTest");
+        assert_eq!((total("100% tests passed out of 7"), total("100% tests passed")), (Some(Some(7)), None));
         assert_eq!(counts(&read("Test project /src\nNo tests were found!!!\n").unwrap()), [0; 5]);
         let twice = read(&format!("{RUN}{END}").repeat(2)).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([6, 2, 1, 1, 2], 1));
