@@ -13,6 +13,7 @@ use self::lines::{
 };
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
+use self::shunit2::Shunit2;
 use self::table::Table;
 use super::pytest_text::is_schemathesis;
 use super::text_report::{Names, Summary, is_foreign};
@@ -28,6 +29,7 @@ mod jest_reporters;
 mod lines;
 mod named;
 mod node_tap;
+mod shunit2;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -43,14 +45,14 @@ pub const FORMAT: Format = Format {
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
-                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
+                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
     counting: "The sum of the summaries; of Robot Framework's and testthat's, and of a run that node-tap paints anew, the last, and where nothing else is told, that of \
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
-               FiveAM assertions, D modules, poku files, and dbt's warnings passed. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
+               FiveAM assertions, D modules, poku files, and dbt's warnings passed; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
                beyond its tests, and so are EUnit's cancelled \
                tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,
@@ -84,6 +86,7 @@ pub(in crate::ingest) struct Told {
     newman: Newman,
     test_cafe: TestCafe,
     clojure: Clojure,
+    shunit2: Shunit2,
     plain: Plain,
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
@@ -144,7 +147,7 @@ impl Told {
                 .filter(|_| !is_anothers),
         };
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
-        let told = [self.block(text), alone, self.row(text), self.clojure.line(text), named];
+        let told = [self.block(text), alone, self.row(text), self.clojure.line(text), self.shunit2.line(text), named];
         for (_, summary) in told.iter().flatten() {
             self.sum.get_or_insert_default().merge(summary)?;
         }

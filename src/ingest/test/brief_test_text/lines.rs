@@ -36,6 +36,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("EUnit", " Failed: @f. Skipped: @s. Passed: @p."),
         ("EUnit", " All @p tests passed."),
         ("EUnit", " Test passed.@P"),
+        ("EUnit", " 2 tests passed.@P@P"),
         ("EUnit", "One or more tests were cancelled.@E"),
         (
             "Bazel",
