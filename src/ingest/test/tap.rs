@@ -159,19 +159,27 @@ struct Prove {
     is_dubious: bool,
     /// Its own summary has not come yet.
     is_open: bool,
+    /// It came: what a file lacks, prove has told.
+    is_done: bool,
 }
 
 impl Prove {
+    /// Whether it is prove that tells what a file without a plan lacks: below all files, or at once where no test ran.
+    fn tells(&self, level: &Level) -> bool {
+        self.is_done || (self.is_open && level.points == 0)
+    }
+
     /// The file, if it failed by itself: it came to no test, or failed though its tests passed.
     fn line(&mut self, text: &str) -> Option<String> {
         let text = text.trim_end();
         if let Some(file) = file_of_prove(text) {
-            *self = Prove { file: Some(file.to_owned()), is_dubious: false, is_open: true };
+            *self = Prove { file: Some(file.to_owned()), is_open: true, ..Prove::default() };
             return None;
         }
         let passed = self.is_dubious && text.starts_with("All ") && text.ends_with(" subtests passed");
         self.is_dubious |= text.starts_with("Dubious, test returned ");
-        self.is_open &= !text.starts_with("Files=");
+        self.is_done |= self.is_open && text.starts_with("Files=");
+        self.is_open &= !self.is_done;
         if passed || text == "No subtests run" { self.file.take() } else { None }
     }
 }
@@ -226,6 +234,9 @@ impl Reader {
                 Ok(())
             }
             Line::Yaml(_) | Line::Other => {
+                if file_of_prove(text).is_some() {
+                    self.end_file()?;
+                }
                 if let Some(file) = self.prove.line(text) {
                     self.tally.unit_failure(&file);
                 }
@@ -437,6 +448,15 @@ impl Reader {
         }
     }
 
+    /// Ends the points of the file before another of `prove -v`, which tells itself if they have no plan.
+    fn end_file(&mut self) -> Result<()> {
+        self.close_above(0)?;
+        self.flush();
+        self.end_level()?;
+        self.levels.push(Level::default());
+        Ok(())
+    }
+
     /// Ends one run of several in a stream, or the only one.
     fn end_run(&mut self) -> Result<()> {
         self.close_above(0)?;
@@ -448,7 +468,7 @@ impl Reader {
             if !missing {
                 self.tally.unit_failure("Bail out!");
             }
-        } else if level.plan.is_none() && self.told.take() != Some(level.points) {
+        } else if level.plan.is_none() && !self.prove.tells(&level) && self.told.take() != Some(level.points) {
             let why = format!("TAP ends after {} points without a plan", level.points);
             return Err(Error::report(Reject::Malformed, why).help(KILLED_HELP));
         }

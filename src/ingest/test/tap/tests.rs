@@ -116,6 +116,20 @@ fn it_is_told_by_version_or_plan_and_numbers() {
 }
 
 #[test]
+fn the_files_of_prove_have_a_plan_each_or_none() {
+    let of = |end: &str| {
+        format!(
+            "t/a.t .. \nok 1\nDubious, test returned 255 (wstat 65280, 0xff00)\nAll 1 subtests passed \nt/b.t .. \n1..3\n\
+                 ok 1\nFailed 2/3 subtests \nt/c.t .. \nok 1\nok 2\n1..2\nok\nt/d.t .. \nok 1\n{end}"
+        )
+    };
+    let parsed =
+        read_text(&of("All 1 subtests passed \n\nFiles=4, Tests=5,  1 wallclock secs\nResult: FAIL\n")).unwrap();
+    assert_eq!(counts(&parsed), [8, 5, 0, 3, 0]);
+    assert_eq!(read_text(&of("")).unwrap_err().reject(), Some(Reject::Malformed), "killed");
+}
+
+#[test]
 fn a_file_that_failed_by_itself_is_errored_as_prove_tells_it() {
     let of = |says: &str| format!("t/a.t .. \n1..1\nok 1\nok\nt/b.t ..... \n{says}\n");
     for (says, units) in [
