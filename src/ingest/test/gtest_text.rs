@@ -39,6 +39,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
+/// How busted begins, which tells at the end how many tests there were.
+const OF_BUSTED: &str = "Running tests from ";
+
 /// One run of a program.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct GTest {
@@ -54,6 +57,8 @@ pub(in crate::ingest) struct GTest {
     failed_suites: u64,
     /// cmocka counts those whose fixture failed here only.
     failed_or_errored: u64,
+    /// busted's errors, of tests and around them.
+    errors: u64,
     /// Its list of failures is there, if empty.
     has_failed: bool,
     /// The first line that a test that runs has printed of its failure.
@@ -63,7 +68,7 @@ pub(in crate::ingest) struct GTest {
 
 impl Announced for GTest {
     fn begins(line: &str) -> bool {
-        matches!(marked(line), Some(("==========", rest)) if running(rest).is_some())
+        matches!(marked(line), Some(("==========", rest)) if running(rest).is_some() || rest.starts_with(OF_BUSTED))
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -86,7 +91,7 @@ impl Announced for GTest {
 
     fn is_done(&self) -> bool {
         let told = self.passed.and_then(|passed| passed.checked_add(self.skipped)?.checked_add(self.failed()));
-        let told = told.and_then(|told| told.checked_add(self.errored()));
+        let told = told.and_then(|told| told.checked_add(self.errored())?.checked_add(self.errors));
         self.ran.is_some() && told >= self.ran
     }
 
@@ -128,7 +133,7 @@ impl GTest {
             if self.announced.is_none_or(|announced| announced == ran || ran == 0) {
                 (self.ran, self.passed) = (Some(ran), None);
                 (self.skipped, self.failed, self.disabled) = (0, 0, 0);
-                (self.failed_suites, self.failed_or_errored, self.has_failed) = (0, 0, false);
+                (self.failed_suites, self.failed_or_errored, self.errors, self.has_failed) = (0, 0, 0, false);
             }
         }
         Ok(())
@@ -136,6 +141,12 @@ impl GTest {
 
     /// `5 tests.` behind PASSED, `2 tests, listed below:` behind others, and the names of such lists.
     fn total(&mut self, mark: &str, rest: &str) -> Result<()> {
+        if let Some((errors, "error, listed below:" | "errors, listed below:")) =
+            counted(rest).filter(|_| mark == "ERROR")
+        {
+            self.errors = errors.ok_or_else(too_large)?;
+            return Ok(());
+        }
         let Some(number) = number(rest) else {
             if mark == "FAILED" && rest.ends_with(": SetUpTestSuite or TearDownTestSuite") {
                 self.names.unit(rest.split(':').next().unwrap_or(rest));
@@ -164,6 +175,7 @@ impl GTest {
             "FAILED" if rest.starts_with("GROUP ") => return,
             "FAILED" => Outcome::Failed,
             "SKIPPED" => Outcome::Skipped,
+            "ERROR" if rest.ends_with(" ms)") => Outcome::Errored,
             "ERROR" if !rest.starts_with("--- ") => return self.names.unit(rest),
             "ERROR" => {
                 self.message = self.message.take().or_else(|| rest.strip_prefix("--- ").map(str::to_owned));
@@ -177,7 +189,7 @@ impl GTest {
             None => (rest, None),
         };
         let name = name.split(", where ").next().unwrap_or(name);
-        let id = match name.split_once('.') {
+        let id = match name.split_once('.').filter(|_| !name.contains(" @ ")) {
             Some((suite, test)) => format!("{suite}::{test}"),
             None => name.to_owned(),
         };
@@ -218,6 +230,9 @@ impl GTest {
     }
 
     fn summary(&self) -> Result<Summary> {
+        if self.errors > 0 {
+            return Ok(self.summary_of_busted());
+        }
         let errored = self.errored();
         // A group of cmocka that could not begin has no tests.
         let groups = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).saturating_sub(errored);
@@ -233,6 +248,14 @@ impl GTest {
             flaky: 0,
             unit_failures: units,
         })
+    }
+
+    /// Of its errors, those that are no test's are of a `setup` or a file.
+    fn summary_of_busted(&self) -> Summary {
+        let (passed, failed, skipped) = (self.passed.unwrap_or_default(), self.failed, self.skipped);
+        let others = [passed, failed, skipped].into_iter().fold(self.ran.unwrap_or_default(), u64::saturating_sub);
+        let unit_failures = self.errors.saturating_sub(others);
+        Summary { passed, failed, errored: self.errors, skipped, flaky: 0, unit_failures }
     }
 }
 
@@ -367,5 +390,22 @@ mod tests {
         for none in ["[  PASSED  ] all\n", "[PASSED] 5 tests.\n", "Running 5 tests\n"] {
             assert_eq!(sniffed(&FORMAT, none), Sniff::No, "{none}");
         }
+    }
+
+    #[test]
+    fn busted_tells_errors_apart() {
+        let text = "[==========] Running tests from scanned files.\n[ RUN      ] a_spec.lua @ 1: a ok\n\
+                    [       OK ] a_spec.lua @ 1: a ok (0.03 ms)\n[ RUN      ] a_spec.lua @ 1: a err\na_spec.lua:1: x\n\
+                    [  ERROR   ] a_spec.lua @ 1: a err (0.06 ms)\n[ SKIPPED  ] a_spec.lua @ 1: a later (0.01 ms)\n\n\
+                    [==========] 3 tests from 1 test file ran. (0.93 ms total)\n[  PASSED  ] 1 test.\n\
+                    [ SKIPPED  ] 1 test, listed below:\n[ SKIPPED  ] a_spec.lua @ 1: a later\n[  ERROR   ] 2 errors, listed below:\n\
+                    [  ERROR   ] a_spec.lua @ 1: a err\n[  ERROR   ] a_spec.lua @ 2: b setup\n\n 1 SKIPPED TEST\n 2 ERRORS\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((parsed.format.name, counts(&parsed)), ("gtest-text", [4, 1, 0, 2, 1]));
+        let details = details(&parsed);
+        assert_eq!(
+            (details.unit_failures, details.cases.outcome("a_spec.lua @ 1: a err")),
+            (1, Some(Outcome::Errored))
+        );
     }
 }
