@@ -34,7 +34,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(begins) {
         return Sniff::Sure("line \"Nextest run ID\"".into());
     }
-    if head.last_lines().any(|line| matches!(summary(line), Some(Ok(_)))) {
+    if head.last_lines().any(|line| matches!(summary(painted(line).unwrap_or(line)), Some(Ok(_)))) {
         return Sniff::Sure("a Summary line of nextest".into());
     }
     Sniff::No
@@ -69,7 +69,7 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, text: &str, ended: bool) -> Result<()> {
-        let text = text.trim_end();
+        let text = painted(text).unwrap_or(text).trim_end();
         if is_beginning(text) {
             if !self.is_inside() {
                 *self = Reader { begun: true, ..Reader::default() };
@@ -152,6 +152,14 @@ impl Runs for Stream {
 /// ` Nextest run ID 4e54a2b1-… with nextest profile: default`.
 fn is_beginning(text: &str) -> bool {
     text.trim_start().starts_with("Nextest run ID ") && text.len() - text.trim_start().len() < 4
+}
+
+/// The Summary line in what a terminal with a progress bar is given: lines filled up to its width, none of them ended.
+fn painted(text: &str) -> Option<&str> {
+    let at = text.rfind("     Summary [")?;
+    let (before, line) = text.split_at_checked(at)?;
+    let line = line.find(" skipped").and_then(|end| line.get(..end + " skipped".len()))?;
+    before.trim_end().ends_with("────────────").then_some(line)
 }
 
 /// `4` of `    Starting 4 tests across 1 binary`.
@@ -297,5 +305,17 @@ mod tests {
         assert!(matches!(sniffed(&FORMAT, "Nextest run ID x\n"), Sniff::Sure(_)));
         assert!(matches!(sniffed(&FORMAT, "Summary [ 1s] 1 test run: 1 passed, 0 skipped\n"), Sniff::Sure(_)));
         assert_eq!(sniffed(&FORMAT, "Summary of all failing tests\n"), Sniff::No);
+    }
+
+    #[test]
+    fn a_terminals_lines_are_filled_and_not_ended() {
+        let text = "    Finished `test` profile\r\n\u{1b}[3A\r\u{1b}[2K        PASS [   0.106s] a b            ────────────              \
+                    \u{1b}[31;1m     Summary\u{1b}[0m [   0.917s] \u{1b}[1m4\u{1b}[0m tests run: 3 passed (1 flaky), 1 failed, 2 skipped              \
+                      FLAKY 2/3 [   0.006s] a b          error: test run failed\r\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!(
+            (parsed.format.name, counts(&parsed), parsed.figures.flaky),
+            ("nextest-text", [6, 3, 1, 0, 2], Some(1))
+        );
     }
 }
