@@ -163,8 +163,8 @@ fn status(text: &str) -> Option<(&str, Outcome, Option<&str>)> {
         None => (text, None),
     };
     let outcome = match word {
-        word if word.starts_with("Exception:") => Outcome::Failed,
-        // Only a crash has something before its stars.
+        // Only a crash has something before its stars: `Subprocess aborted`.
+        word if word.starts_with("Exception:") && !signal.contains('.') => Outcome::Failed,
         _ if !signal.is_empty() => return None,
         "Passed" => Outcome::Passed,
         "Skipped" | "Not Run (Disabled)" => Outcome::Skipped,
