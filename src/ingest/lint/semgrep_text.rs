@@ -25,10 +25,17 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_ours = |line: &str| title(line).is_some() || summary(line).is_some();
-    match head.lines().chain(head.last_lines()).any(|line| is_ours(line.trim_end())) && !is_of_another(head) {
-        true => Sniff::Sure("a title or a summary as Semgrep prints it".into()),
-        false => Sniff::No,
+    let lines = || head.lines().chain(head.last_lines()).map(str::trim_end);
+    let found = lines().filter_map(summary).max();
+    if (found.is_none() && !lines().any(|line| title(line).is_some())) || is_of_another(head) {
+        return Sniff::No;
+    }
+    match found {
+        // Where the findings are no text, they may stand in a document between what goes to stderr.
+        Some(1..) if !lines().any(|line| title(line).is_some()) => {
+            Sniff::Maybe("a summary as Semgrep prints it".into())
+        }
+        _ => Sniff::Sure("a title or a summary as Semgrep prints it".into()),
     }
 }
 
@@ -193,5 +200,15 @@ mod tests {
         assert_eq!(parsed(cut).unwrap_err().reject(), Some(Reject::Malformed));
         assert_eq!(parsed("Ran 1 rule on 1 file: 1 finding.\n").unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(parsed("Ran 4 tests on 1 file\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn a_document_between_what_goes_to_stderr_is_read() {
+        let json = r#"{"version":"1.185.0","results":[{"check_id":"r","path":"a.py","start":{"line":1},"extra":{"severity":"ERROR","message":"m"}}],"errors":[],"paths":{"scanned":["a.py"]}}"#;
+        let log = format!(
+            "  Scanning 1 file with 3 python rules.\n{json}\n • Findings: 1\nRan 3 rules on 1 file: 1 finding.\n"
+        );
+        let parsed = crate::ingest::parse(&Input::bytes("x", log.as_bytes()), None).unwrap();
+        assert_eq!((parsed.format.name, parsed.figures.errors), ("semgrep-json", Some(1)));
     }
 }
