@@ -52,7 +52,7 @@ pub const FORMAT: Format = Format {
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
-               FiveAM assertions, D modules, poku files, and dbt's warnings passed; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as is a failure of JUnit 4's \
+               FiveAM assertions, D modules, poku files, and dbt's warnings passed; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as are each configuration of TestNG's and a failure of JUnit 4's \
                beyond its tests, and so are EUnit's cancelled \
                tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,

@@ -89,6 +89,8 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ),
         ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
         ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
+        // Methods that set up and take down.
+        ("TestNG", "Configuration Failures: @e, Skips: @_"),
         (
             "jasmine-spec-reporter",
             "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",

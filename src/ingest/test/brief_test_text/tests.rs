@@ -17,6 +17,7 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("3 tests, 1 failure, 1 skipped in 2 seconds\n", [3, 1, 1, 0, 1]),
     ("3 tests, 0 failures\n1 test, 1 failure\n", [4, 3, 1, 0, 0]),
     ("OK (3 tests)\n", [3, 3, 0, 0, 0]),
+    ("S\nTotal tests run: 3, Failures: 0, Skips: 2\nConfiguration Failures: 1, Skips: 1\n", [4, 1, 0, 1, 2]),
     ("  2 tests passed.\n", [2, 2, 0, 0, 0]),
     ("4 tests in 3 items.\n3 passed and 1 failed.\n***Test Failed*** 1 failure.\n", [4, 3, 1, 0, 0]),
     ("4 tests in 3 items.\n4 passed.\nTest passed.\n", [4, 4, 0, 0, 0]),
