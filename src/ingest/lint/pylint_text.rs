@@ -156,10 +156,11 @@ impl TextReader for Reader {
 
     fn is_whole(&self, text: &str) -> bool {
         let is_score = || text.starts_with(SCORE) && (text.ends_with("/10") || text.ends_with(')'));
-        // A word in brackets may be the message's.
+        // A word in brackets may be the message's. Of some messages the source follows, and the symbol behind it.
         let has_symbol = || {
             let symbol = bracketed(text, '(', ')').map(|(_, symbol)| symbol);
-            symbol.is_some_and(|symbol| symbol.contains('-')) && message(text).is_some_and(|message| message.is_certain)
+            symbol.is_some_and(|symbol| symbol.contains('-') && is_dashed_name(symbol))
+                && message(text).is_none_or(|message| message.is_certain)
         };
         is_score() || has_symbol()
     }
@@ -210,6 +211,17 @@ mod tests {
             let first = details.findings.first().unwrap();
             assert_eq!((first.path.as_deref(), first.line), (Some("p/a.py"), Some(12)), "{text}");
             assert_eq!(first.message, "No exception type(s) specified", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_may_end_behind_its_source_and_without_a_line_end() {
+        let text = "************* Module a\na.py:1:0: R0801: Similar lines in 2 files\n==a:[53:75]\n    f(self)\n    # not BN (duplicate-code)";
+        let figures = parsed(text).unwrap().figures;
+        assert_eq!((figures.notes, figures.total), (Some(1), Some(1)));
+        for cut in [" (duplicate-code)", "-code)", ")"] {
+            let cut = text.strip_suffix(cut).unwrap();
+            assert_eq!(parsed(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
     }
 
