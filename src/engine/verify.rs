@@ -314,7 +314,12 @@ impl Check<'_> {
         let (Some(found), Some(newest), Some((_, head))) = (found, records.last(), self.verified.head) else { return };
         let config = frozen_config(self.session.layout, self.store, newest.record.config);
         let (Ok(Frozen { config, .. }), true) = (config, found.head == Some(head)) else { return };
-        if found != (BestTracker { head: Some(head), ..analysis::best(points, &config) }) {
+        let mut expected = BestTracker { head: Some(head), ..analysis::best(points, &config) };
+        // An older one does not tell.
+        if found.chosen_by.is_none() {
+            expected.chosen_by = None;
+        }
+        if found != expected {
             self.found(&path, DIFFERS);
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, Project, answer, can_trace, overwrite};
 
@@ -41,6 +41,23 @@ fn a_restore_is_undone_although_the_newest_record_is_damaged() {
     std::fs::rename(project.path(".progress/other"), project.path(".progress/l")).unwrap();
     project.run(&["undo"]).expect(0);
     assert!(project.read("src/lib.py").contains("return 1"));
+}
+
+/// As loops have it that were stored before trackers told by which metric the best one was chosen.
+#[test]
+fn a_best_tracker_that_does_not_name_its_metric_is_no_damage() {
+    let project = Project::new();
+    project.write("highwater.yaml", "select: {primary: speed}\n");
+    project.run(&["begin", "--loop", "l", "--metric", "speed=1"]).expect(0);
+    let tracker = ".progress/l/best-tracker.json";
+    let mut best: Value = serde_json::from_str(&project.read(tracker)).unwrap();
+    assert_eq!(best["chosen_by"], json!({"metric": "speed", "value": 1.0}));
+    best["chosen_by"]["value"] = json!(2.0);
+    overwrite(&project.path(tracker), best.to_string().as_bytes());
+    project.run(&["verify"]).expect(65);
+    best.as_object_mut().unwrap().remove("chosen_by");
+    overwrite(&project.path(tracker), best.to_string().as_bytes());
+    project.run(&["verify"]).expect(0);
 }
 
 #[test]
