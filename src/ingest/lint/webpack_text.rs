@@ -3,6 +3,8 @@
 //!
 //! `ERROR in ./src/a.js 3:5-10`, its message below it, and in the last line how many there are. What webpack 4 prints has no
 //! such line, and is not read. The sizes of a build without errors are `bundle-text`'s.
+//!
+//! Of several compilers each has such a line below its name, and nothing tells how many there are.
 
 use std::sync::LazyLock;
 
@@ -24,7 +26,7 @@ pub const FORMAT: Format = Format {
     about: "terminal output of webpack and Rspack: errors and warnings",
     written_by: "webpack 5, Rspack",
     told_by: "\"ERROR in ./src/a.js 3:5-10\", or \"webpack 5.90.0 compiled with 1 error in 12 ms\"",
-    has_end: true,
+    has_end: false,
     counting: "As many as the last line says; of several compilers their sum. What ESLint and stylelint report through webpack is \
                theirs.",
     sniff,
@@ -159,6 +161,12 @@ pub(in crate::ingest) struct Reader {
     entries: Vec<Finding>,
     /// Errors and warnings among them that linters report through webpack.
     of_linters: [u64; 2],
+    /// One of several compilers has counted its own.
+    is_of_several: bool,
+    /// The line before may be the name of another one.
+    is_named: bool,
+    /// Another one has begun and has not counted yet.
+    is_begun: bool,
 }
 
 /// Entries that are kept until they are counted.
@@ -197,12 +205,16 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
+        let is_inside = text.starts_with("  ");
+        self.is_begun |= self.is_named && is_inside;
+        self.is_named = self.is_of_several && !is_inside && text.ends_with(':');
         if let Some((level, place)) = entry(text) {
             self.close();
             self.open = Some(Open { level, place: place.trim_end().to_owned(), message: String::new(), line: None });
         } else if let Some((tool, counts)) = counts(text) {
             self.close();
             self.count(tool, counts)?;
+            (self.is_of_several, self.is_begun) = (is_inside, false);
         } else if text.trim().is_empty() {
             self.close();
         } else if let Some(open) = &mut self.open {
@@ -227,7 +239,7 @@ impl TextReader for Reader {
 
     fn finish(mut self) -> Result<Option<Parsed>> {
         self.close();
-        if !self.entries.is_empty() || self.of_linters != [0, 0] {
+        if !self.entries.is_empty() || self.of_linters != [0, 0] || self.is_begun {
             let why = "report ends before the line in which webpack counts its errors";
             return Err(Error::report(Reject::Malformed, why).help(CUT_HELP));
         }
@@ -245,6 +257,19 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT)).unwrap();
         let Details::Lint(lint) = parsed.details else { panic!("lint") };
         lint.findings
+    }
+
+    #[test]
+    fn a_compiler_of_several_that_has_begun_has_to_count() {
+        let read = |text: &str| crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT));
+        let first = "client:\n  asset a.js 3 bytes\n  client (webpack 5.90.0) compiled with 1 error in 12 ms\n";
+        let begun = format!("{first}\nserver:\n  asset b.js 3 bytes\n");
+        assert_eq!(read(&begun).unwrap_err().reject(), Some(Reject::Malformed));
+        let both = format!("{begun}  server (webpack 5.90.0) compiled with 2 errors in 12 ms\nsee:\nhttps://x\n");
+        assert_eq!((read(first).unwrap().figures.errors, read(&both).unwrap().figures.errors), (Some(1), Some(3)));
+        let alone =
+            "ERROR in ./a.js\nno\nEntrypoints:\n  main (3 KiB)\nwebpack 5.90.0 compiled with 1 error in 12 ms\n";
+        assert_eq!(read(&format!("{alone}Files:\n  a.js\n")).unwrap().figures.errors, Some(1));
     }
 
     #[test]
