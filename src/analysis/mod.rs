@@ -32,6 +32,7 @@ mod stories;
 mod suite;
 #[cfg(test)]
 pub(crate) mod testing;
+mod words;
 
 pub use alerts::{AlertRule, RULES};
 pub use comparison::Comparison;
@@ -44,6 +45,7 @@ pub use primary::QUALITY_SCORE;
 pub use renames::{base_name, split as split_id};
 pub use rule::Rule;
 pub use select::{Choice, best, eligibility, remeasured, select, select_without};
+pub use words::{ACTIONS, CLASSES, Word};
 
 use std::collections::BTreeMap;
 

@@ -413,7 +413,7 @@ pub struct Listed {
 pub struct List {
     /// Version of this shape.
     pub schema_version: u32,
-    /// What is listed: `formats`, `rules`, `detectors`, `reports`.
+    /// What is listed: `formats`, `rules`, `detectors`, `classes`, `actions`, `reports`, `transcripts`, `agents`.
     pub list: String,
     /// Its members.
     pub members: Vec<Listed>,
@@ -427,7 +427,7 @@ pub struct Explanation {
     pub schema_version: u32,
     /// What was asked for.
     pub name: String,
-    /// `format`, `rule`, `detector` or `report`.
+    /// `format`, `rule`, `detector`, `class`, `action`, `report`, `transcript` or `agent`.
     pub what: String,
     /// One line.
     pub about: String,

@@ -186,6 +186,10 @@ pub enum Listing {
     Rules,
     /// Detectors.
     Detectors,
+    /// Classes that an iteration can have.
+    Classes,
+    /// Actions that can be recommended.
+    Actions,
     /// Reports that are written.
     Reports,
     /// Agents' transcripts that are read.
@@ -479,7 +483,7 @@ pub enum Command {
         #[arg(value_enum)]
         what: Listing,
     },
-    /// One rule's, detector's or format's meaning, thresholds in force and source
+    /// One rule's, class's, action's or format's meaning, thresholds in force and source
     Explain {
         /// Its name, as `list` prints it
         #[arg(value_name = "NAME")]

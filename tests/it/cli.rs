@@ -167,12 +167,28 @@ fn colours_come_only_to_a_terminal() {
 #[test]
 fn what_list_prints_explain_knows() {
     let project = Project::new();
-    for what in ["formats", "rules", "detectors", "reports", "transcripts", "agents"] {
+    for what in ["formats", "rules", "detectors", "classes", "actions", "reports", "transcripts", "agents"] {
         let listed = project.run(&["list", what, "--json"]).expect(0).json();
         for member in listed["members"].as_array().unwrap().iter().rev().take(3) {
             project.run(&["explain", member["name"].as_str().unwrap()]).expect(0);
         }
     }
+}
+
+#[test]
+fn every_class_and_recommendation_is_explained() {
+    let project = Project::new();
+    let explained = |word: &str| project.run(&["explain", word, "--json"]).expect(0).json();
+    for word in ["baseline", "forward", "plateau", "regression"] {
+        assert_eq!(explained(word)["what"], "class", "{word}");
+    }
+    for word in ["continue", "stop", "rollback", "escalate", "unmeasured"] {
+        assert_eq!(explained(word)["what"], "action", "{word}");
+    }
+    assert_eq!(explained("plateau")["thresholds"]["classify.band"], 2.0);
+    assert_eq!(explained("stalled")["what"], "detector", "its mode is in force");
+    let typo = project.run(&["explain", "platau"]).expect(64);
+    assert!(typo.stderr.contains("did you mean plateau?"), "{typo:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{DETECTORS, RULES, monitor, steps};
+use crate::analysis::{ACTIONS, CLASSES, DETECTORS, RULES, Word, monitor, steps};
 use crate::cli::answers::{Explanation, List, Listed, VERSION};
 use crate::cli::args::Listing;
 use crate::cli::context::Context;
@@ -21,6 +21,8 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
         Listing::Formats => ("formats", formats()),
         Listing::Rules => ("rules", RULES.iter().map(|rule| plain(rule.name, rule.about)).collect()),
         Listing::Detectors => ("detectors", detectors()),
+        Listing::Classes => ("classes", words(CLASSES)),
+        Listing::Actions => ("actions", words(ACTIONS)),
         Listing::Reports => ("reports", reports()),
         Listing::Transcripts => ("transcripts", transcripts()),
         Listing::Agents => ("agents", AGENTS.iter().map(|agent| plain(agent.name, agent.about)).collect()),
@@ -33,6 +35,10 @@ pub fn list(context: &Context, what: Listing) -> Result<Exit> {
         output::out(&table(context, what, &members));
     }
     Ok(Exit::Done)
+}
+
+fn words(words: &[Word]) -> Vec<Listed> {
+    words.iter().map(|word| plain(word.name, word.about)).collect()
 }
 
 /// Those that read iterations, then those of `monitor` and of `steps`.
@@ -128,6 +134,8 @@ pub fn explanation(name: &str, config: impl FnOnce() -> Result<LoopConfig>) -> R
         ("rule", rule.about, docs(rule.meaning, rule.formula, rule.source), rule.thresholds)
     } else if let Some(detector) = DETECTORS.iter().find(|detector| detector.name == name) {
         ("detector", detector.about, docs(detector.meaning, detector.formula, detector.source), detector.thresholds)
+    } else if let Some((what, word)) = word(name) {
+        (what, word.about, docs(word.meaning, word.formula, word.source), word.thresholds)
     } else if let Some(one) = monitor::DETECTORS.iter().find(|one| one.issue_type.name() == name) {
         let meaning = "Told by `highwater monitor`, which reads an agent's tool calls; and of an iteration's, if `record` gets \
                        their --transcript. It moves no recommendation.";
@@ -179,6 +187,12 @@ pub fn explanation(name: &str, config: impl FnOnce() -> Result<LoopConfig>) -> R
     })
 }
 
+/// A class or an action, and which of the two it is.
+fn word(name: &str) -> Option<(&'static str, &'static Word)> {
+    let classes = CLASSES.iter().map(|word| ("class", word));
+    classes.chain(ACTIONS.iter().map(|word| ("action", word))).find(|(_, word)| word.name == name)
+}
+
 /// How to have it written.
 fn form_text(form: &Form) -> String {
     let what = match form.write {
@@ -226,7 +240,8 @@ fn unknown(name: &str) -> Error {
     let rules = RULES.iter().map(|rule| rule.name).chain(DETECTORS.iter().map(|one| one.name));
     let rules = rules.chain(monitor::DETECTORS.iter().map(|one| one.issue_type.name()));
     let rules = rules.chain(steps::RULES.iter().map(|one| one.reason.name()));
-    let all = rules.chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name));
+    let words = CLASSES.iter().chain(ACTIONS).map(|word| word.name);
+    let all = rules.chain(words).chain(FORMATS.iter().map(|one| one.name)).chain(REPORTS.iter().map(|one| one.name));
     let all = all.chain(FORMS.iter().map(|one| one.name)).chain(AGENTS.iter().map(|one| one.name));
     let all: Vec<&str> = all.chain(TRANSCRIPT_FORMATS.iter().map(|one| one.name)).collect();
     let error = Error::usage(format!("nothing is named {name:?}"));
@@ -234,5 +249,8 @@ fn unknown(name: &str) -> Error {
         Some(near) => error.because(format!("did you mean {near}?")),
         None => error,
     };
-    error.help("`highwater list formats`, `rules`, `detectors`, `reports`, `transcripts` and `agents` print the names")
+    error.help(
+        "`highwater list formats`, `rules`, `detectors`, `classes`, `actions`, `reports`, `transcripts` and `agents` print the \
+         names",
+    )
 }

@@ -150,8 +150,8 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "explain",
-        title: "What a rule means",
-        about: "A rule's, detector's, report's or report format's meaning, formula, and thresholds in force.",
+        title: "What a word means",
+        about: "A rule's, detector's, class's, action's, report's or report format's meaning, formula, and thresholds in force.",
         parameters: &[LOOP_ID, required("rule", "Its name, as alerts and recommendations have it", Takes::Text)],
         answer: "explanation",
         changes: false,
