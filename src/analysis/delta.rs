@@ -50,6 +50,7 @@ pub fn deltas<'h>(
     Deltas {
         test_count: sides.pair("test_count", Metrics::test_count).map(|pair| pair.change()),
         tests_passed: sides.pair("tests_passed", Metrics::tests_passed).map(|pair| pair.change()),
+        tests_failed: sides.pair("tests_failed", Metrics::failures_alone).map(|pair| pair.change()),
         pass_rate_points: sides.pair("pass_rate", Metrics::pass_rate).map(|pair| pair.change()),
         coverage_points: sides.pair("coverage_percentage", Metrics::coverage).map(|pair| pair.change()),
         error_count: sides.errors().map(|pair| pair.change()),

@@ -18,14 +18,11 @@ use crate::model::verdict::OpenFinding;
 /// Why not, for people.
 pub fn eligibility(point: &Point, points: &[Point], config: &LoopConfig) -> Result<(), String> {
     by_itself(point, points, config)?;
-    if point.metrics.tests_passed().is_some() {
-        return Ok(());
-    }
-    // A report that tells failures alone: neither the score nor a finding knows of them, and a metric of the user's own may
-    // even gain by what does not work any more.
-    let Some(failed) = failures(point) else { return Ok(()) };
+    // A report that tells failures alone: the score does not know of them, a finding is a suspicion, and a metric of the
+    // user's own may even gain by what does not work any more.
+    let Some(failed) = point.metrics.failures_alone() else { return Ok(()) };
     let is_better = |other: &&Point| {
-        failures(other).is_some_and(|fewer| fewer < failed) && by_itself(other, points, config).is_ok()
+        other.metrics.failures().is_some_and(|fewer| fewer < failed) && by_itself(other, points, config).is_ok()
     };
     match points.iter().find(is_better) {
         None => Ok(()),
@@ -34,12 +31,6 @@ pub fn eligibility(point: &Point, points: &[Point], config: &LoopConfig) -> Resu
             other.iteration
         )),
     }
-}
-
-/// Tests that did not pass, where that is known.
-fn failures(point: &Point) -> Option<u64> {
-    let testing = point.metrics.testing.as_ref()?;
-    testing.tests_failed?.checked_add(testing.tests_errored.unwrap_or_default())
 }
 
 /// As [`eligibility`], without a look at what other iterations had.
@@ -312,8 +303,7 @@ fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::testing::{Story, latency, tests, with_build, with_coverage, with_errors};
-    use crate::model::metrics::TestMetrics;
+    use crate::analysis::testing::{Story, failing, latency, tests, with_build, with_coverage, with_errors};
     use crate::model::trajectory::DegradationPattern;
 
     fn good(passed: u64, failed: u64, coverage: f64) -> Metrics {
@@ -322,15 +312,11 @@ mod tests {
 
     #[test]
     fn where_only_failures_are_told_the_fewest_win_whatever_else_was_gained() {
-        let failing = |failed| {
-            let testing = TestMetrics { tests_failed: Some(failed), tests_errored: Some(0), ..TestMetrics::default() };
-            Metrics { testing: Some(testing), ..Metrics::default() }
-        };
         let mut story = Story::new();
         story.measure("latency", Direction::Lower, 0.0);
         story.config.select.primary = "latency".to_owned();
         for (failed, value) in [(1, 9.0), (0, 10.0), (2, 1.0), (0, 9.5)] {
-            story.record(latency(failing(failed), value));
+            story.record(latency(failing(failed, &[]), value));
         }
         let tracker = best(story.points(), &story.config);
         assert_eq!(tracker.iteration, Some(Iteration(3)));

@@ -232,6 +232,13 @@ pub fn tests(passed: u64, failed: u64) -> Metrics {
     Metrics { testing: Some(testing), ..Metrics::default() }
 }
 
+/// What a report says that tells failures alone.
+pub fn failing(failed: u64, names: &[&str]) -> Metrics {
+    let failing = names.iter().map(|name| (*name).to_owned()).collect();
+    let testing = TestMetrics { tests_failed: Some(failed), tests_errored: Some(0), failing, ..TestMetrics::default() };
+    Metrics { testing: Some(testing), ..Metrics::default() }
+}
+
 pub fn broken_units(mut metrics: Metrics, units: &[&str]) -> Metrics {
     if let Some(testing) = &mut metrics.testing {
         testing.collection_errors = u64::try_from(units.len()).expect("few units");

@@ -56,6 +56,9 @@ pub struct TestMetrics {
     /// Names of what failed to load, at most 1,000: tests in it are neither gone nor broken, only unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_units: Vec<String>,
+    /// Where the reports tell failures alone: the tests that failed or errored and are named, at most 20, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
     /// `100·passed/(passed+failed+errored)`; absent if none ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<Percent>,
@@ -211,6 +214,17 @@ impl Metrics {
     /// Tests that passed.
     pub fn tests_passed(&self) -> Option<u64> {
         self.testing.as_ref()?.tests_passed
+    }
+
+    /// Tests that failed or errored.
+    pub fn failures(&self) -> Option<u64> {
+        let testing = self.testing.as_ref()?;
+        testing.tests_failed?.checked_add(testing.tests_errored.unwrap_or_default())
+    }
+
+    /// The same where nothing else is known of the tests: the report tells failures alone.
+    pub fn failures_alone(&self) -> Option<u64> {
+        self.failures().filter(|_| self.tests_passed().is_none())
     }
 
     /// Percent of the tests that ran.

@@ -132,6 +132,9 @@ pub struct Deltas {
     /// Tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests_passed: Option<i64>,
+    /// Tests that failed or errored, where both sides know nothing else of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_failed: Option<i64>,
     /// Percentage points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate_points: Option<f64>,

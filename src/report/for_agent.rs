@@ -78,6 +78,7 @@ fn metrics(record: &IterationRecord) -> String {
     let parts: Vec<String> = [
         count(now.test_count(), deltas.and_then(|d| d.test_count), "test", "tests"),
         count(now.tests_passed(), deltas.and_then(|d| d.tests_passed), "passed", "passed"),
+        count(now.failures_alone(), deltas.and_then(|d| d.tests_failed), "failed test", "failed tests"),
         percent(now.coverage(), deltas.and_then(|d| d.coverage_points), "coverage"),
         count(now.error_count(), deltas.and_then(|d| d.error_count), "error", "errors"),
     ]
@@ -110,7 +111,14 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<String> {
         let names: Vec<String> = tests.names.iter().take(NAMES).map(|name| tidy(name)).collect();
         Some(listed(what, &names, tests.count))
     };
-    [told("Broken", &deltas.tests_broken), told("Gone", &deltas.tests_lost)].into_iter().flatten().collect()
+    // Where failures alone are told, nobody knows which of them passed before.
+    let alone = record.metrics.failures_alone().filter(|count| *count > 0);
+    let failing = alone.zip(record.metrics.testing.as_ref()).filter(|(_, testing)| !testing.failing.is_empty());
+    let failing = failing.map(|(count, testing)| NamedTests { count, names: testing.failing.clone() });
+    [told("Broken", &deltas.tests_broken), told("Failing", &failing), told("Gone", &deltas.tests_lost)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn open(record: &IterationRecord) -> Vec<String> {

@@ -82,7 +82,7 @@ struct Metric {
 }
 
 /// In the order in which they are shown.
-const METRICS: [Metric; 9] = [
+const METRICS: [Metric; 10] = [
     Metric {
         name: "Test Count",
         always: true,
@@ -99,6 +99,15 @@ const METRICS: [Metric; 9] = [
         better: Some(Direction::Higher),
         value: |m| m.tests_passed().map(Quantity::from),
         delta: |d| d.tests_passed.map(Quantity::Count),
+        reversible: true,
+    },
+    Metric {
+        name: "Tests Failed",
+        always: false,
+        unit: Unit::Count,
+        better: Some(Direction::Lower),
+        value: |m| m.failures_alone().map(Quantity::from),
+        delta: |d| d.tests_failed.map(Quantity::Count),
         reversible: true,
     },
     Metric {

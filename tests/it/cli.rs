@@ -176,6 +176,25 @@ fn what_list_prints_explain_knows() {
 }
 
 #[test]
+fn more_failures_are_a_regression_where_they_alone_are_told() {
+    let project = Project::new();
+    let output = |text: &str| project.write("go.txt", text);
+    output("ok  \tex\t0.002s\n");
+    project.run(&["begin", "--report", "go.txt"]).expect(0);
+    output("--- FAIL: TestAdd (0.00s)\n    a_test.go:3: bad\nFAIL\nFAIL\tex\t0.006s\nFAIL\n");
+    let record = project.run(&["record", "--report", "go.txt", "--json"]).expect(0).json();
+    assert_eq!(record["classification"], "regression");
+    assert_eq!(record["metrics"]["testing"]["failing"][0], "ex::TestAdd");
+    assert_eq!(record["alerts"][0]["evidence"][0], "did not fail at iteration 0: ex::TestAdd");
+    let told = project.run(&["gate", "--json"]).expect(0).json()["for_agent"].as_str().unwrap().to_owned();
+    assert!(told.contains("1 failed test (+1)") && told.contains("Failing: ex::TestAdd"), "{told}");
+    output("--- FAIL: TestB (0.00s)\n    a_test.go:4: bad\nFAIL\nFAIL\tex\t0.006s\nFAIL\n");
+    let record = project.run(&["record", "--report", "go.txt", "--json"]).expect(0).json();
+    assert_eq!(record["class_rule"], "R5", "another one fails in its place");
+    project.run(&["verify", "--recompute"]).expect(0);
+}
+
+#[test]
 fn every_class_and_recommendation_is_explained() {
     let project = Project::new();
     let explained = |word: &str| project.run(&["explain", word, "--json"]).expect(0).json();

@@ -3,6 +3,7 @@
 use super::{AlertRule, CONFIRMED, beside, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::flakes::Doubt;
+use crate::model::metrics::Metrics;
 use crate::model::verdict::{Alert, NAMES_SHOWN, Severity, Status};
 
 /// S002's second alert, R5 of the classes. S002's example calls it HIGH, its table CRITICAL: the table holds.
@@ -12,9 +13,10 @@ pub const RULE: AlertRule = AlertRule {
     meaning: "Something that worked is broken, or a passing test is gone. The loss stays open along the lineage until as \
               many tests as ever pass again. Where tests are named, each newly failing one is weighed against its being \
               a flake: suspected, confirmed or refuted by its runs on one tree, reruns (record --rerun) among them. A \
-              refuted one moves nothing.",
+              refuted one moves nothing. A report that tells failures alone (go test without -v) does not tell whether a \
+              test that fails now passed before or is new: that is a suspicion (HIGH), and does not stay open.",
     formula: "tests_passed < previous; where tests are named, also each test that passed and now fails, though the \
-              count held. Named tests broke with probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns \
+              count held; where only failures are known, more of them, or one by another name. Named tests broke with probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns \
               that all failed, f = (flake.prior_rate + failures)/(1 + runs) over earlier trees that it passed on; a \
               pass on the same tree refutes",
     source: "S002; by name: beyond the seeds",
@@ -26,8 +28,11 @@ pub const RULE: AlertRule = AlertRule {
 
 const MESSAGE: &str = "Previously passing tests now failing";
 
+/// Of tests that nobody knows to have passed.
+const NEW_FAILURES: &str = "Tests fail that did not fail before";
+
 fn check(comparison: &Comparison) -> Vec<Alert> {
-    let Some(pair) = comparison.passed() else { return Vec::new() };
+    let Some(pair) = comparison.passed() else { return of_failures_alone(comparison).into_iter().collect() };
     // What a flake did is told by name, and is no part of the loss.
     let mut alerts: Vec<Alert> = comparison.refuted().map(|(id, doubt)| by_name(comparison, id, doubt)).collect();
     let broken = || comparison.doubts.iter().filter(|(_, doubt)| doubt.status != Status::Refuted);
@@ -60,6 +65,20 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     alerts
 }
 
+/// How many pass is unknown, now or before; more failures are a loss all the same, unless the tests are new.
+fn of_failures_alone(comparison: &Comparison) -> Option<Alert> {
+    let pair = comparison.pair(Metrics::failures)?;
+    if pair.now <= pair.before && comparison.newly_red.is_empty() {
+        return None;
+    }
+    let mut alert = beside(RULE.alert(comparison, NEW_FAILURES), pair.before, pair.now);
+    alert.severity = Severity::High;
+    alert.status = Status::Suspected;
+    let named = comparison.newly_red.iter().take(NAMES_SHOWN);
+    alert.evidence = named.map(|id| format!("did not fail at iteration {}: {id}", pair.against)).collect();
+    Some(alert)
+}
+
 /// One test: the count held because another was fixed or added, or it is a flake.
 fn by_name(comparison: &Comparison, id: &str, doubt: &Doubt) -> Alert {
     let mut alert = RULE.alert(comparison, MESSAGE);
@@ -75,8 +94,8 @@ fn by_name(comparison: &Comparison, id: &str, doubt: &Doubt) -> Alert {
 #[cfg(test)]
 mod tests {
     use crate::analysis::eligibility;
-    use crate::analysis::testing::{Story, cases, rules, tests};
-    use crate::model::verdict::{Classification, Status};
+    use crate::analysis::testing::{Story, cases, failing, rules, tests};
+    use crate::model::verdict::{Action, Classification, Severity, Status};
 
     #[test]
     fn one_pass_fewer_fires_and_as_many_do_not() {
@@ -84,6 +103,37 @@ mod tests {
         story.record(tests(40, 0));
         assert!(rules(&story.record(tests(40, 1))).is_empty());
         assert_eq!(rules(&story.record(tests(39, 2))), ["working_tests_failing"]);
+    }
+
+    #[test]
+    fn where_failures_alone_are_told_more_of_them_are_a_suspicion() {
+        let mut story = Story::new();
+        story.record(failing(0, &[]));
+        let verdict = story.record(failing(1, &["a::x"]));
+        assert_eq!(rules(&verdict), ["working_tests_failing"]);
+        assert_eq!(verdict.classification, Some(Classification::Regression));
+        let alert = &verdict.alerts[0];
+        assert_eq!((alert.severity, alert.status), (Severity::High, Status::Suspected));
+        assert_eq!(alert.evidence, ["did not fail at iteration 0: a::x"]);
+        assert_eq!(verdict.recommendation.action, Action::Continue, "the test may be new");
+        assert!(verdict.open_findings.is_empty());
+        // The same one fails still; then another one in its place; then none.
+        assert!(rules(&story.record(failing(1, &["a::x"]))).is_empty());
+        let verdict = story.record(failing(1, &["a::y"]));
+        assert_eq!(verdict.alerts[0].evidence, ["did not fail at iteration 2: a::y"]);
+        let verdict = story.record(failing(0, &[]));
+        assert_eq!((verdict.alerts.len(), verdict.classification), (0, None), "mended, or gone");
+    }
+
+    #[test]
+    fn failures_that_are_not_all_named_are_only_counted() {
+        let mut story = Story::new();
+        story.record(failing(2, &["a::x"]));
+        assert!(rules(&story.record(failing(2, &["a::y"]))).is_empty());
+        let verdict = story.record(failing(3, &["a::z"]));
+        assert_eq!(rules(&verdict), ["working_tests_failing"]);
+        assert!(verdict.alerts[0].evidence.is_empty());
+        assert!(rules(&story.record(tests(5, 3))).is_empty(), "all are told now, and as many fail");
     }
 
     #[test]

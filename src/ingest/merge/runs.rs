@@ -511,6 +511,7 @@ fn metrics(sum: Counts, counted: &[Report<'_>], units_of_told: &[Report<'_>]) ->
         collection_errors: sum.units,
         failed_units: units.into_iter().take(UNITS_KEPT).collect(),
         pass_rate: Percent::of(sum.passed, ran).filter(|_| is_told),
+        failing: Vec::new(),
         cases: None,
     })
 }
@@ -533,6 +534,11 @@ fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
     };
     let failing: BTreeSet<String> = counted.iter().flat_map(bad).collect();
     measurement.failing = failing.into_iter().take(NAMES_KEPT).collect();
+    if counted.iter().any(|report| report.tests.only_failed)
+        && let Some(testing) = &mut measurement.testing
+    {
+        testing.failing.clone_from(&measurement.failing);
+    }
     if counted.iter().any(|report| report.tests.dropped > 0 || report.tests.only_failed) {
         return;
     }

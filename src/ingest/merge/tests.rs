@@ -289,9 +289,11 @@ fn a_text_that_names_failures_alone_leaves_the_number_of_tests_unknown() {
     let testing = measurement.testing.unwrap();
     assert_eq!((testing.test_count, testing.tests_passed, testing.pass_rate), (None, None, None));
     assert_eq!((testing.tests_failed, measurement.cases), (Some(1), None));
+    assert_eq!(testing.failing, ["p::TestX"]);
     let whole = tests(&go_test_json::FORMAT, &[("p::TestX", Failed), ("p::TestY", Passed)]);
     let both = merged(&[quiet, whole]);
     assert_eq!((counts(&both), both.warnings.len()), ((2, 1, 1, 0, 0), 0), "a file tells the rest");
+    assert!(both.testing.unwrap().failing.is_empty());
 }
 
 #[test]
