@@ -285,6 +285,10 @@ pub enum Command {
         inputs: Inputs,
     },
     /// Records one iteration: measure, keep, judge, recommend
+    #[command(
+        after_help = "Exit codes: 0 recorded (with --exit-code those of `gate`), 65 recorded without a report that could \
+                      not be read, or refused with nothing recorded."
+    )]
     Record {
         #[command(flatten)]
         choice: LoopChoice,
@@ -333,6 +337,7 @@ pub enum Command {
         reason: String,
     },
     /// Chooses the best iteration, puts it back into the work tree, writes the report, closes the loop
+    #[command(after_help = "Exit codes: 0 one was chosen, 13 none is eligible and nothing was put back.")]
     Finish {
         #[command(flatten)]
         choice: LoopChoice,
@@ -349,6 +354,9 @@ pub enum Command {
         verify_cmd: Option<String>,
     },
     /// Puts an iteration's files back; what is replaced is kept first
+    #[command(
+        after_help = "Exit codes: 0 put back, 65 refused and nothing was changed, 1 stopped on the way: --resume or --abort."
+    )]
     Restore {
         #[command(flatten)]
         choice: LoopChoice,
@@ -497,6 +505,7 @@ pub enum Command {
     /// All loops of this work tree, and the disk that each one takes
     Loops,
     /// Checks every record, object and artifact
+    #[command(after_help = "Exit codes: 0 everything is as it was written, 65 something is damaged or missing.")]
     Verify {
         #[command(flatten)]
         choice: LoopChoice,

@@ -176,6 +176,31 @@ fn what_list_prints_explain_knows() {
 }
 
 #[test]
+fn a_command_s_help_tells_what_its_exit_codes_mean() {
+    for (command, codes) in [
+        ("record", &["0 ", "65 ", "--exit-code"][..]),
+        ("gate", &["0 ", "10 ", "11 ", "12 ", "13 "]),
+        ("finish", &["0 ", "13 "]),
+        ("restore", &["0 ", "1 ", "65 "]),
+        ("verify", &["0 ", "65 "]),
+    ] {
+        let help = Project::new().run(&[command, "--help"]).expect(0).stdout;
+        let told = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{command}: {help}")).1;
+        assert!(codes.iter().all(|code| told.contains(code)), "{command}: {told}");
+    }
+}
+
+#[test]
+fn tests_that_are_not_compared_by_name_say_why() {
+    let project = Project::new();
+    project.tests(&[("a", true)]);
+    project.run(&["begin"]).expect(0);
+    project.run(&["record"]);
+    let diff = project.run(&["diff", "0", "1"]).expect(0);
+    assert!(diff.stdout.contains("not compared by name: no test report was read at iteration 1"), "{diff:?}");
+}
+
+#[test]
 fn more_failures_are_a_regression_where_they_alone_are_told() {
     let project = Project::new();
     let output = |text: &str| project.write("go.txt", text);
@@ -191,6 +216,8 @@ fn more_failures_are_a_regression_where_they_alone_are_told() {
     output("--- FAIL: TestB (0.00s)\n    a_test.go:4: bad\nFAIL\nFAIL\tex\t0.006s\nFAIL\n");
     let record = project.run(&["record", "--report", "go.txt", "--json"]).expect(0).json();
     assert_eq!(record["class_rule"], "R5", "another one fails in its place");
+    let diff = project.run(&["diff", "0", "1"]).expect(0).stdout;
+    assert!(diff.contains("the report of iteration 0 tells failures alone;"), "{diff}");
     project.run(&["verify", "--recompute"]).expect(0);
 }
 

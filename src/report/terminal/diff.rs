@@ -60,10 +60,26 @@ pub fn diff(view: &DiffView<'_>, screen: Screen) -> String {
     page.finish()
 }
 
+/// Which of the two names no tests, and why.
+fn why_unnamed(view: &DiffView<'_>) -> String {
+    let why = |point: &Point| {
+        let number = point.iteration;
+        match &point.metrics.testing {
+            None => Some(format!("no test report was read at iteration {number}")),
+            Some(testing) if testing.cases.is_some() => None,
+            Some(_) if point.metrics.failures_alone().is_some() => {
+                Some(format!("the report of iteration {number} tells failures alone"))
+            }
+            Some(_) => Some(format!("the report of iteration {number} names no tests")),
+        }
+    };
+    [view.a, view.b].into_iter().filter_map(why).collect::<Vec<_>>().join("; ")
+}
+
 fn tests(page: &mut Page, view: &DiffView<'_>) {
     let Some(tests) = &view.tests else {
         page.section("tests");
-        page.paragraph(INDENT, INDENT, "not compared by name: the reports of one of the two name no tests");
+        page.paragraph(INDENT, INDENT, &format!("not compared by name: {}", why_unnamed(view)));
         return;
     };
     let lists = [
