@@ -171,6 +171,10 @@ fn explain(error: &serde_yaml::Error, name: &str) -> Error {
     for (of_rust, of_people) in [("f64", "a number"), ("u32", WHOLE), ("u64", WHOLE)] {
         message = message.replace(&format!("expected {of_rust}"), &format!("expected {of_people}"));
     }
+    if let Some((value, of_rust)) = message.split_once("expected struct ") {
+        let rest = of_rust.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        message = format!("{value}expected keys of its own{rest}");
+    }
     let mut explained = Error::bad_input(format!("config is not understood: {message}")).in_file(name);
     if let Some(place) = error.location() {
         let one_based = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
@@ -350,6 +354,11 @@ mod tests {
         assert!(fault("stall:\n\twindow: 4\n").place.line.is_some());
         assert!(fault("- 1\n").place.path.is_some());
         assert!(fault("stall: {window: -1}").message.ends_with("expected a whole number of 0 or more"));
+        let flat = fault("estimate:\n  endpoint: http://host\n");
+        assert!(
+            flat.message.ends_with("estimate.endpoint: invalid type: string \"http://host\", expected keys of its own"),
+            "{flat}"
+        );
         let cut = fault("windw: [\n");
         assert!(cut.message.starts_with("config is not understood") && !cut.message.contains("windw"), "{cut}");
     }
