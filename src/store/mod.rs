@@ -177,9 +177,15 @@ impl Store {
         let bytes = disk::read(&path, MAX_BYTES)?;
         let record: IterationRecord = parse(&bytes).map_err(|error| error.at(&path))?;
         if record.iteration != iteration || record.loop_id != self.id {
+            let (said, of) = (record.iteration, record.loop_id);
+            let hint = if said == iteration {
+                format!("; was the folder {of} renamed? then name it so again")
+            } else {
+                String::new()
+            };
             return Err(damaged("its number or loop is not the one of its name")
                 .at(&path)
-                .because(format!("it says iteration {} of loop {}", record.iteration, record.loop_id)));
+                .because(format!("it says iteration {said} of loop {of}{hint}")));
         }
         Ok(Stored { record, id: disk::hash::id_of(&bytes) })
     }
@@ -316,6 +322,19 @@ mod tests {
         named(&layout, "c-empty", &[]);
         let names: Vec<String> = loops(&layout).unwrap().into_iter().map(|one| one.id.to_string()).collect();
         assert_eq!(names, ["b-new", "a-old"]);
+    }
+
+    #[test]
+    fn a_loop_whose_folder_was_renamed_is_told_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let (old, new) = (Store::new(&layout, "old".parse().unwrap()), Store::new(&layout, "new".parse().unwrap()));
+        let none = crate::model::ids::ObjectId([7; 32]);
+        let record = IterationRecord::draft(old.id().clone(), chrono::DateTime::UNIX_EPOCH, none, none);
+        old.commit(&record).unwrap();
+        std::fs::rename(old.paths().dir(), new.paths().dir()).unwrap();
+        let error = new.load(Iteration::BASELINE).unwrap_err();
+        assert!(error.cause.as_deref().unwrap_or_default().contains("was the folder old renamed?"), "{error:?}");
     }
 
     // PROMISES S71.
