@@ -16,9 +16,9 @@ pub const RULE: AlertRule = AlertRule {
               refuted one moves nothing. A report that tells failures alone (go test without -v) does not tell whether a \
               test that fails now passed before or is new: that is a suspicion (HIGH), and does not stay open.",
     formula: "tests_passed < previous; where tests are named, also each test that passed and now fails, though the \
-              count held; where only failures are known, more of them, or one by another name. Named tests broke with probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns \
-              that all failed, f = (flake.prior_rate + failures)/(1 + runs) over earlier trees that it passed on; a \
-              pass on the same tree refutes",
+              count held; where only failures are known, more of them, or one by another name. Named tests broke with \
+              probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns that all failed, f = (flake.prior_rate + \
+              failures)/(1 + runs) over earlier trees that it passed on; a pass on the same tree refutes",
     source: "S002; by name: beyond the seeds",
     severity: Severity::Critical,
     reliability: 0.60,
