@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each test-case is one test. Success passed, Failure failed; Error, NotRunnable and Cancelled are errored; \
                Ignored, Skipped and Inconclusive are skipped. Without a result: skipped if it was not executed, else its \
-               attribute success tells. All totals are left aside.",
+               attribute success tells; without that too, a failure in it. All totals are left aside.",
     sniff: |head| head.by_root(ROOTS),
     parse,
 };
@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
 const ROOTS: &[&str] = &["test-results"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut reader = Reader { tally: TestTally::new(false), case: None };
+    let mut reader = Reader { tally: TestTally::new(false), case: None, is_told: true };
     walk(input, &FORMAT, ROOTS, &mut reader)?;
     reader.tally.finish(&FORMAT)
 }
@@ -36,12 +36,22 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 struct Reader {
     tally: TestTally,
     case: Option<OpenCase>,
+    /// The attributes of the test tell its outcome. Else it passed unless a failure is in it.
+    is_told: bool,
 }
 
 impl Dialect for Reader {
     fn start(&mut self, element: &Element<'_>, parent: Option<&str>) -> Result<bool> {
         match (element.name(), parent) {
-            ("test-case", _) => self.case = Some(case(element)?),
+            ("test-case", _) => {
+                let (case, is_told) = case(element)?;
+                (self.case, self.is_told) = (Some(case), is_told);
+            }
+            ("failure", Some("test-case")) if !self.is_told => {
+                if let Some(open) = &mut self.case {
+                    open.case.outcome = Outcome::Failed;
+                }
+            }
             ("message" | "stack-trace", Some("failure")) => return Ok(self.case.is_some()),
             _ => {}
         }
@@ -59,7 +69,8 @@ impl Dialect for Reader {
     }
 }
 
-fn case(element: &Element<'_>) -> Result<OpenCase> {
+/// The test, and whether its attributes tell what came of it: some converters write only that it ran.
+fn case(element: &Element<'_>) -> Result<(OpenCase, bool)> {
     let [name, result, executed, success, time] =
         element.attributes(["name", "result", "executed", "success", "time"])?;
     let is =
@@ -73,9 +84,11 @@ fn case(element: &Element<'_>) -> Result<OpenCase> {
         None if is(&executed, "false") => Outcome::Skipped,
         None if is(&success, "true") => Outcome::Passed,
         None if is(&success, "false") => Outcome::Failed,
+        None if success.is_none() && is(&executed, "true") => Outcome::Passed,
         None => return Err(unknown_result(success.as_deref().unwrap_or_default(), element.spot())),
     };
-    Ok(OpenCase::new(name, None, None, outcome).seconds(time.as_deref()))
+    let is_told = result.is_some() || success.is_some() || outcome != Outcome::Passed;
+    Ok((OpenCase::new(name, None, None, outcome).seconds(time.as_deref()), is_told))
 }
 
 #[cfg(test)]
@@ -100,7 +113,23 @@ mod tests {
             );
             assert_eq!(counts(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), expected, "{attributes}");
         }
-        assert!(parse(&Input::bytes("x", b"<test-results><test-case/></test-results>")).is_err());
+        for unknown in ["", "success='Maybe' executed='True'", "executed='Perhaps'"] {
+            let text = format!("<test-results><test-case {unknown}/></test-results>");
+            assert!(parse(&Input::bytes("x", text.as_bytes())).is_err(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_test_of_which_only_is_told_that_it_ran_passed_unless_a_failure_is_in_it() {
+        let text = "<test-results><test-suite success='True'><failure><message>its own</message></failure><results>\
+                    <test-case name='a' executed='True' time='1.0'/>\
+                    <test-case name='b' executed='True'><failure><message>no</message></failure></test-case>\
+                    <test-case name='c' executed='False'><failure/></test-case>\
+                    <test-case name='d' executed='True' success='True'><failure/></test-case>\
+                    <test-case name='e' executed='True'/></results></test-suite></test-results>";
+        let parsed = parse(&Input::bytes("x", text.as_bytes())).unwrap();
+        assert_eq!(counts(&parsed), [5, 3, 1, 0, 1]);
+        assert_eq!(details(&parsed).cases.cases["b"].message.as_deref(), Some("no"));
     }
 
     #[test]
