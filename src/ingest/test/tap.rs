@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
                plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
                came to no test or failed though its tests passed. Without plan and bail-out it \
-               was cut short.",
+               was cut short; gotestsum's 1..N is a plan, of an unknown number.",
     sniff,
     parse,
 };
@@ -141,6 +141,10 @@ struct Reader {
     braced: bool,
     /// How many points there are, as a comment at the end tells.
     told: Option<u64>,
+    /// The plan is `1..N`: gotestsum prints it before the first test has run, and never another.
+    is_open: bool,
+    /// A run with such a plan ended, or was killed.
+    is_end_unknown: bool,
     prove: Prove,
 }
 
@@ -196,6 +200,8 @@ impl Reader {
             seen: false,
             braced: false,
             told: None,
+            is_open: false,
+            is_end_unknown: false,
             prove: Prove::default(),
         }
     }
@@ -211,6 +217,10 @@ impl Reader {
         match read(text) {
             Line::Version => self.version(indent),
             Line::Plan(indent, count) => self.plan(indent, count),
+            Line::OpenPlan(indent) => {
+                (self.seen, self.is_open) = (true, self.is_open || indent == 0);
+                Ok(())
+            }
             Line::Point(indent, point) => self.point(indent, point),
             Line::Close(indent) => self.close_above(indent).map(|_| ()),
             Line::Subtest(indent, name) => {
@@ -430,7 +440,7 @@ impl Reader {
         is_inner || text.starts_with(['#', '}'])
     }
 
-    /// Whether a last line without a line end is all of it. The plan must be fulfilled, or one more point be possible.
+    /// Whether a last line without a line end is all of it: the point with the plan's number, or what fulfils the plan.
     fn is_whole(&self, text: &str) -> bool {
         let level = self.levels.first();
         let (points, plan) = level.map_or((0, None), |level| (level.points, level.plan));
@@ -440,8 +450,8 @@ impl Reader {
             _ if in_subtest || self.prove.is_open => false,
             Line::Plan(0, count) => points == count,
             Line::Point(0, point) => {
-                let is_last = point.number.is_none_or(|number| Some(number) == plan);
-                plan == Some(points) && is_last && !self.braced && !partial_directive(text)
+                let is_last = point.number.map_or(plan == Some(points), |number| Some(number) == plan);
+                is_last && !self.braced && !partial_directive(text)
             }
             // Below the plan, or the sum of what has none, comments come.
             _ => plan.or(self.told.filter(|_| text.starts_with("# "))).is_some_and(|plan| points >= plan),
@@ -464,10 +474,13 @@ impl Reader {
         let level = self.end_level()?.unwrap_or_default();
         self.levels.push(Level::default());
         let missing = level.plan.unwrap_or(0) > level.points;
+        let is_open = std::mem::take(&mut self.is_open) && level.plan.is_none();
         if std::mem::take(&mut self.bailed) {
             if !missing {
                 self.tally.unit_failure("Bail out!");
             }
+        } else if is_open {
+            self.is_end_unknown = true;
         } else if level.plan.is_none() && !self.prove.tells(&level) && self.told.take() != Some(level.points) {
             let why = format!("TAP ends after {} points without a plan", level.points);
             return Err(Error::report(Reject::Malformed, why).help(KILLED_HELP));
@@ -480,7 +493,11 @@ impl Reader {
             return Err(Error::report(Reject::NotThisFormat, "not TAP: no plan and no test point is in it"));
         }
         self.end_run()?;
-        self.tally.finish(&FORMAT)
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        if self.is_end_unknown {
+            parsed.warnings.push("the plan 1..N tells no number: whether every test came is unknown".into());
+        }
+        Ok(parsed)
     }
 }
 

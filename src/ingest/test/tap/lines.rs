@@ -23,6 +23,8 @@ pub(super) enum Line<'a> {
     Version,
     /// `1..5`.
     Plan(usize, u64),
+    /// `1..N`: a plan that tells no number.
+    OpenPlan(usize),
     /// `ok 1 - name`.
     Point(usize, Point),
     /// `}`.
@@ -52,6 +54,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
         return Line::Subtest(indent, name.trim());
     }
     match text {
+        "1..N" => return Line::OpenPlan(indent),
         "---" => return Line::Yaml(indent),
         "}" => return Line::Close(indent),
         _ => {}

@@ -44,6 +44,23 @@ fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
 }
 
 #[test]
+fn the_open_plan_of_gotestsum_stands_for_a_number_but_is_warned_of() {
+    let open = "TAP version 13\n1..N\nok 1 - p.TestA # time=0.010s\nnot ok 2 - p.TestB # time=0.020s\n# === RUN   TestB\n\
+                ok 3 - p.TestC # SKIP # time=0.001s\n";
+    let warned = |text: &str| read_text(text).unwrap().warnings.iter().any(|warning| warning.contains("1..N"));
+    assert_eq!(counted(open), [3, 1, 1, 0, 1]);
+    assert!(warned(open));
+    let below = "\n=== Failed\n=== FAIL: p TestB (0.02s)\n    b_test.go:4: no\n\nDONE 3 tests, 1 skipped, 1 failure in 0.050s\n";
+    assert_eq!(counted(&format!("{open}{below}")), [3, 1, 1, 0, 1]);
+    assert_eq!(counted(&format!("{open}1..4\n")), [4, 1, 1, 1, 1], "a number tells more");
+    assert!(!warned(&format!("{open}1..3\n")));
+    assert_eq!(counted(&format!("{open}Bail out!\n")), [4, 1, 1, 1, 1]);
+    let cut = read_text(open.trim_end()).unwrap_err();
+    assert_eq!((cut.reject(), cut.place.line), (Some(Reject::Malformed), Some(6)));
+    assert!(read_text("1..n\nok 1\n").is_err(), "no tool writes it");
+}
+
+#[test]
 fn several_runs_follow_each_other_in_a_stream() {
     assert_eq!(counted("t/a.t .. \n1..2\nok 1\nok 2\nok\nt/b.t .. \n1..1\nnot ok 1\nnot ok\n"), [3, 2, 1, 0, 0]);
     assert_eq!(counted("ok 1\n1..1\nok 1\nok 2\n1..2\n"), [3, 3, 0, 0, 0]);
@@ -81,6 +98,7 @@ fn a_last_line_without_its_end_is_taken_if_nothing_can_follow() {
     {
         assert!(read_text(whole).is_ok(), "{whole}");
     }
+    assert_eq!(counted("1..3\nok 1\nnot 2 - garbled\nok 3 - c"), [3, 2, 0, 1, 0], "the last, though one is missing");
     for cut in [
         "1..2\nok 1\nnot ",
         "1..2\nok 1",
@@ -89,6 +107,7 @@ fn a_last_line_without_its_end_is_taken_if_nothing_can_follow() {
         "1..1\nok 1 # SK",
         "1..3\nok 1\n# x",
         "1..12\nok 1",
+        "1..3\nok 1\nok",
     ] {
         assert_eq!(read_text(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
     }
