@@ -188,6 +188,14 @@ fn on_the_console_a_plan_may_stand_below_its_points() {
     {
         assert_eq!(told(other), [], "{other}");
     }
+    let of_go = "TAP version 13\n1..N\nok 1 - p.TestA # time=0.010s\nnot ok 2 - p.TestB # time=0.020s\n\n=== Failed\n\
+                 === FAIL: p TestB (0.02s)\n\nDONE 2 tests, 1 failure in 0.050s\n";
+    assert_eq!(told(&format!("$ gotestsum -f tap\n{of_go}")), [("gotestsum-text", [2, 1, 1, 0, 0])]);
+    assert_eq!(
+        told("TAP version 13\n1..2\nok 1 - a\n1..N\nok 2 - b\n"),
+        [("tap", [2, 2, 0, 0, 0])],
+        "a test printed it"
+    );
     let planned = "TAP version 13\n1..1\nok 1 - x\n";
     assert_eq!(
         told(&format!("{planned}text\n{run}")),
