@@ -121,11 +121,20 @@ fn fixture(name: &str) -> Option<&str> {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
+    // What a test prints may look like a summary, and come below the real one: that has a rule above it.
+    let mut own = Stream { is_file: true, ..Stream::default() };
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
         reader.line(&line.text, line.ended).map_err(|error| error.line(last))?;
+        own.take(&line.text, line.ended).map_err(|error| error.line(last))?;
+    }
+    if own.reader.ran.is_some() {
+        return Err(no_result("unittest output ends before its OK or FAILED", last));
+    }
+    if let Some((parsed, _)) = own.runs.pop() {
+        return Ok(parsed);
     }
     let seen = reader.seen;
     match reader.finish()? {
@@ -311,6 +320,10 @@ pub(in crate::ingest) struct Stream {
     after_rule: Option<char>,
     /// testtools said that it begins. It puts no rule above its summary.
     is_testtools: bool,
+    /// A test's line has begun, and its outcome stands alone below what it printed.
+    is_open: bool,
+    /// Only the last run of a file counts.
+    is_file: bool,
     /// With whether marks or lines came that fit.
     runs: Vec<(Parsed, bool)>,
 }
@@ -351,8 +364,8 @@ fn are_marks(line: &str) -> bool {
     !line.is_empty() && line.bytes().all(|mark| marked(mark).is_some())
 }
 
-impl Runs for Stream {
-    fn line(&mut self, text: &str) -> Result<()> {
+impl Stream {
+    fn take(&mut self, text: &str, ended: bool) -> Result<()> {
         let text = text.trim_end();
         let after_rule = self.after_rule.take();
         self.after_rule = ['=', '-'].into_iter().find(|mark| text.len() >= 70 && text.chars().all(|c| c == *mark));
@@ -365,23 +378,49 @@ impl Runs for Stream {
         if are_marks(text) {
             text.bytes().filter_map(marked).for_each(|outcome| *self.marks.slot(outcome) += 1);
         }
+        if self.is_testtools && text.is_empty() {
+            // Its own status follows at once.
+            self.reader.ran = None;
+        }
         let outcome = verbose(text).map(|(_, outcome)| outcome);
         self.is_verbose |= outcome.is_some();
-        if let Some(outcome) = outcome.or_else(|| of_trial(text)) {
+        let alone = if self.is_open { alone(text) } else { None };
+        let begins =
+            outcome.is_none() && format!("{text} ").split_once(" ... ").is_some_and(|(name, _)| id(name).is_some());
+        self.is_open = begins || (self.is_open && outcome.or(alone).is_none());
+        if let Some(outcome) = outcome.or(alone).or_else(|| of_trial(text)) {
             *self.verbose.slot(outcome) += 1;
         }
         self.is_testtools |= text == "Tests running...";
         let ran = self.reader.ran.flatten();
-        self.reader.line(text, true)?;
-        if let Some((summary, _)) = &self.reader.done {
+        self.reader.line(text, ended)?;
+        if let Some((summary, names)) = &self.reader.done {
             let is_own =
                 [&self.marks, &self.verbose].into_iter().any(|told| are_of(told, ran, summary)) || self.is_testtools;
+            let tells_tests = self.marks != Summary::default() || self.verbose != Summary::default();
+            let is_any = is_own || tells_tests || !names.cases.is_empty() || !names.units.is_empty();
             let parsed = std::mem::take(&mut self.reader).finish()?;
-            self.runs.extend(parsed.map(|parsed| (parsed, is_own)));
-            let runs = std::mem::take(&mut self.runs);
-            *self = Stream { runs, after_rule: self.after_rule, ..Stream::default() };
+            // Below a run whose tests were told, one without any is what a test printed, and what reached its end late.
+            let is_late = self.is_file && !is_any && self.runs.iter().any(|(_, is_own)| *is_own);
+            if self.is_file && !is_late {
+                self.runs.clear();
+            }
+            self.runs.extend(parsed.filter(|_| !is_late).map(|parsed| (parsed, is_own)));
+            let (runs, is_file) = (std::mem::take(&mut self.runs), self.is_file);
+            *self = Stream { runs, is_file, after_rule: self.after_rule, ..Stream::default() };
         }
         Ok(())
+    }
+}
+
+/// The outcome that stands alone in a line, as what a test printed came between it and its name.
+fn alone(line: &str) -> Option<Outcome> {
+    verbose(&format!("t (C) ... {line}")).map(|(_, outcome)| outcome)
+}
+
+impl Runs for Stream {
+    fn line(&mut self, text: &str) -> Result<()> {
+        self.take(text, true)
     }
 
     /// Ended runs are there at once.
@@ -480,6 +519,31 @@ mod tests {
         let told = |text: &str| console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect::<Vec<_>>();
         assert_eq!(told(text), [[1, 0, 1, 0, 0]]);
         assert!(told("Ran 1 test in 0.001s\nFAILED (failures=1)\n").is_empty());
+    }
+
+    #[test]
+    fn what_a_test_prints_is_no_summary_though_it_comes_last() {
+        let rule = "-".repeat(70);
+        let printed = "Ran 99 tests in 0.001s\n\nOK\n";
+        let own = format!("\n{rule}\nRan 2 tests in 0.001s\n\nFAILED (failures=1)\n");
+        let dots = format!(".F\n{own}");
+        let verbose = format!("test_a (m.C.test_a) ... \n{printed}ok\ntest_b (m.C.test_b) ... FAIL\n{own}");
+        for run in [&dots, &verbose] {
+            for late in [printed, &format!("{rule}\n{printed}"), "Ran 99 tests in 0.001s\n"] {
+                let text = format!("{run}{late}");
+                assert_eq!(counts(&read(&text).unwrap()), [2, 1, 1, 0, 0], "{text}");
+                let reports = console(&Input::bytes("x", text.as_bytes()));
+                assert_eq!(reports.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 1, 0, 0]], "{text}");
+            }
+        }
+        // The last of several runs counts, and one that is cut is none.
+        let next = format!("..\n\n{rule}\nRan 2 tests in 0.001s\n\nOK\n");
+        assert_eq!(counts(&read(&format!("{dots}{next}")).unwrap()), [2, 2, 0, 0, 0]);
+        assert!(read(&format!("{dots}{}", next.replace("\nOK\n", ""))).is_err());
+        let of_testtools = format!("Tests running...\n{printed}.F\nRan 2 tests in 0.1s\nFAILED (failures=1)\n");
+        assert_eq!(counts(&read(&of_testtools).unwrap()), [2, 1, 1, 0, 0]);
+        let reports = console(&Input::bytes("x", of_testtools.as_bytes()));
+        assert_eq!(reports.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 1, 0, 0]]);
     }
 
     #[test]
