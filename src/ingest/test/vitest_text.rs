@@ -115,6 +115,11 @@ impl Run {
         let text = text.trim_end();
         let content = text.trim_start();
         self.benchmarks.line(text);
+        if self.counts.is_some() && (tells_of_tests(text) || is_crash(text)) {
+            // A test printed that summary: Vitest's own stands below all of them.
+            (self.counts, self.is_unfinished, self.failed_files) = (None, false, 0);
+            (self.errors, self.errors_known) = (0, false);
+        }
         if let Some(counts) = totals(text, "Tests") {
             let mut summary = Summary::default();
             for (number, word) in counts {
@@ -227,6 +232,8 @@ pub(in crate::ingest) struct Stream {
     files: BTreeSet<String>,
     /// How many files ran, as the last line `Test Files` counts them.
     all_files: Option<u64>,
+    /// A summary below that which seemed to be the last.
+    later: Option<Run>,
     /// Marks of the dot reporter came; files came with their tests.
     has_dots: bool,
     has_list: bool,
@@ -247,6 +254,26 @@ impl Stream {
             self.runs.push(runs::Run { is_certain, root, ..runs::Run::of(run.finish()?, files) });
         }
         *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+        Ok(())
+    }
+
+    /// A line below a summary: if another one stands there, that is the run's own.
+    fn later_summary(&mut self, text: &str) -> Result<()> {
+        if totals(text, "Test Files").is_some() {
+            self.later = Some(Run::default());
+        }
+        let Some(later) = &mut self.later else { return Ok(()) };
+        let content = text.trim_start();
+        let is_of_summary = ["Test Files  ", "Tests  ", "Errors  "].iter().any(|title| content.starts_with(title));
+        if is_of_summary {
+            later.line(text)?;
+        } else if content.starts_with("Duration  ")
+            && let Some(later) = self.later.take().filter(|later| later.counts.is_some())
+        {
+            self.run.counts = later.counts;
+            self.run.is_unfinished = later.is_unfinished;
+            (self.run.failed_files, self.run.errors) = (later.failed_files, later.errors);
+        }
         Ok(())
     }
 }
@@ -286,7 +313,11 @@ impl Runs for Stream {
         if let Some(file) = unloaded.or(listed).filter(|_| self.files.len() < super::CASES_KEPT) {
             self.files.insert(printable(file, super::LONGEST_ID));
         }
-        self.has_dots |= !text.is_empty() && text.chars().all(|mark| matches!(mark, '·' | 'x' | '-' | '*'));
+        // What a test prints may follow the marks in their line. A terminal has a star for each test that runs.
+        let has_mark = text.starts_with('·');
+        if has_mark || (!text.is_empty() && text.chars().all(|mark| matches!(mark, 'x' | '-' | '*'))) {
+            self.has_dots = !text.ends_with('*');
+        }
         if let Some(files) = totals(text, "Test Files") {
             // Behind them stands how many there are, of which --bail leaves some out.
             self.all_files = files.iter().try_fold(0, |sum: u64, (number, _)| sum.checked_add((*number)?));
@@ -294,6 +325,10 @@ impl Runs for Stream {
             self.in_failures &= !self.below_rule;
         }
         self.below_rule = is_rule || (self.below_rule && text.is_empty());
+        self.done &= listed.is_none() && !(has_mark && self.has_dots && !self.has_list);
+        if self.done && !self.in_failures {
+            self.later_summary(text)?;
+        }
         if !self.done || self.in_failures || is_rule {
             self.run.line(text)?;
         }
@@ -331,6 +366,16 @@ impl Runs for Stream {
         let _ = self.close();
         self.runs
     }
+}
+
+/// Whether the line tells of tests that ran: of a file, or with marks of the dot reporter.
+fn tells_of_tests(text: &str) -> bool {
+    file_of(text.trim_start()).is_some() || text.starts_with('·')
+}
+
+/// `⎯⎯⎯ Unhandled Error ⎯⎯⎯`, without an `s`: Vitest itself came to its end, and has no summary.
+fn is_crash(text: &str) -> bool {
+    text.starts_with('⎯') && text.trim_matches(['⎯', ' ']) == "Unhandled Error"
 }
 
 /// The file in a line of the tree, or of a test as the verbose reporter tells it: ` ✓ vt/a.test.js > Cart > adds 1ms`.
@@ -500,6 +545,36 @@ mod tests {
         assert_eq!(counts(&read(&end(" (3)")).unwrap()), [2, 0, 0, 2, 0]);
         let interrupted = end(" (3)").replace("     Errors  2 errors\n", "");
         assert_eq!(read(&interrupted).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    /// As Vitest 5 ends on a Node.js that is too old for it.
+    #[test]
+    fn a_summary_that_a_test_printed_is_not_that_of_the_run() {
+        let printed =
+            " Test Files  1 passed (1)\n      Tests  9 passed (9)\n   Start at  20:43:56\n   Duration  1.00s\n";
+        let listed = " ✓ b.test.js (1 test) 8ms\n";
+        let own = " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 1 passed (2)\n   Start at  20:43:56\n\
+                   \x20  Duration  1.11s\n";
+        let console = |text: &str| -> Vec<_> {
+            crate::ingest::console::console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect()
+        };
+        let first = " RUN  v5.1.1 /app\n\n ❯ a.test.js (1 test | 1 failed) 9ms\n   × fails 5ms\n";
+        let crash = "⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n\n⎯⎯⎯ Unhandled Error ⎯⎯⎯\nTypeError: Map.groupBy is not a function\n";
+        for cut in [format!("{first}{printed}{listed}{crash}"), format!("{first}{listed}{printed}{crash}")] {
+            assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::NoResult), "{cut}");
+        }
+        assert!(console(&format!("{first}{printed}{listed}{crash}")).is_empty());
+        let dots = " RUN  v4.1.12 /app\n\n·";
+        let dots_of_a_terminal = " RUN  v4.1.12 /app\n\n*\nstdout | a.test.js > a\n";
+        for whole in [
+            format!("{first}{printed}{listed}\n{own}"),
+            format!("{first}{listed}{printed}\n{own}"),
+            format!("{dots}{printed}x\n{own}"),
+            format!("{dots_of_a_terminal}{printed}\n·x\n{own}"),
+        ] {
+            assert_eq!(counts(&read(&whole).unwrap()), [2, 1, 1, 0, 0], "{whole}");
+            assert_eq!(console(&whole), [[2, 1, 1, 0, 0]], "{whole}");
+        }
     }
 
     #[test]
