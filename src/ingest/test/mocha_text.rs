@@ -94,6 +94,7 @@ pub(in crate::ingest) struct Reader {
     after_blank: bool,
     /// What the lines of tests have told since the last summary.
     rows: Summary,
+    proof: Proof,
     runs: u64,
     /// Cypress runs one file, as part of the same run.
     spec_runs: bool,
@@ -105,6 +106,64 @@ pub(in crate::ingest) struct Reader {
     whole: Outline,
     /// Failures that the last summary counts and that were not told yet.
     untold: u64,
+}
+
+/// Whether a summary is Mocha's own, and not what one of its tests printed.
+#[derive(Clone, Debug, Default)]
+struct Proof {
+    /// What lines of tests, and marks of the dot reporter, told since the last summary that they prove.
+    rows: Summary,
+    marks: Summary,
+    /// The bar of the reporter progress has come to its end.
+    is_full: Option<bool>,
+    /// Summaries since then.
+    unproven: usize,
+    /// The last summary is proven.
+    is_proven: bool,
+}
+
+impl Proof {
+    /// Takes a line that is none of a summary.
+    fn line(&mut self, text: &str) {
+        let marks = text.strip_prefix("  ").unwrap_or(text);
+        for mark in marks.chars() {
+            let slot = match mark {
+                '.' | '\u{2024}' => &mut self.marks.passed,
+                ',' => &mut self.marks.skipped,
+                '!' => &mut self.marks.failed,
+                _ => break,
+            };
+            *slot = slot.saturating_add(1);
+        }
+        if let Some(is_full) = bar(text) {
+            self.is_full = Some(is_full);
+        }
+    }
+
+    /// A summary came.
+    fn summary(&mut self, told: &Summary) {
+        let is_any = *told != Summary::default();
+        self.is_proven = is_any && (*told == self.rows || *told == self.marks || self.is_full == Some(true));
+        if self.is_proven {
+            (self.rows, self.marks, self.is_full) = (Summary::default(), Summary::default(), None);
+        }
+    }
+
+    /// Of the run that comes after it.
+    fn next(&self) -> Proof {
+        let unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
+        Proof { unproven, is_proven: false, ..self.clone() }
+    }
+}
+
+/// Whether all tests have run that the bar `  [▬▬▬▬,......]` counts. Between the ends stand ticks, a comma, and dots.
+fn bar(text: &str) -> Option<bool> {
+    let bar = text.strip_prefix("  [")?;
+    let ticks = bar.trim_start_matches('▬');
+    let rest = ticks.strip_prefix(',').unwrap_or(ticks);
+    let is_bar = ticks.len() < bar.len();
+    let dots = rest.trim_start_matches(['.', '\u{22c5}']);
+    (is_bar && dots.starts_with(']')).then_some(rest.starts_with(']'))
 }
 
 impl Reader {
@@ -126,6 +185,7 @@ impl Reader {
             }
         }
         self.tree_line(text);
+        self.proof.line(text);
         if self.found.is_some() && is_spec_run(text) {
             self.spec_runs = true;
         } else if self.found.is_some() {
@@ -154,8 +214,10 @@ impl Reader {
                 Row::Text(_) => None,
             };
             if let Some(outcome) = outcome {
-                let slot = self.rows.slot(outcome);
-                *slot = slot.saturating_add(1);
+                for rows in [&mut self.rows, &mut self.proof.rows] {
+                    let slot = rows.slot(outcome);
+                    *slot = slot.saturating_add(1);
+                }
             }
             self.tree.line(text.len() - content.len(), row);
         }
@@ -187,6 +249,7 @@ impl Reader {
         sum.failed = add(sum.failed, block.failed)?;
         sum.skipped = add(sum.skipped, block.skipped)?;
         (self.title, self.told, self.rows) = (None, None, Summary::default());
+        self.proof.summary(block);
         self.whole.append(std::mem::take(&mut self.tree));
         self.untold = block.failed;
         Ok(())
@@ -231,7 +294,8 @@ impl Unannounced for Reader {
         let before = if is_next {
             // The tree is that of the run whose summary begins.
             let (tree, rows) = (std::mem::take(&mut self.tree), std::mem::take(&mut self.rows));
-            let next = Reader { tree, rows, after_blank: self.after_blank, ..Reader::default() };
+            let proof = if self.found.is_some() { self.proof.next() } else { self.proof.clone() };
+            let next = Reader { tree, rows, proof, after_blank: self.after_blank, ..Reader::default() };
             std::mem::replace(self, next).report()?.map(Box::new)
         } else {
             None
@@ -242,6 +306,10 @@ impl Unannounced for Reader {
 
     fn is_whole(&self) -> Option<bool> {
         Some(self.found.is_some() && self.block.is_none() && !self.spec_runs)
+    }
+
+    fn encloses(&self) -> usize {
+        if self.proof.is_proven { self.proof.unproven } else { 0 }
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
@@ -351,6 +419,29 @@ mod tests {
         }
         let large = "  18446744073709551616 passing (1s)\n\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn a_summary_among_the_tests_that_another_counts_is_no_run() {
+        let printed = "\n\n  3 passing (5ms)\n\n";
+        let console = |text: &str| -> Vec<_> {
+            crate::ingest::console::console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect()
+        };
+        let own = "\n\n  2 passing (9ms)\n  1 pending\n  1 failing\n\n  1) Cart\n       fails:\n     Error: no\n\n\n";
+        let all = [4, 2, 1, 0, 1];
+        for run in [
+            format!("\n{printed}\n  Cart\n    ✔ adds\n{printed}    1) fails\n    - waits\n    ✔ is\n{own}"),
+            format!("\n\n  .{printed}!,  9 passing (5ms)\n  1 pending\n.{own}"),
+            format!("\n\n  [▬▬,......]{printed}\n  [▬▬▬▬▬▬▬▬,]{own}"),
+        ] {
+            assert_eq!(console(&run), [all], "{run}");
+            // Two runs are two.
+            let other = run.replace("  2 passing (9ms)\n  1 pending\n", "  1 passing (9ms)\n  1 pending\n");
+            let other = other.replace("    ✔ is\n", "").replace("  1 pending\n.", "  1 pending\n");
+            assert_eq!(console(&format!("{run}{other}")).last(), Some(&[3, 1, 1, 0, 1]), "{run}{other}");
+        }
+        // What nothing tells of counts as before.
+        assert_eq!(console(&format!("{printed}{own}")).len(), 2);
     }
 
     /// As pnpm, Lerna and Nx hand it on.

@@ -226,6 +226,11 @@ pub(in crate::ingest) trait Unannounced: Default {
         false
     }
 
+    /// How many of the runs before it were printed by tests of this one: all that its own lines tell stands around them.
+    fn encloses(&self) -> usize {
+        0
+    }
+
     /// Whether the next line may come after it, so that what is told of it as a whole is asked for.
     fn may_end(&self) -> bool {
         true
@@ -307,20 +312,24 @@ pub(in crate::ingest) struct Summaries<R> {
 }
 
 impl<R> Summaries<R> {
-    fn add(&mut self, run: Run, is_sum: bool) {
-        if is_sum {
-            self.runs.pop();
-        }
+    /// Adds a run in place of so many before it.
+    fn add(&mut self, run: Run, replaced: usize) {
+        self.runs.truncate(self.runs.len().saturating_sub(replaced));
         self.runs.push(run);
     }
+}
+
+/// How many of the runs before it do not count beside it.
+fn replaced(run: &impl Unannounced) -> usize {
+    usize::from(run.is_sum()).max(run.encloses())
 }
 
 impl<R: Unannounced> Summaries<R> {
     fn end(&mut self) -> Result<()> {
         let run = std::mem::take(&mut self.run);
-        let (is_certain, units, is_sum) = (run.is_certain(), run.units(), run.is_sum());
+        let (is_certain, units, replaced) = (run.is_certain(), run.units(), replaced(&run));
         if let Some(parsed) = run.report()? {
-            self.add(Run { is_certain, ..Run::of(parsed, units) }, is_sum);
+            self.add(Run { is_certain, ..Run::of(parsed, units) }, replaced);
         }
         Ok(())
     }
@@ -329,9 +338,9 @@ impl<R: Unannounced> Summaries<R> {
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
         let units = if self.run.may_end() { self.run.units() } else { BTreeSet::new() };
-        let is_sum = self.run.is_sum();
+        let replaced = replaced(&self.run);
         if let Some(before) = self.run.line(text.trim_end())? {
-            self.add(Run::of(*before, units), is_sum);
+            self.add(Run::of(*before, units), replaced);
         }
         Ok(())
     }
