@@ -285,24 +285,51 @@ impl Run {
     }
 }
 
+/// Whether a line of the tree tells the result of a test or a suite.
+fn is_result(text: &str) -> bool {
+    match tree(text) {
+        Some((_, '▶' | '✔', _, time)) => time.is_some(),
+        Some((_, _, name, _)) => name != "failing tests:",
+        None => false,
+    }
+}
+
 /// Its runs in a stream in which others speak too.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Told {
     run: Run,
     block: Block,
     found: Option<(Summary, Run)>,
+    /// Results that the tree told since the last summary that counts just as many.
+    results: u64,
+    /// The last summary does, and how many came since the one before it that did.
+    is_proven: bool,
+    unproven: usize,
+    /// The line before gave the place of a failing test, whose name follows.
+    after_place: bool,
 }
 
 impl Unannounced for Told {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let mut before = None;
+        let is_result = !std::mem::replace(&mut self.after_place, text.starts_with("test at ")) && is_result(text);
+        self.results = self.results.saturating_add(u64::from(is_result));
         if self.block.line(text) {
+            if self.found.is_some() {
+                self.unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
+            }
+            self.is_proven = self.results > 0 && self.block.results() == Some(self.results);
+            self.results = if self.is_proven { 0 } else { self.results };
             let run = std::mem::take(&mut self.run).told(self.block.results());
             before = self.found.replace((self.block.summary()?, run));
         } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
             self.run.line(text);
         }
         before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
+    }
+
+    fn encloses(&self) -> usize {
+        if self.is_proven { self.unproven } else { 0 }
     }
 
     fn is_whole(&self) -> Option<bool> {
@@ -334,6 +361,23 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_summary_among_the_results_that_another_counts_is_no_run() {
+        let printed =
+            "ℹ tests 99\nℹ suites 0\nℹ pass 99\nℹ fail 0\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 5.1\n";
+        let console = |text: &str| -> Vec<_> {
+            crate::ingest::console::console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect()
+        };
+        let own = |tree: &str| format!("{tree}{}{FAILING}", end("1"));
+        let results = "✔ adds (1.416135ms)\n▶ Cart\n  ✔ in (1.5ms)\n  ▶ Inner\n    ✖ deep (0.1ms)\n  ✖ Inner (0.2ms)\n\
+                       ✖ Cart (0.3ms)\n✖ never\n⚠ later (1.5ms) # soon\n﹣ skipped (0.1ms) # SKIP\n";
+        let within = results.replace("▶ Cart\n", &format!("{printed}▶ Cart\n"));
+        for tree in [format!("{printed}{results}"), within, format!("{results}{printed}")] {
+            assert_eq!(console(&own(&tree)), [[6, 2, 1, 1, 2]], "{tree}");
+        }
+        assert_eq!(console(&format!("{}✔ is (1.5ms)\n✔ a (1.5ms)\n{}", own(results), end("2"))).len(), 2);
     }
 
     #[test]
