@@ -271,19 +271,42 @@ pub(in crate::ingest) struct Stream {
     ran: Option<u64>,
     counted: Option<Parsed>,
     summaries: Summaries,
-    runs: Vec<runs::Run>,
+    /// With how many lines of files each told.
+    runs: Vec<(runs::Run, u64)>,
+    /// How many of them another package may have run.
+    left: usize,
 }
 
 impl Stream {
     fn close(&mut self) {
-        // A summary that counts other files than were told of is not the run's own.
-        let is_certain = self.told == 0 || self.ran == Some(self.told);
+        let enclosed = self.enclosed();
         if let Some(parsed) = self.counted.take() {
+            for (run, told) in self.runs.drain(self.runs.len().saturating_sub(enclosed.unwrap_or_default())..) {
+                self.files.extend(run.units);
+                self.told = self.told.saturating_add(told);
+            }
             let run = runs::Run::of(parsed, std::mem::take(&mut self.files));
-            self.runs.push(runs::Run { is_certain, ..run });
+            self.runs.push((runs::Run { is_certain: enclosed.is_some(), ..run }, self.told));
         }
         let (runs, summaries) = (std::mem::take(&mut self.runs), std::mem::take(&mut self.summaries));
-        *self = Stream { runs, summaries, ..Stream::default() };
+        *self = Stream { runs, summaries, left: self.left, ..Stream::default() };
+    }
+
+    /// How many of the runs before were printed by tests of this one, whose summary came: those above its first file, and those
+    /// that stand between its files. `None` where it counts other files than were told of, so that it is not the run's own.
+    fn enclosed(&self) -> Option<usize> {
+        if self.told == 0 {
+            return Some(0);
+        }
+        let before = self.runs.iter().skip(self.left).rev().map(|(_, told)| *told);
+        let mut sums = before.scan(self.told, |sum, told| {
+            *sum = sum.saturating_add(told);
+            Some(*sum)
+        });
+        match self.ran == Some(self.told) {
+            true => Some(sums.take_while(|sum| *sum == self.told).count()),
+            false => sums.position(|sum| self.ran == Some(sum)).map(|at| at + 1),
+        }
     }
 }
 
@@ -300,7 +323,7 @@ impl Runs for Stream {
                 self.counted = Some(self.run.clone().finish(&counts)?);
             }
         } else if text.starts_with("Time: ") {
-            if self.counted.is_some() && (self.told == 0 || self.ran == Some(self.told)) {
+            if self.counted.is_some() && self.enclosed().is_some() {
                 self.close();
             }
         } else {
@@ -320,6 +343,7 @@ impl Runs for Stream {
 
     /// Ended runs are there at once.
     fn leave(&mut self) -> Result<bool> {
+        self.left = self.runs.len();
         Ok(true)
     }
 
@@ -338,7 +362,7 @@ impl Runs for Stream {
 
     fn finish(mut self: Box<Self>) -> Vec<runs::Run> {
         self.close();
-        self.runs
+        self.runs.into_iter().map(|(run, _)| run).collect()
     }
 }
 
@@ -372,6 +396,28 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_summary_that_a_test_printed_is_no_run() {
+        let printed = "Test Suites: 1 passed, 1 total\nTests:       9 passed, 9 total\nTime:        0.5 s\n\
+                       Ran all test suites.\n";
+        let end = "\nTest Suites: 1 failed, 1 passed, 2 total\nTests:       1 failed, 1 passed, 2 total\nTime: 1 s\n\
+                   Ran all test suites.\n";
+        let (one, other) = ("FAIL a.test.js\n  ● adds\n\n    no\n\n", "PASS b.test.js\n");
+        let console = |text: &str| -> Vec<_> {
+            crate::ingest::console::console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect()
+        };
+        for text in [
+            format!("{printed}{one}{other}{end}"),
+            format!("{one}{printed}{other}{end}"),
+            format!("{printed}{one}{printed}{other}{end}"),
+        ] {
+            assert_eq!(console(&text), [[2, 1, 1, 0, 0]], "{text}");
+        }
+        let (next, of_another) = (printed.replace('9', "3"), "\n> other@1.0.0 test\n> jest\n\n");
+        assert_eq!(console(&format!("{one}{other}{end}PASS c.test.js\n{next}")).len(), 2);
+        assert_eq!(console(&format!("{printed}{of_another}{one}{other}{end}")).len(), 2);
     }
 
     #[test]
