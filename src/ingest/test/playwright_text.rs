@@ -7,7 +7,8 @@
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::printable;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -18,19 +19,45 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Test,
     about: "terminal output of Playwright",
     written_by: "playwright test (--reporter=list, line or dot)",
-    told_by: "\"Running 5 tests using 2 workers\"",
+    told_by: "\"Running 5 tests using 2 workers\", or GitHub's \"Playwright Run Summary\"",
     has_end: false,
     counting: "The last summary: failed and interrupted failed, flaky passed, skipped and did not run skipped. It is one only if it \
                adds up to the tests that were announced. Each error that was not a part of any test is one errored test.",
     sniff,
-    parse: last_run::<Playwright>,
+    parse,
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml().is_none() && head.lines().any(|line| announced(line.trim_end()).is_some()) {
-        true => Sniff::Sure("line \"Running N tests using N workers\"".into()),
-        false => Sniff::No,
+    if head.xml().is_some() {
+        Sniff::No
+    } else if head.lines().any(|line| announced(line.trim_end()).is_some()) {
+        Sniff::Sure("line \"Running N tests using N workers\"".into())
+    } else if head.last_lines().any(|line| notice(line).is_some()) {
+        Sniff::Sure("GitHub's notice \"Playwright Run Summary\"".into())
+    } else {
+        Sniff::No
     }
+}
+
+/// `  1 failed%0A  2 passed (5.0s)`, the summary as the reporter for GitHub repeats it. Of merged reports it tells nothing else.
+fn notice(line: &str) -> Option<&str> {
+    let (title, told) = line.trim_end().strip_prefix("::notice title=")?.split_once("::")?;
+    title.ends_with("Playwright Run Summary").then_some(told)
+}
+
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let mut told = None;
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        if announced(line.text.trim_end()).is_some() {
+            return last_run::<Playwright>(input);
+        }
+        told = notice(&line.text).filter(|_| line.ended).map(str::to_owned).or(told);
+    }
+    let Some(told) = told else { return last_run::<Playwright>(input) };
+    let mut run = Playwright::default();
+    told.split("%0A").try_for_each(|line| run.line(line.trim_end()))?;
+    run.report()
 }
 
 /// The number in `Running 5 tests using 2 workers`; `using 2 workers, shard 1 of 3`.
@@ -115,7 +142,8 @@ impl Announced for Playwright {
 
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some(tests) = announced(text) {
-            self.tests = Some(tests);
+            // What a test prints may look like it, too.
+            self.tests.get_or_insert(tests);
         } else if let Some((number, word)) = outcome(text) {
             self.add(number, word)?;
         } else if let Some(outcome) = self.named.filter(|_| text.starts_with("    ")) {
@@ -161,7 +189,6 @@ impl TextRun for Playwright {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::input::Input;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const RUN: &str = "Running 6 tests using 2 workers\n\n  \u{2713}  1 a.spec.ts:3:5 › adds (5ms)\n  6 passed (1.0s)\n\n\
@@ -184,6 +211,26 @@ mod tests {
         let outside =
             read(&format!("{RUN}{END}  1 error was not a part of any test, see above for details\n")).unwrap();
         assert_eq!(counts(&outside), [7, 2, 1, 1, 3]);
+    }
+
+    #[test]
+    fn tests_that_a_test_announces_are_not_the_run_s() {
+        let printed = RUN.replacen("\n\n", "\n\nRunning 9 tests using 1 worker\n\n  9 passed (1.0s)\n\n", 1);
+        let reports = crate::ingest::console::console(&Input::bytes("x", format!("{printed}{END}").as_bytes()));
+        assert_eq!(reports.iter().map(counts).collect::<Vec<_>>(), [counts(&read(&format!("{RUN}{END}")).unwrap())]);
+    }
+
+    /// As `merge-reports` prints it.
+    #[test]
+    fn what_github_s_reporter_alone_sums_up_is_read() {
+        let merged = "merging reports from /app/blob-report\n\n::error file=a.spec.js,title=a › b,line=1,col=5::  1) a%0A    no\n\
+                      ::notice title=🎭 Playwright Run Summary::  1 failed%0A    a.spec.js:1:121 › b ───%0A  2 passed (5.0s)\n";
+        assert_eq!(counts(&read(merged).unwrap()), [3, 2, 1, 0, 0]);
+        assert!(matches!(sniffed(&FORMAT, merged), Sniff::Sure(_)));
+        assert_eq!(
+            counts(&read(&format!("{RUN}{END}{merged}")).unwrap()),
+            counts(&read(&format!("{RUN}{END}")).unwrap())
+        );
     }
 
     #[test]
