@@ -132,17 +132,25 @@ fn test(text: &str) -> Option<Test<'_>> {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut reader = Reader::default();
+    let (mut reader, mut began) = (Reader::default(), Began::default());
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let mut last = 0;
     while let Some(line) = lines.next()? {
         last = line.number;
-        if !line.ended && !reader.is_whole(&line.text) {
+        let text = began.own(&line.text);
+        if !line.ended && !reader.is_whole(text) {
             return Err(Error::report(Reject::Malformed, "go test output ends inside a line")
                 .line(last)
                 .help(super::text_report::KILLED_HELP));
         }
-        reader.line(&line.text).map_err(|error| error.line(last))?;
+        let read = read(text);
+        if !began.wrote(text, &read, reader.failing) {
+            continue;
+        }
+        if matches!(read, Line::Package(_) | Line::Failed(_) | Line::Unbuilt(_)) {
+            began = Began::default();
+        }
+        reader.line(text).map_err(|error| error.line(last))?;
     }
     let seen_run = reader.seen_run;
     match reader.finish().map_err(|error| error.line(last.max(1)))? {
@@ -300,12 +308,9 @@ impl Reader {
     }
 }
 
-/// Reads the runs in a stream, a run a package.
+/// Which tests `-v` says to run: what else looks like a result was printed by one of them.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct Stream {
-    reader: Reader,
-    /// A test's line has come, and its package's has not.
-    inside: bool,
+struct Began {
     /// `-v` says which tests begin.
     is_verbose: bool,
     /// Tests that began and did not end, and those outermost ones of them that do not wait for others.
@@ -313,20 +318,45 @@ pub(in crate::ingest) struct Stream {
     active: BTreeSet<String>,
     /// The test binary itself said that it ended, or why.
     ended: bool,
-    /// The line before heads a list of gotestsum's.
-    after_heading: bool,
-    /// Until its summary gotestsum tells again what came.
-    is_listed: bool,
-    runs: Vec<Run>,
 }
 
-impl Stream {
-    fn close(&mut self, package: &str) -> Result<()> {
-        let done = std::mem::take(self);
-        self.runs = done.runs;
-        let parsed = done.reader.finish()?;
-        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::from([printable(package, 1000)]))));
-        Ok(())
+impl Began {
+    /// The line from the result of a running test on, which may follow what the test printed without a line end.
+    fn own<'t>(&self, text: &'t str) -> &'t str {
+        let is_result = |text: &str| test(text).is_some_and(|test| test.is_whole && self.running.contains(test.name));
+        let mut rests = text.match_indices("--- ").filter_map(|(at, _)| text.get(at..));
+        match self.running.is_empty() || text.trim_start().starts_with("--- ") {
+            true => text,
+            false => rests.find(|rest| is_result(rest)).unwrap_or(text),
+        }
+    }
+
+    /// Whether go itself wrote a line that says that; `has_failed` if a test of the package did.
+    fn wrote(&mut self, text: &str, line: &Line<'_>, has_failed: bool) -> bool {
+        match line {
+            Line::Run => {
+                let begins = self.begins(text);
+                self.is_verbose |= begins;
+                begins
+            }
+            // With -v, what did not begin was printed by a test; without, nobody can tell.
+            Line::Test(test) => {
+                let is_own = !self.is_verbose || self.running.contains(test.name) || self.is_benchmark(test.name);
+                self.running.remove(test.name);
+                self.active.remove(test.name);
+                is_own
+            }
+            // Nor does a package pass in which a test failed.
+            Line::Package(_) | Line::Failed(_) | Line::Unbuilt(_) => {
+                let is_running = !self.running.is_empty() && !self.ended;
+                !is_running && !(text.starts_with("ok") && has_failed)
+            }
+            Line::Other => {
+                let ends = ["panic: ", "exit status ", "signal: "];
+                self.ended |= ends.iter().any(|end| text.starts_with(end));
+                true
+            }
+        }
     }
 
     /// Benchmarks run after all tests, and begin without a word that tells it.
@@ -356,6 +386,30 @@ impl Stream {
     }
 }
 
+/// Reads the runs in a stream, a run a package.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Stream {
+    reader: Reader,
+    /// A test's line has come, and its package's has not.
+    inside: bool,
+    began: Began,
+    /// The line before heads a list of gotestsum's.
+    after_heading: bool,
+    /// Until its summary gotestsum tells again what came.
+    is_listed: bool,
+    runs: Vec<Run>,
+}
+
+impl Stream {
+    fn close(&mut self, package: &str) -> Result<()> {
+        let done = std::mem::take(self);
+        self.runs = done.runs;
+        let parsed = done.reader.finish()?;
+        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::from([printable(package, 1000)]))));
+        Ok(())
+    }
+}
+
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
         if std::mem::replace(&mut self.after_heading, gotestsum_text::is_heading(text)) && gotestsum_text::is_row(text)
@@ -366,32 +420,19 @@ impl Runs for Stream {
             self.is_listed = !gotestsum_text::is_summary(text);
             return Ok(());
         }
+        let text = self.began.own(text);
         let is_of_go = ["ok  \t", "FAIL\t", "?   \t"].iter().any(|start| text.starts_with(start));
-        match read(text) {
-            Line::Run => {
-                if !self.begins(text) {
-                    return Ok(());
-                }
-                (self.inside, self.is_verbose) = (true, true);
-            }
-            // With -v, what did not begin was printed by a test; without, nobody can tell.
-            Line::Test(test)
-                if self.is_verbose && !self.running.contains(test.name) && !self.is_benchmark(test.name) =>
-            {
-                return Ok(());
-            }
+        let read = read(text);
+        let is_heard = self.inside || read != Line::Other;
+        if is_heard && !self.began.wrote(text, &read, self.reader.failing) {
+            return Ok(());
+        }
+        match read {
+            Line::Run => self.inside = true,
             Line::Test(_) if !self.inside && !text.starts_with("---") => return Ok(()),
-            Line::Test(test) => {
-                self.running.remove(test.name);
-                self.active.remove(test.name);
-                self.inside = true;
-            }
+            Line::Test(_) => self.inside = true,
+            Line::Package(_) | Line::Failed(_) | Line::Unbuilt(_) if !is_of_go => return Ok(()),
             Line::Package(package) | Line::Failed(package) | Line::Unbuilt(package) => {
-                // Nor does a package pass in which a test failed.
-                let is_running = !self.running.is_empty() && !self.ended;
-                if !is_of_go || is_running || (text.starts_with("ok") && self.reader.failing) {
-                    return Ok(());
-                }
                 self.reader.line(text)?;
                 return self.close(package);
             }
@@ -399,11 +440,7 @@ impl Runs for Stream {
                 // All that no package's line followed is of its suites.
                 *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
             }
-            Line::Other => {
-                self.inside &= self.is_verbose || !ginkgo::is_marker(text);
-                let is_end = text.starts_with("panic: ") || text.starts_with("exit status ");
-                self.ended |= self.inside && is_end;
-            }
+            Line::Other => self.inside &= self.began.is_verbose || !ginkgo::is_marker(text),
         }
         if self.inside { self.reader.line(text) } else { Ok(()) }
     }
@@ -418,7 +455,7 @@ impl Runs for Stream {
     }
 
     fn holds(&self, text: &str) -> bool {
-        let is_of_ginkgo = ginkgo::has_ended(text) || (!self.is_verbose && ginkgo::is_marker(text));
+        let is_of_ginkgo = ginkgo::has_ended(text) || (!self.began.is_verbose && ginkgo::is_marker(text));
         self.inside && !is_of_ginkgo && !(self.after_heading && gotestsum_text::is_row(text))
     }
 
@@ -427,7 +464,7 @@ impl Runs for Stream {
     }
 
     fn prints_measurement(&self, text: &str) -> bool {
-        self.is_verbose && self.running.is_empty() && go_bench_text::begins(text)
+        self.began.is_verbose && self.began.running.is_empty() && go_bench_text::begins(text)
     }
 
     fn finish(self: Box<Self>) -> Vec<Run> {
@@ -443,6 +480,17 @@ mod tests {
 
     fn read_text(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn with_v_only_tests_that_began_have_results() {
+        let text = "=== RUN   TestA\n--- PASS: TestX (0.00s)\nok  \tpkg\t0.1s\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n\
+                    FAIL\tx\t0.1s\n--- FAIL: TestQ (0.00s)\nno newline--- FAIL: TestB (0.00s)\nFAIL\nFAIL\tx\t0.004s\n\
+                    === RUN   TestD\nno newline--- PASS: TestD (0.00s)\nPASS\nok  \ty\t0.003s\n=== RUN   TestE\n\
+                    signal: killed\nFAIL\tz\t0.003s\n";
+        assert_eq!(counts(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), [4, 2, 1, 1, 0]);
+        let reports = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(reports.iter().map(counts).collect::<Vec<_>>(), [[4, 2, 1, 1, 0]]);
     }
 
     #[test]
