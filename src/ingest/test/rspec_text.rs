@@ -145,6 +145,11 @@ pub(in crate::ingest) struct Told {
     found: Option<(Summary, Run)>,
     /// Of the processes of `parallel_rspec`, until their sum comes.
     parallel: Option<Summary>,
+    /// What the marks of progress told since the last summary that counts the same.
+    marks: Summary,
+    /// The last summary does, and how many came since the one before it that did.
+    is_proven: bool,
+    unproven: usize,
 }
 
 impl Told {
@@ -164,6 +169,7 @@ impl Told {
                 self.run.failed_example(text);
             }
             self.run.line(text);
+            self.progress(text);
             return Ok(None);
         };
         let mut summary = total(&counts)?;
@@ -178,7 +184,32 @@ impl Told {
             }
             summary = self.parallel.take().unwrap_or_default();
         }
+        if self.found.is_some() {
+            self.unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
+        }
+        let told = |summary: &Summary| [summary.passed, summary.failed, summary.skipped];
+        self.is_proven = told(&summary) != [0; 3] && told(&summary) == told(&self.marks);
+        if self.is_proven {
+            self.marks = Summary::default();
+        }
         Ok(self.found.replace((summary, std::mem::take(&mut self.run))))
+    }
+
+    /// Marks of progress, which what an example prints may follow: `.F*`.
+    fn progress(&mut self, text: &str) {
+        let rest = text.trim_start_matches(['.', 'F', '*']);
+        let marks = text.get(..text.len() - rest.len()).unwrap_or_default();
+        // A word begins there.
+        let is_word = rest.starts_with(|c: char| c.is_alphabetic());
+        let marks = if is_word { marks.strip_suffix('F').unwrap_or(marks) } else { marks };
+        for mark in marks.chars() {
+            let slot = match mark {
+                '.' => &mut self.marks.passed,
+                'F' => &mut self.marks.failed,
+                _ => &mut self.marks.skipped,
+            };
+            *slot = slot.saturating_add(1);
+        }
     }
 }
 
@@ -191,6 +222,10 @@ impl Unannounced for Told {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let before = self.take(text)?;
         before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
+    }
+
+    fn encloses(&self) -> usize {
+        if self.is_proven { self.unproven } else { 0 }
     }
 
     fn is_whole(&self) -> Option<bool> {
@@ -218,6 +253,21 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_summary_among_the_marks_that_another_counts_is_no_run() {
+        let printed = "\nFinished in 0.00s (files took 0.1 seconds to load)\n9 examples, 0 failures\n";
+        let own = "\n\nFailures:\n\n  1) x b\n     Failure/Error: no\n\nFinished in 0.01 seconds (files took 0.1 seconds to load)\n\
+                   3 examples, 1 failure\n\nFailed examples:\n\nrspec ./a_spec.rb:3 # x b\n\n";
+        let console = |text: &str| -> Vec<_> {
+            crate::ingest::console::console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect()
+        };
+        for run in [format!("{printed}.F9 examples, 0 failures\n.{own}"), format!(".{printed}F.Finished\n{own}")] {
+            assert_eq!(console(&run), [[3, 2, 1, 0, 0]], "{run}");
+            let next = "..\n\nFinished in 0.01 seconds (files took 0.1 seconds to load)\n2 examples, 0 failures\n";
+            assert_eq!(console(&format!("{run}{next}")).len(), 2, "{run}");
+        }
     }
 
     #[test]
