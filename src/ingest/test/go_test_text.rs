@@ -349,7 +349,8 @@ impl Began {
             // Nor does a package pass in which a test failed.
             Line::Package(_) | Line::Failed(_) | Line::Unbuilt(_) => {
                 let is_running = !self.running.is_empty() && !self.ended;
-                !is_running && !(text.starts_with("ok") && has_failed)
+                let is_denied = has_failed && text.starts_with("ok");
+                !(is_running || is_denied)
             }
             Line::Other => {
                 let ends = ["panic: ", "exit status ", "signal: "];
