@@ -372,7 +372,7 @@ impl Began {
             self.active.remove(name.trim());
             return true;
         }
-        let Some(name) = text.strip_prefix("=== RUN   ").map(str::trim_end) else { return true };
+        let Some(name) = text.strip_prefix("=== RUN ").map(str::trim) else { return true };
         let is_due = match name.split_once('/') {
             Some((test, _)) => self.running.contains(test),
             None => self.active.is_empty(),
@@ -492,6 +492,8 @@ mod tests {
         assert_eq!(counts(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), [4, 2, 1, 1, 0]);
         let reports = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
         assert_eq!(reports.iter().map(counts).collect::<Vec<_>>(), [[4, 2, 1, 1, 0]]);
+        let of_go_1_0 = "=== RUN TestA\n--- PASS: TestA (0.10 seconds)\nPASS\nok      p 0.100s\n";
+        assert_eq!(counts(&parse(&Input::bytes("x", of_go_1_0.as_bytes())).unwrap()), [1, 1, 0, 0, 0]);
     }
 
     #[test]
