@@ -62,8 +62,6 @@ pub struct Comparison<'a> {
     pub tests: Option<TestChanges>,
     /// The newly failing tests, and what each is taken for.
     pub doubts: BTreeMap<String, Doubt>,
-    /// Where the report tells failures alone: the tests that it names and that did not fail before.
-    pub newly_red: Vec<String>,
     /// All earlier iterations.
     pub history: &'a [Point],
     /// Thresholds.
@@ -90,10 +88,9 @@ impl<'a> Comparison<'a> {
         };
         let newly_failing = tests.as_ref().map_or(&[][..], |tests| &tests.newly_failing);
         let doubts = doubts(newly_failing, current.same_tree, &config.flake);
-        let newly_red = newly_red(history, current, metrics);
         let Current { iteration, parent, tree_key, .. } = *current;
         let moves = OnceCell::new();
-        Comparison { iteration, parent, tree_key, metrics, suite, tests, doubts, newly_red, history, config, moves }
+        Comparison { iteration, parent, tree_key, metrics, suite, tests, doubts, history, config, moves }
     }
 
     /// The latest ancestor that has the metric.
@@ -162,6 +159,19 @@ impl<'a> Comparison<'a> {
         self.moves.get_or_init(|| custom::movements(self))
     }
 
+    /// The tests that a report of failures alone names and that did not fail before. Whether they passed then is unknown: they
+    /// may be new.
+    pub fn newly_red(&self) -> Vec<&'a str> {
+        let Some(now) = self.metrics.testing.as_ref() else { return Vec::new() };
+        let Some(point) = self.previous(|metrics| metrics.failures().is_some()) else { return Vec::new() };
+        let before = point.metrics.testing.as_ref().map_or(&[][..], |testing| &testing.failing);
+        if point.metrics.failures() != u64::try_from(before.len()).ok() {
+            // Not all that failed before is named.
+            return Vec::new();
+        }
+        now.failing.iter().filter(|id| !before.contains(id)).map(String::as_str).collect()
+    }
+
     /// How many units failed to load.
     pub fn failed_units(&self) -> u64 {
         self.metrics.testing.as_ref().map_or(0, |testing| testing.collection_errors)
@@ -184,21 +194,6 @@ impl<'a> Comparison<'a> {
     pub fn open_before(&self) -> &'a [OpenFinding] {
         self.ancestors().next().map_or(&[], |parent| &parent.open_findings)
     }
-}
-
-/// The tests that a report of failures alone names and that did not fail before. Whether they passed then is unknown: they
-/// may be new.
-fn newly_red(history: &[Point], current: &Current, metrics: &Metrics) -> Vec<String> {
-    let Some(now) = metrics.testing.as_ref() else { return Vec::new() };
-    let Some(point) = previous_with(history, current.parent, |metrics| metrics.failures().is_some()) else {
-        return Vec::new();
-    };
-    let before = point.metrics.testing.as_ref().map_or(&[][..], |testing| &testing.failing);
-    if point.metrics.failures() != u64::try_from(before.len()).ok() {
-        // Not all that failed before is named.
-        return Vec::new();
-    }
-    now.failing.iter().filter(|id| !before.contains(id)).cloned().collect()
 }
 
 /// How many tests were told to be flakes at an iteration.

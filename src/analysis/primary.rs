@@ -52,11 +52,14 @@ pub(super) fn direction(metrics: &Metrics, name: &str, config: &LoopConfig) -> D
 /// all eligible ones before, by more than its smallest effect.
 pub fn last_gain(points: &[Point], iteration: Iteration, metrics: &Metrics, config: &LoopConfig) -> Option<Iteration> {
     let names = config.select.objectives.iter().chain([&config.select.primary]).filter(|name| *name != QUALITY_SCORE);
+    let mut names = names.peekable();
+    names.peek()?;
+    let is_candidate = |point: &&Point| eligibility(point, points, config).is_ok();
+    let earlier = points.iter().filter(is_candidate).map(|point| (point.iteration, &point.metrics));
+    let candidates: Vec<(Iteration, &Metrics)> = earlier.chain([(iteration, metrics)]).collect();
     let gain_of = |name: &String| {
-        let is_candidate = |point: &&Point| eligibility(point, points, config).is_ok();
-        let earlier = points.iter().filter(is_candidate).map(|point| (point.iteration, &point.metrics));
         let (mut best, mut gained) = (None, None);
-        for (iteration, metrics) in earlier.chain([(iteration, metrics)]) {
+        for (iteration, metrics) in candidates.iter().copied() {
             let Some(value) = measured(metrics, name) else { continue };
             let Some(before) = best else {
                 best = Some(value);

@@ -35,7 +35,8 @@ pub(super) struct SourceLine {
 
 /// One line a report, what became numbers first.
 pub(super) fn source_lines(record: &IterationRecord) -> Vec<SourceLine> {
-    let mut lines: Vec<SourceLine> = record.sources.iter().map(line).collect();
+    let is_alone = record.metrics.failures_alone().is_some();
+    let mut lines: Vec<SourceLine> = record.sources.iter().map(|source| line(source, is_alone)).collect();
     lines.sort_by_key(|line| match line.fate {
         Fate::Read => 0,
         Fate::Failed => 1,
@@ -45,12 +46,13 @@ pub(super) fn source_lines(record: &IterationRecord) -> Vec<SourceLine> {
     lines
 }
 
-fn line(source: &Source) -> SourceLine {
+/// `is_alone`: how many tests passed at the iteration is unknown.
+fn line(source: &Source, is_alone: bool) -> SourceLine {
     let (fate, told) = match (&source.error, &source.same_run_as, &source.figures) {
         (Some(error), _, _) => (Fate::Failed, format!("{}: {}", plain(&error.code), plain(&error.message))),
         _ if source.stale => (Fate::Stale, "older than this iteration, so it gives no numbers".to_owned()),
         (_, Some(other), _) => (Fate::PassedOver, format!("tells the run of {} again", plain(other))),
-        (_, _, Some(figures)) => (Fate::Read, told(figures, source.kind)),
+        (_, _, Some(figures)) => (Fate::Read, told(figures, source.kind, is_alone)),
         _ => (Fate::PassedOver, "gives no numbers".to_owned()),
     };
     SourceLine {
@@ -73,8 +75,10 @@ fn place(path: &str, error: Option<&SourceError>) -> String {
 }
 
 /// The figures that matter for the kind of report, in words.
-fn told(figures: &Figures, kind: Option<ReportKind>) -> String {
+fn told(figures: &Figures, kind: Option<ReportKind>, is_alone: bool) -> String {
     let parts = match kind {
+        // Its figures say that none passed, as of one in which all failed.
+        Some(ReportKind::Test) if is_alone && figures.passed == Some(0) => failure_parts(figures),
         Some(ReportKind::Test) => test_parts(figures),
         Some(ReportKind::Coverage) => coverage_parts(figures),
         Some(ReportKind::Lint) => lint_parts(figures),
@@ -99,6 +103,12 @@ fn test_parts(figures: &Figures) -> Vec<String> {
         some(figures.flaky, "flaky"),
     ];
     [all, passed].into_iter().chain(rest).flatten().collect()
+}
+
+fn failure_parts(figures: &Figures) -> Vec<String> {
+    let parts: Vec<String> =
+        [some(figures.failed, "failed"), some(figures.errored, "errored")].into_iter().flatten().collect();
+    if parts.is_empty() { vec!["no failures".to_owned()] } else { parts }
 }
 
 fn coverage_parts(figures: &Figures) -> Vec<String> {
@@ -150,9 +160,9 @@ mod tests {
     fn figures_are_told_by_kind_and_zeros_are_left_out_of_the_tail() {
         let tests =
             Figures { tests: Some(20), passed: Some(17), failed: Some(3), errored: Some(0), ..Figures::default() };
-        assert_eq!(told(&tests, Some(ReportKind::Test)), "20 tests, 17 passed, 3 failed");
+        assert_eq!(told(&tests, Some(ReportKind::Test), false), "20 tests, 17 passed, 3 failed");
         let none = Figures { tests: Some(0), passed: Some(0), ..Figures::default() };
-        assert_eq!(told(&none, Some(ReportKind::Test)), "no tests");
+        assert_eq!(told(&none, Some(ReportKind::Test), false), "no tests");
         let coverage = Figures {
             lines_covered: Some(261),
             lines_total: Some(302),
@@ -160,12 +170,29 @@ mod tests {
             branches_total: Some(8),
             ..Figures::default()
         };
-        assert_eq!(told(&coverage, Some(ReportKind::Coverage)), "261 of 302 lines, 3 of 8 branches");
+        assert_eq!(told(&coverage, Some(ReportKind::Coverage), false), "261 of 302 lines, 3 of 8 branches");
         let clean =
             Figures { errors: Some(0), warnings: Some(0), notes: Some(0), total: Some(0), ..Figures::default() };
-        assert_eq!(told(&clean, Some(ReportKind::Lint)), "no findings");
+        assert_eq!(told(&clean, Some(ReportKind::Lint), false), "no findings");
         let findings = Figures { errors: Some(0), warnings: Some(1), ..Figures::default() };
-        assert_eq!(told(&findings, Some(ReportKind::Lint)), "no errors, 1 warning");
-        assert_eq!(told(&Figures::default(), None), "no figures");
+        assert_eq!(told(&findings, Some(ReportKind::Lint), false), "no errors, 1 warning");
+        assert_eq!(told(&Figures::default(), None, false), "no figures");
+    }
+
+    #[test]
+    fn where_failures_alone_are_told_no_number_of_tests_is() {
+        let told = |failed, errored| {
+            let tests = failed + errored;
+            let figures = Figures {
+                tests: Some(tests),
+                passed: Some(0),
+                failed: Some(failed),
+                errored: Some(errored),
+                ..Figures::default()
+            };
+            told(&figures, Some(ReportKind::Test), true)
+        };
+        assert_eq!(told(0, 0), "no failures");
+        assert_eq!(told(2, 1), "2 failed, 1 errored");
     }
 }

@@ -68,13 +68,14 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
 /// How many pass is unknown, now or before; more failures are a loss all the same, unless the tests are new.
 fn of_failures_alone(comparison: &Comparison) -> Option<Alert> {
     let pair = comparison.pair(Metrics::failures)?;
-    if pair.now <= pair.before && comparison.newly_red.is_empty() {
+    let newly_red = comparison.newly_red();
+    if pair.now <= pair.before && newly_red.is_empty() {
         return None;
     }
     let mut alert = beside(RULE.alert(comparison, NEW_FAILURES), pair.before, pair.now);
     alert.severity = Severity::High;
     alert.status = Status::Suspected;
-    let named = comparison.newly_red.iter().take(NAMES_SHOWN);
+    let named = newly_red.iter().take(NAMES_SHOWN);
     alert.evidence = named.map(|id| format!("did not fail at iteration {}: {id}", pair.against)).collect();
     Some(alert)
 }

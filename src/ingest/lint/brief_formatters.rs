@@ -69,24 +69,14 @@ pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
 }
 
 /// The file of which isort says that its imports are not sorted.
-fn unsorted(text: &str) -> Option<&str> {
+pub(super) fn unsorted(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("ERROR: ")?;
     ISORT.iter().find_map(|end| rest.strip_suffix(end))
 }
 
 /// The file whose diff of isort's begins.
-fn isort_diff(text: &str) -> Option<&str> {
+pub(super) fn isort_diff(text: &str) -> Option<&str> {
     text.strip_prefix("--- ")?.split_once(":before\t").map(|(path, _)| path)
-}
-
-/// Whether isort says of a file that its imports are not sorted.
-pub(super) fn is_isort_check(text: &str) -> bool {
-    unsorted(text).is_some()
-}
-
-/// Whether a diff of isort's begins.
-pub(super) fn is_isort_diff(text: &str) -> bool {
-    isort_diff(text).is_some()
 }
 
 /// What isort says of a file; before version 5, the second.

@@ -6,7 +6,7 @@ use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
 use super::brief_documents;
-use super::brief_formatters::{formatter, is_isort_check, is_isort_diff, oxfmt, prettier};
+use super::brief_formatters::{formatter, isort_diff, oxfmt, prettier, unsorted};
 use super::brief_interpreters;
 use super::brief_memory;
 use super::brief_ruby;
@@ -401,7 +401,7 @@ impl Reader {
             return None;
         }
         // Below what isort says of a file, --diff shows what it means.
-        if self.isort_checks && is_isort_diff(text) {
+        if self.isort_checks && isort_diff(text).is_some() {
             return None;
         }
         told(&self.before, text)
@@ -444,7 +444,7 @@ impl Reader {
         } else if is_source_over {
             self.title.clear();
         }
-        self.isort_checks |= is_isort_check(text);
+        self.isort_checks |= unsorted(text).is_some();
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
         let is_bare = self.is_checking && is_path(text) && !text.contains(' ');
