@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use crate::config;
 use crate::disk::{self, layout::Layout, lock::Lock};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::config::LoopConfig;
-use crate::model::ids::{LoopId, ObjectId};
+use crate::model::ids::{Iteration, LoopId, ObjectId};
 use crate::snapshot::objects::Objects;
 use crate::store::{Loop, Store, loops};
 
@@ -113,15 +113,17 @@ pub(super) fn no_readable_record(store: &Store) -> Error {
 /// The config that a loop goes by now: the one that its newest readable record names.
 ///
 /// # Errors
-/// If no record can be read; as [`frozen_config`].
+/// If no record can be read: a failure if the disk keeps the newest back; as [`frozen_config`].
 pub fn config_in_force(layout: &Layout, store: &Store) -> Result<LoopConfig> {
-    let numbers = store.numbers()?;
-    let newest = numbers.iter().rev().find_map(|number| store.load(*number).ok());
-    let newest = newest.ok_or_else(|| {
-        no_readable_record(store)
-            .because("nobody knows by which rules its snapshots were taken; nothing was changed")
-            .help("`highwater verify` names what is wrong; if the loop was moved away or renamed, move it back")
-    })?;
+    let mut unread = None;
+    let mut load = |number: &Iteration| store.load(*number).map_err(|error| unread.get_or_insert(error).clone()).ok();
+    let Some(newest) = store.numbers()?.iter().rev().find_map(&mut load) else {
+        return Err(unread.filter(|error| error.kind == ErrorKind::Failed).unwrap_or_else(|| {
+            no_readable_record(store)
+                .because("nobody knows by which rules its snapshots were taken; nothing was changed")
+                .help("`highwater verify` names what is wrong; if the loop was moved away or renamed, move it back")
+        }));
+    };
     Ok(frozen_config(layout, store, newest.record.config)?.config)
 }
 
