@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::milliseconds;
 use super::runs::{Run, Runs};
 use super::text_report::{Names, Summary, counted, no_result};
+use super::{cargo_test_text, milliseconds};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, split_at};
@@ -34,7 +34,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(begins) {
         return Sniff::Sure("line \"Nextest run ID\"".into());
     }
-    if head.last_lines().any(|line| matches!(summary(painted(line).unwrap_or(line)), Some(Ok(_)))) {
+    // A test of a `cargo test` that prints all can print what nextest says.
+    let is_summed_up = || head.last_lines().any(|line| matches!(summary(painted(line).unwrap_or(line)), Some(Ok(_))));
+    if !head.lines().any(cargo_test_text::is_marker) && is_summed_up() {
         return Sniff::Sure("a Summary line of nextest".into());
     }
     Sniff::No
@@ -305,6 +307,8 @@ mod tests {
         assert!(matches!(sniffed(&FORMAT, "Nextest run ID x\n"), Sniff::Sure(_)));
         assert!(matches!(sniffed(&FORMAT, "Summary [ 1s] 1 test run: 1 passed, 0 skipped\n"), Sniff::Sure(_)));
         assert_eq!(sniffed(&FORMAT, "Summary of all failing tests\n"), Sniff::No);
+        let printed = "running 1 test\n     Summary [ 1s] 1 test run: 1 passed, 0 skipped\ntest a ... ok\n";
+        assert_eq!(sniffed(&FORMAT, printed), Sniff::No);
     }
 
     #[test]
