@@ -129,12 +129,7 @@ impl Context {
         if self.common.root.is_some() || !home.zip(root).is_some_and(|(home, root)| home.starts_with(root)) {
             return Ok(false);
         }
-        for name in [STORE, REPOSITORY, CONFIG] {
-            if disk::metadata(&self.layout.root().join(name))?.is_some() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(!has_any(self.layout.root(), &[STORE, REPOSITORY, CONFIG])?)
     }
 
     /// Whether the answer is JSON.
@@ -300,16 +295,20 @@ fn new_bar() -> ProgressBar {
 /// The nearest folder upward that holds a store or a repository, or is one, else where we are.
 pub fn nearest_root(start: &Path) -> Result<PathBuf> {
     for folder in start.ancestors() {
-        for name in [STORE, REPOSITORY] {
-            if disk::metadata(&folder.join(name))?.is_some() {
-                return Ok(folder.to_path_buf());
-            }
-        }
-        if is_bare_repository(folder)? {
+        if has_any(folder, &[STORE, REPOSITORY])? || is_bare_repository(folder)? {
             return Ok(folder.to_path_buf());
         }
     }
     Ok(start.to_path_buf())
+}
+
+fn has_any(folder: &Path, names: &[&str]) -> Result<bool> {
+    for name in names {
+        if disk::metadata(&folder.join(name))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What git itself looks for.

@@ -186,8 +186,7 @@ impl Hook<'_> {
         let store = Store::new(layout, recorded.record.loop_id.clone());
         #[cfg(feature = "otlp")]
         if let Some(warning) = crate::cli::telemetry::export(self.context, &recorded.record) {
-            let fault = Fault::new(now(), Some(self.agent.name), Some(&self.event.name), &Error::failed(warning));
-            let _ = store::faults::note(&store.paths().faults(), &fault);
+            self.note(&store, &Error::failed(warning));
         }
 
         let session = &self.event.session;
@@ -201,8 +200,7 @@ impl Hook<'_> {
             Decision::End => Answer::End(facts(&recorded)),
             Decision::Refuse => refuse(facts(&recorded)),
             Decision::Restore => refuse(self.put_back(&store, &recorded).unwrap_or_else(|error| {
-                let fault = Fault::new(now(), Some(self.agent.name), Some(&self.event.name), &error);
-                let _ = store::faults::note(&store.paths().faults(), &fault);
+                self.note(&store, &error);
                 format!("{} The work tree was not put back: {}.", facts(&recorded), error.said())
             })),
         };
@@ -210,6 +208,12 @@ impl Hook<'_> {
         let is_refused = matches!(answer, Answer::Refuse(_));
         store.set_refusals(session, if is_refused { refusals.saturating_add(1) } else { 0 })?;
         Ok(answer)
+    }
+
+    /// Keeps a fault that does not keep the event from its answer.
+    fn note(&self, store: &Store, error: &Error) {
+        let fault = Fault::new(now(), Some(self.agent.name), Some(&self.event.name), error);
+        let _ = store::faults::note(&store.paths().faults(), &fault);
     }
 
     /// What is the same for all deliveries of this end of a turn, and for no other end. Where nothing that the agent tells
