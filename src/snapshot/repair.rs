@@ -24,17 +24,25 @@ const MAX_BYTES: u64 = 256 << 20;
 /// A failure that names the file.
 pub fn repair(layout: &Layout) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
-    for pack in Objects::open_from_packs(layout)?.packs().into_iter().filter(|pack| !pack.is_whole) {
+    for pack in open(layout)?.packs().into_iter().filter(|pack| !pack.is_whole) {
         if remake(layout, &pack.path, &pack.id)? {
             written.push(pack.path);
         }
     }
     if !merged_is_right(layout)? {
         disk::make_directory(&layout.cache())?;
-        disk::replace(&layout.pack_index(), &merged::encode(&Objects::open_from_packs(layout)?.known_packs()))?;
+        disk::replace(&layout.pack_index(), &merged::encode(&open(layout)?.known_packs()))?;
         written.push(layout.pack_index());
     }
     Ok(written)
+}
+
+/// The store as its packs are themselves. One that the disk does not give now may be whole, and must not be passed over: what is
+/// done next takes what is not there for lost.
+fn open(layout: &Layout) -> Result<Objects> {
+    let objects = Objects::open_from_packs(layout)?;
+    let unread = objects.faults().iter().find(|fault| fault.kind != ErrorKind::BadInput).cloned();
+    unread.map_or(Ok(objects), Err)
 }
 
 /// Whether the pack, written anew from its frames, is the one that its name says, and so took its place.
@@ -85,7 +93,7 @@ pub fn set_aside(layout: &Layout) -> Result<SetAside> {
 /// The packs whose bytes are not those that their names say, with every object whose frame can be found.
 fn damaged(layout: &Layout) -> Result<Vec<FoundPack>> {
     let mut packs = Vec::new();
-    for mut pack in Objects::open_from_packs(layout)?.packs() {
+    for mut pack in open(layout)?.packs() {
         let named = |error: io::Error| Error::io("read the pack", &pack.path, &error);
         let file = disk::open_regular(&pack.path)?;
         if !pack.is_whole {
@@ -105,7 +113,7 @@ fn save(layout: &Layout, damaged: &[FoundPack]) -> Result<Option<ObjectId>> {
         return Ok(None);
     }
     let is_sound = |id: &ObjectId| damaged.iter().all(|pack| pack.id != *id);
-    let (all, others) = (Objects::open_from_packs(layout)?, Objects::open_some(layout, is_sound)?);
+    let (all, others) = (open(layout)?, Objects::open_some(layout, is_sound)?);
     let mut writer = PackWriter::new(layout);
     for (id, _) in damaged.iter().flat_map(|pack| &pack.frames) {
         if is_lost(&others, id)? && !is_lost(&all, id)? {
@@ -210,7 +218,7 @@ fn merged_is_right(layout: &Layout) -> Result<bool> {
     if said.is_empty() {
         return Ok(false);
     }
-    let packs = Objects::open_from_packs(layout)?.known_packs();
+    let packs = open(layout)?.known_packs();
     Ok(packs.iter().all(|(id, pack)| said.remove(id).is_none_or(|said| said == *pack)))
 }
 
