@@ -147,18 +147,21 @@ impl Check<'_> {
                 self.found(&path, format!("iteration {expected} is missing before it: there is no {missing}"));
             }
             self.verified.records += 1;
-            // Of the bytes, so that the next record's link is checked even where this one is damaged.
-            if let Ok(bytes) = disk::read(&path, u64::MAX) {
-                self.ids.insert(iteration, disk::hash::id_of(&bytes));
-            }
             match self.store.load(iteration) {
                 Ok(stored) => {
+                    self.ids.insert(iteration, stored.id);
                     if iteration == expected {
                         self.link(&path, stored.record.previous_record, before);
                     }
                     records.push(stored);
                 }
-                Err(error) => self.found(&path, error.said()),
+                Err(error) => {
+                    // So that the next record's link is checked all the same.
+                    if let Ok(bytes) = disk::read(&path, u64::MAX) {
+                        self.ids.insert(iteration, disk::hash::id_of(&bytes));
+                    }
+                    self.found(&path, error.said());
+                }
             }
             before = Some(iteration);
         }
@@ -250,13 +253,19 @@ impl Check<'_> {
     /// Whether the way back from the newest restore is whole.
     fn restores(&mut self, objects: &Objects) -> Result<()> {
         let layout = self.session.layout;
-        for error in damaged_records(layout)? {
-            self.found(error.place.path.as_deref().unwrap_or_default(), error.said());
+        let mut unread = damaged_records(layout)?;
+        match newest_record(layout) {
+            Ok(Some(newest)) => {
+                if let Err(fault) = reachable(objects, &newest.safety, &self.lost, &mut BTreeSet::new()) {
+                    self.found(layout.restore_record(newest.number), format!("it cannot be undone: {fault}"));
+                }
+            }
+            Ok(None) => {}
+            Err(error) if unread.is_empty() => unread.push(error),
+            Err(_) => {}
         }
-        if let Ok(Some(newest)) = newest_record(layout)
-            && let Err(fault) = reachable(objects, &newest.safety, &self.lost, &mut BTreeSet::new())
-        {
-            self.found(layout.restore_record(newest.number), format!("it cannot be undone: {fault}"));
+        for error in unread {
+            self.found(error.place.path.as_deref().unwrap_or_default(), error.said());
         }
         Ok(())
     }
@@ -269,15 +278,11 @@ impl Check<'_> {
         for stored in records {
             let path = self.store.paths().metrics(stored.record.iteration);
             let expected = crate::store::encode(&stored.record.metrics).ok();
-            match disk::read_if_present(&path, u64::MAX) {
-                Ok(Some(bytes)) if Some(&bytes) != expected.as_ref() => {
-                    self.found(&path, "it differs from its record (derived; the record counts)");
-                }
-                _ => {}
+            if self.derived_bytes(&path).is_some_and(|bytes| Some(&bytes) != expected.as_ref()) {
+                self.found(&path, "it differs from its record (derived; the record counts)");
             }
             let path = self.store.paths().manifest(stored.record.iteration);
-            let manifest = disk::read_if_present(&path, u64::MAX);
-            if let Ok(Some(bytes)) = manifest {
+            if let Some(bytes) = self.derived_bytes(&path) {
                 match crate::store::parse::<super::SnapshotManifest>(&bytes) {
                     Ok(manifest)
                         if manifest.tree == stored.record.tree && manifest.iteration == stored.record.iteration => {}
@@ -287,9 +292,17 @@ impl Check<'_> {
         }
     }
 
+    /// A derived file, if there is one. That the disk does not give it is a finding, too.
+    fn derived_bytes(&mut self, path: &Path) -> Option<Vec<u8>> {
+        disk::read_if_present(path, u64::MAX).unwrap_or_else(|error| {
+            self.found(path, error.said());
+            None
+        })
+    }
+
     fn trajectory(&mut self, points: &[Point]) {
         let path = self.store.paths().trajectory();
-        let Ok(Some(bytes)) = disk::read_if_present(&path, u64::MAX) else { return };
+        let Some(bytes) = self.derived_bytes(&path) else { return };
         // One that is damaged, or of an earlier version, is made again by itself.
         let Ok(found) = crate::store::parse::<Trajectory>(&bytes) else { return };
         match self.verified.head {
@@ -309,7 +322,7 @@ impl Check<'_> {
     /// One that says of itself that it was made from the newest record is believed by who reads it.
     fn best(&mut self, records: &[Stored], points: &[Point]) {
         let path = self.store.paths().best_tracker();
-        let bytes = disk::read_if_present(&path, u64::MAX).ok().flatten();
+        let bytes = self.derived_bytes(&path);
         let found = bytes.and_then(|bytes| crate::store::parse::<BestTracker>(&bytes).ok());
         let (Some(found), Some(newest), Some((_, head))) = (found, records.last(), self.verified.head) else { return };
         let config = frozen_config(self.session.layout, self.store, newest.record.config);

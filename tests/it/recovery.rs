@@ -76,6 +76,44 @@ fn a_best_tracker_that_lies_is_found_and_made_again() {
     project.run(&["verify"]).expect(0);
 }
 
+/// What the program answers where the disk does not give these files.
+fn kept_back(project: &Project, files: &[&str], arguments: &[&str]) -> Answer {
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "inject=?open,openat:error=EIO"]);
+    for file in files {
+        traced.arg("-P").arg(project.path(file).canonicalize().unwrap());
+    }
+    traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(arguments);
+    answer(&traced.env("HIGHWATER_ROOT", project.root()).output().unwrap())
+}
+
+#[test]
+fn a_derived_file_that_the_disk_does_not_give_is_a_finding() {
+    if !can_trace() {
+        return;
+    }
+    let project = project();
+    for file in ["progress/trajectory.json", "best-tracker.json", "iterations/iteration-000/manifest.json"] {
+        let file = format!(".progress/l/{file}");
+        let verified = kept_back(&project, &[&file], &["verify", "--json"]).expect(65).json();
+        assert_eq!(verified["findings"][0]["file"], file, "{verified}");
+        assert_eq!(verified["findings"].as_array().unwrap().len(), 1, "{verified}");
+    }
+}
+
+#[test]
+fn records_that_the_disk_does_not_give_are_its_failure_and_no_damage() {
+    if !can_trace() {
+        return;
+    }
+    let project = project();
+    project.run(&["restore", "0"]).expect(0);
+    let records = [".progress/l/progress/iteration-000-baseline.json", NEWEST];
+    let failed = kept_back(&project, &records, &["undo"]).expect(1);
+    assert!(failed.stderr.contains(NEWEST) && failed.stderr.contains("os error 5"), "{failed:?}");
+    project.run(&["undo"]).expect(0);
+}
+
 // PROMISES H5: one sector that is bad does not keep the rest from being checked.
 #[test]
 fn a_record_that_the_disk_does_not_give_is_named_and_the_others_are_checked() {
@@ -84,11 +122,7 @@ fn a_record_that_the_disk_does_not_give_is_named_and_the_others_are_checked() {
     }
     let project = project();
     project.run(&["record"]).expect(0);
-    let record = project.path(NEWEST).canonicalize().unwrap();
-    let mut traced = Command::new("strace");
-    traced.args(["-f", "-qq", "-o", "/dev/null", "-P"]).arg(&record).args(["-e", "inject=?open,openat:error=EIO"]);
-    traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(["verify", "--json"]);
-    let verified = answer(&traced.env("HIGHWATER_ROOT", project.root()).output().unwrap()).expect(65).json();
+    let verified = kept_back(&project, &[NEWEST], &["verify", "--json"]).expect(65).json();
     assert_eq!(verified["restorable"], serde_json::json!([0, 2]), "{verified}");
     let findings = verified["findings"].as_array().unwrap();
     let is_named =
