@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::objects::Objects;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::ids::ObjectId;
 use crate::model::tree::EntryKind;
 
@@ -30,8 +30,8 @@ pub struct Share {
 /// All objects that are needed, those too that others are differences from.
 ///
 /// # Errors
-/// Bad input if a directory of a needed snapshot cannot be read: what is below it is unknown then. A listing that cannot
-/// be read ends where it ends.
+/// Bad input if a directory of a needed snapshot is damaged: what is below it is unknown then. A listing that is damaged ends
+/// where it ends. A failure if the disk does not give a directory of either.
 pub(super) fn reach(objects: &Objects, needs: &Needs) -> Result<HashSet<ObjectId>> {
     let mut live: HashSet<ObjectId> = needs.objects.iter().copied().collect();
     // Apart from `live`: a file may hold the very bytes of a directory, and is not one.
@@ -58,7 +58,10 @@ pub(super) fn reach(objects: &Objects, needs: &Needs) -> Result<HashSet<ObjectId
             continue;
         }
         live.insert(id);
-        let Ok(tree) = objects.tree(&id) else { continue };
+        let tree = match objects.tree(&id) {
+            Err(error) if error.kind == ErrorKind::BadInput => continue,
+            tree => tree?,
+        };
         waiting.extend(tree.entries().iter().filter(|e| e.kind == EntryKind::Directory).map(|e| e.object));
     }
     let bases = objects.bases(&live)?;

@@ -397,10 +397,10 @@ pub fn finished() -> Work {
     for n in 0..2_u64 {
         let noise: String =
             (1..400_u64).map(|i| format!("{:x}\n", (i + 1000 * n).wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
-        project.write("noise", &noise);
+        project.write("noise/deep", &noise);
         project.run(&["record", "--skip", "test"]).expect(0);
     }
-    project.write("noise", "in the safety snapshot of a restore that is not the newest");
+    project.write("noise/deep", "in the safety snapshot of a restore that is not the newest");
     project.run(&["restore", "1"]).expect(0);
     project.write("src/lib.py", "worse");
     project.tests(&[("a", true)]);

@@ -222,6 +222,14 @@ fn a_pruning_whose_calls_fail_drops_nothing_that_is_needed() {
     let clean = Work::of(base.root());
     let pruned = clean.run(&["prune", "--json"]).expect(0).json();
     let let_go = pruned["loops"][0]["let_go"].as_array().unwrap();
+    // Of what was let go, the names stay.
+    let gone: Vec<String> = let_go.iter().map(Value::to_string).collect();
+    let names = |work: &Work| -> Vec<Value> {
+        let diff = |one: &String| work.run(&["diff", "0", one, "--json"]).expect(0).json()["files"].clone();
+        gone.iter().map(diff).collect()
+    };
+    let listed = names(&clean);
+    assert!(!listed.is_empty());
     let kept: Vec<u32> = (0..5).filter(|n| !let_go.contains(&(*n).into())).collect();
     let kept: BTreeMap<u32, _> = kept.into_iter().map(|number| (number, base.iteration(number))).collect();
     fail_everywhere(base.root(), &["prune", "--json"], 30, |work, answer, at| {
@@ -233,6 +241,7 @@ fn a_pruning_whose_calls_fail_drops_nothing_that_is_needed() {
                 assert!(restorable.contains(number), "{at}: {restorable:?}");
                 assert_eq!(&work.iteration(*number), files, "{at}");
             }
+            assert_eq!(names(work), listed, "{at}");
         };
         sound(work);
         work.run(&["prune"]).expect(0);
