@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{assert_kept, assert_next_record, assert_told, fail_everywhere, first_two, kill_everywhere, prepared};
 use crate::support::work::{Listing, Work, listing, points};
-use crate::support::{Project, answer, can_trace};
+use crate::support::{Answer, Project, answer, can_trace};
 
 /// Commands that change nothing.
 const READING: [&[&str]; 12] = [
@@ -126,6 +126,12 @@ fn a_repair_whose_calls_fail_says_so_or_is_right() {
     });
 }
 
+/// What the program answers when the call of that name and number fails.
+fn failing_once(work: &Work, name: &str, count: usize, arguments: &[&str]) -> Answer {
+    let (trace, inject) = (format!("trace={name}"), format!("inject={name}:error=EIO:when={count}"));
+    answer(&work.traced(&["-o", "/dev/null", "-e", &trace, "-e", &inject], arguments))
+}
+
 // Why a file was not kept is told nowhere else.
 #[test]
 fn a_manifest_that_the_disk_does_not_give_is_not_made_again() {
@@ -140,8 +146,7 @@ fn a_manifest_that_the_disk_does_not_give_is_not_made_again() {
     assert!(points.len() >= 2, "{points:?}");
     for (name, count) in points {
         let work = Work::of(damaged.root());
-        let (trace, inject) = (format!("trace={name}"), format!("inject={name}:error=EIO:when={count}"));
-        let answer = answer(&work.traced(&["-o", "/dev/null", "-e", &trace, "-e", &inject], &repair));
+        let answer = failing_once(&work, &name, count, &repair);
         assert!(answer.code != 0 || stored(&work) == before, "{name} {count}: {answer:?}");
         work.run(&repair).expect(0);
         assert_eq!(stored(&work), before, "{name} {count}");
@@ -216,20 +221,38 @@ fn files_that_are_written_elsewhere_are_whole_where_it_says_so() {
     });
 }
 
+/// The names that differ between the baseline and each of the others; they stay when files are let go.
+fn names(work: &Work) -> Vec<Value> {
+    let diff = |other: &str| work.run(&["diff", "0", other, "--json"]).expect(0).json()["files"].clone();
+    ["1", "2", "3", "4"].map(diff).into()
+}
+
+#[test]
+fn a_read_that_fails_costs_no_names_of_what_is_let_go() {
+    if !can_trace() {
+        return;
+    }
+    let base = super::finished();
+    let clean = Work::of(base.root());
+    let pruned = clean.run(&["prune", "--json"]).expect(0).json();
+    assert!(pruned["dropped_objects"].as_u64() > Some(0), "{pruned}");
+    let listed = names(&clean);
+    let points = points(base.root(), &["prune"], |name, _| name == "pread64");
+    assert!(points.len() >= 20, "{points:?}");
+    for (name, count) in points {
+        let work = Work::of(base.root());
+        failing_once(&work, &name, count, &["prune"]);
+        assert_eq!(names(&work), listed, "{name} {count}");
+    }
+}
+
 #[test]
 fn a_pruning_whose_calls_fail_drops_nothing_that_is_needed() {
     let base = super::finished();
     let clean = Work::of(base.root());
     let pruned = clean.run(&["prune", "--json"]).expect(0).json();
     let let_go = pruned["loops"][0]["let_go"].as_array().unwrap();
-    // Of what was let go, the names stay.
-    let gone: Vec<String> = let_go.iter().map(Value::to_string).collect();
-    let names = |work: &Work| -> Vec<Value> {
-        let diff = |one: &String| work.run(&["diff", "0", one, "--json"]).expect(0).json()["files"].clone();
-        gone.iter().map(diff).collect()
-    };
     let listed = names(&clean);
-    assert!(!listed.is_empty());
     let kept: Vec<u32> = (0..5).filter(|n| !let_go.contains(&(*n).into())).collect();
     let kept: BTreeMap<u32, _> = kept.into_iter().map(|number| (number, base.iteration(number))).collect();
     fail_everywhere(base.root(), &["prune", "--json"], 30, |work, answer, at| {
