@@ -6,7 +6,7 @@ use crate::config;
 use crate::disk::{self, layout::Layout, lock::Lock};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::config::LoopConfig;
-use crate::model::ids::{Iteration, LoopId, ObjectId};
+use crate::model::ids::{LoopId, ObjectId};
 use crate::snapshot::objects::Objects;
 use crate::store::{Loop, Store, loops};
 
@@ -116,15 +116,17 @@ pub(super) fn no_readable_record(store: &Store) -> Error {
 /// If no record can be read: a failure if the disk keeps the newest back; as [`frozen_config`].
 pub fn config_in_force(layout: &Layout, store: &Store) -> Result<LoopConfig> {
     let mut unread = None;
-    let mut load = |number: &Iteration| store.load(*number).map_err(|error| unread.get_or_insert(error).clone()).ok();
-    let Some(newest) = store.numbers()?.iter().rev().find_map(&mut load) else {
-        return Err(unread.filter(|error| error.kind == ErrorKind::Failed).unwrap_or_else(|| {
-            no_readable_record(store)
-                .because("nobody knows by which rules its snapshots were taken; nothing was changed")
-                .help("`highwater verify` names what is wrong; if the loop was moved away or renamed, move it back")
-        }));
-    };
-    Ok(frozen_config(layout, store, newest.record.config)?.config)
+    for number in store.numbers()?.into_iter().rev() {
+        match store.load(number) {
+            Ok(newest) => return Ok(frozen_config(layout, store, newest.record.config)?.config),
+            Err(error) => unread = unread.or(Some(error)),
+        }
+    }
+    Err(unread.filter(|error| error.kind == ErrorKind::Failed).unwrap_or_else(|| {
+        no_readable_record(store)
+            .because("nobody knows by which rules its snapshots were taken; nothing was changed")
+            .help("`highwater verify` names what is wrong; if the loop was moved away or renamed, move it back")
+    }))
 }
 
 /// The config that `id` names: the loop's `config.yaml`, or the stored object where that file was edited or is gone.
