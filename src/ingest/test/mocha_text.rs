@@ -4,7 +4,7 @@
 
 use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
-use super::text_runs::Unannounced;
+use super::text_runs::{Enclosing, Unannounced};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
@@ -116,10 +116,7 @@ struct Proof {
     marks: Summary,
     /// The bar of the reporter progress has come to its end.
     is_full: Option<bool>,
-    /// Summaries since then.
-    unproven: usize,
-    /// The last summary is proven.
-    is_proven: bool,
+    enclosing: Enclosing,
 }
 
 impl Proof {
@@ -143,16 +140,17 @@ impl Proof {
     /// A summary came.
     fn summary(&mut self, told: &Summary) {
         let is_any = *told != Summary::default();
-        self.is_proven = is_any && (*told == self.rows || *told == self.marks || self.is_full == Some(true));
-        if self.is_proven {
+        self.enclosing.is_proven = is_any && (*told == self.rows || *told == self.marks || self.is_full == Some(true));
+        if self.enclosing.is_proven {
             (self.rows, self.marks, self.is_full) = (Summary::default(), Summary::default(), None);
         }
     }
 
     /// Of the run that comes after it.
     fn next(&self) -> Proof {
-        let unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
-        Proof { unproven, is_proven: false, ..self.clone() }
+        let mut proof = self.clone();
+        proof.enclosing.next();
+        proof
     }
 }
 
@@ -309,7 +307,7 @@ impl Unannounced for Reader {
     }
 
     fn encloses(&self) -> usize {
-        if self.proof.is_proven { self.proof.unproven } else { 0 }
+        self.proof.enclosing.runs()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {

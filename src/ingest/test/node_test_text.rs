@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::milliseconds;
 use super::text_report::{Names, Summary, is_foreign, no_result};
-use super::text_runs::Unannounced;
+use super::text_runs::{Enclosing, Unannounced};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
@@ -302,9 +302,7 @@ pub(in crate::ingest) struct Told {
     found: Option<(Summary, Run)>,
     /// Results that the tree told since the last summary that counts just as many.
     results: u64,
-    /// The last summary does, and how many came since the one before it that did.
-    is_proven: bool,
-    unproven: usize,
+    enclosing: Enclosing,
     /// The line before gave the place of a failing test, whose name follows.
     after_place: bool,
 }
@@ -316,10 +314,10 @@ impl Unannounced for Told {
         self.results = self.results.saturating_add(u64::from(is_result));
         if self.block.line(text) {
             if self.found.is_some() {
-                self.unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
+                self.enclosing.next();
             }
-            self.is_proven = self.results > 0 && self.block.results() == Some(self.results);
-            self.results = if self.is_proven { 0 } else { self.results };
+            self.enclosing.is_proven = self.results > 0 && self.block.results() == Some(self.results);
+            self.results = if self.enclosing.is_proven { 0 } else { self.results };
             let run = std::mem::take(&mut self.run).told(self.block.results());
             before = self.found.replace((self.block.summary()?, run));
         } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
@@ -329,7 +327,7 @@ impl Unannounced for Told {
     }
 
     fn encloses(&self) -> usize {
-        if self.is_proven { self.unproven } else { 0 }
+        self.enclosing.runs()
     }
 
     fn is_whole(&self) -> Option<bool> {

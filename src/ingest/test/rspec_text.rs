@@ -2,7 +2,7 @@
 //! the examples that failed are named in a way that can be told from what a test printed.
 
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
-use super::text_runs::Unannounced;
+use super::text_runs::{Enclosing, Unannounced};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
@@ -147,9 +147,7 @@ pub(in crate::ingest) struct Told {
     parallel: Option<Summary>,
     /// What the marks of progress told since the last summary that counts the same.
     marks: Summary,
-    /// The last summary does, and how many came since the one before it that did.
-    is_proven: bool,
-    unproven: usize,
+    enclosing: Enclosing,
 }
 
 impl Told {
@@ -185,11 +183,11 @@ impl Told {
             summary = self.parallel.take().unwrap_or_default();
         }
         if self.found.is_some() {
-            self.unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
+            self.enclosing.next();
         }
         let told = |summary: &Summary| [summary.passed, summary.failed, summary.skipped];
-        self.is_proven = told(&summary) != [0; 3] && told(&summary) == told(&self.marks);
-        if self.is_proven {
+        self.enclosing.is_proven = told(&summary) != [0; 3] && told(&summary) == told(&self.marks);
+        if self.enclosing.is_proven {
             self.marks = Summary::default();
         }
         Ok(self.found.replace((summary, std::mem::take(&mut self.run))))
@@ -225,7 +223,7 @@ impl Unannounced for Told {
     }
 
     fn encloses(&self) -> usize {
-        if self.is_proven { self.unproven } else { 0 }
+        self.enclosing.runs()
     }
 
     fn is_whole(&self) -> Option<bool> {

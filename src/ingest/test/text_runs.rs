@@ -203,6 +203,28 @@ impl<R: Announced> Runs for Stream<R> {
     }
 }
 
+/// Which runs before the last one were printed by its tests: those since the one before it whose own lines proved its summary,
+/// if they prove its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ingest) struct Enclosing {
+    /// What the lines around it told is what the last summary counts.
+    pub is_proven: bool,
+    unproven: usize,
+}
+
+impl Enclosing {
+    /// Another run begins, or ends, behind the last one.
+    pub fn next(&mut self) {
+        self.unproven = if self.is_proven { 0 } else { self.unproven.saturating_add(1) };
+        self.is_proven = false;
+    }
+
+    /// See [`Unannounced::encloses`].
+    pub fn runs(self) -> usize {
+        if self.is_proven { self.unproven } else { 0 }
+    }
+}
+
 /// The runs of a tool that does not announce them: a summary is a run.
 pub(in crate::ingest) trait Unannounced: Default {
     /// Takes a line. The run before it, if the summary of another one comes with it: on the heap, as most lines end none.
