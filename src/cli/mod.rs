@@ -16,7 +16,8 @@ mod output;
 mod post;
 pub mod schemas;
 mod size;
-#[cfg(feature = "otlp")]
+// Its tests are among those of every build.
+#[cfg(any(feature = "otlp", test))]
 mod telemetry;
 pub mod tool_answers;
 
