@@ -1,8 +1,10 @@
 //! Report files → figures: found or named, checked for age, copied, parsed from the copy, merged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
@@ -21,6 +23,7 @@ use crate::model::figures::ReportKind;
 use crate::model::ids::{ObjectId, TreePath};
 use crate::model::progress::Output;
 use crate::model::record::{Command, Source, SourceError};
+use crate::snapshot::listings::Listings;
 use crate::workspace::reports::{self, Found};
 
 /// As `Source::path` names what the command printed.
@@ -131,7 +134,9 @@ pub(super) fn measure(
     for asked in &offer.reports {
         reading.named(asked)?;
     }
-    for found in reports::find(session.layout.root(), &config.reports, &config.limits)? {
+    let listings = Listings::open(session.layout);
+    let known = |folder: &Path, take: &mut dyn FnMut(&OsStr, bool)| listings.each(folder, take);
+    for found in reports::find(session.layout.root(), &config.reports, &config.limits, &known)? {
         // What the agent says of its tests is no report of them.
         if told.contains(&found.name) {
             continue;

@@ -195,7 +195,7 @@ impl<'a> Session<'a> {
         on_progress: &dyn Fn(u64, u64),
     ) -> Result<Captured> {
         on_progress(0, 0);
-        let mut walked = walk(self.layout, capture, limits)?;
+        let mut walked = walk(self.layout, capture, limits, &self.cache)?;
         let mut outcomes = self.known(&walked);
         self.read(&tasks(&walked, &outcomes), &mut outcomes, limits, on_progress)?;
         let (mut captured, ids) = self.build(&walked, &outcomes, not_code)?;
@@ -264,7 +264,8 @@ impl<'a> Session<'a> {
         };
         let entries: Vec<Option<Outcome>> = folder.entries.iter().map(&mut outcome_of).collect();
         let tree = before.tree().filter(|_| is_plain && is_stored);
-        self.is_cache_old |= !before.is_same();
+        let is_listed = folder.listed.is_none_or(|stat| before.is_listed(&stat));
+        self.is_cache_old |= !before.is_same() || is_plain && !is_listed;
         Outcomes { entries, before: before.before(), tree }
     }
 
@@ -427,7 +428,8 @@ impl<'a> Session<'a> {
             };
             let is_whole = entries().all(|(_, remembered)| remembered.is_some());
             let known = entries().filter_map(|(name, remembered)| Some((name, remembered?)));
-            cache.add(&folder.path, is_whole.then_some(*id), known);
+            let listed = folder.listed.filter(|_| is_whole);
+            cache.add(&folder.path, is_whole.then_some(*id), listed.as_ref(), known);
         }
         cache
     }

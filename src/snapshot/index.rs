@@ -1,8 +1,8 @@
-//! The stat cache: a file that the system says was not touched since the last snapshot is not read again, and a folder in
-//! which that holds for all is not made again.
+//! The stat cache: a file that the system says was not touched since the last snapshot is not read again, a folder that was
+//! not touched is not listed again, and one in which both holds for all is not made again.
 //!
-//! Wrong guesses here lose work, so a file is only trusted if its size, both times, inode and mode are as they were,
-//! and if its times are older than the snapshot that read it: a change in the same tick of the clock could not be told
+//! Wrong guesses here lose work, so a file or folder is only trusted if its size, both times, inode and mode are as they
+//! were, and if its times are older than the snapshot that read it: a change in the same tick of the clock could not be told
 //! from none. The file is derived; damaged or absent, everything is read.
 //!
 //! It stays the bytes that it is stored as: folders are found by their paths, and the names in one are passed in their
@@ -21,13 +21,16 @@ use crate::disk;
 use crate::error::Result;
 use crate::model::ids::ObjectId;
 
-const MAGIC: &[u8; 8] = b"hwstat\x00\x03";
+const MAGIC: &[u8; 8] = b"hwstat\x00\x04";
 /// About eight million files.
 const MAX_BYTES: u64 = 1 << 30;
 /// In the place of a directory object.
 const NO_TREE: [u8; 32] = [0; 32];
 const FILE: u8 = b'f';
 const FOLDER: u8 = b'd';
+/// Before the names of a folder that are all that it has, and of one that may have more.
+const WHOLE: u8 = 1;
+const PART: u8 = 0;
 
 /// What a file held when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +64,18 @@ pub(super) struct StatCache {
     stamp: i64,
     packs: Vec<(ObjectId, u64)>,
     bytes: Vec<u8>,
-    folders: HashMap<Vec<u8>, (Option<ObjectId>, Range<usize>)>,
+    folders: HashMap<Vec<u8>, Kept>,
+}
+
+/// What is known of a folder.
+#[derive(Clone, Debug)]
+struct Kept {
+    /// Its directory object, if it held no more than names that are remembered.
+    tree: Option<ObjectId>,
+    /// What the system said of it before it was listed, if these are all names that it had.
+    listed: Option<Stat>,
+    /// Where its entries are.
+    entries: Range<usize>,
 }
 
 impl StatCache {
@@ -78,18 +92,42 @@ impl StatCache {
 
     /// The names that a folder had.
     pub fn folder(&self, path: &[u8]) -> Folder<'_> {
-        let (tree, rest, is_same) = match self.folders.get(path) {
-            Some((tree, range)) => (*tree, self.bytes.get(range.clone()).unwrap_or_default(), true),
-            None => (None, &[][..], false),
-        };
-        Folder { tree, rest, is_same, stamp: self.stamp }
+        let stamp = self.stamp;
+        match self.folders.get(path) {
+            Some(kept) => {
+                let listed = kept.listed.filter(|stat| is_old(stat, stamp));
+                Folder { tree: kept.tree, listed, rest: self.entries(kept), is_same: true, stamp }
+            }
+            None => Folder { tree: None, listed: None, rest: &[], is_same: false, stamp },
+        }
     }
+
+    /// All names in a folder, in their order, with whether a folder stands there; `None` if it may have others since.
+    pub fn names<'a>(&'a self, path: &[u8], stat: &Stat) -> Option<impl Iterator<Item = (&'a [u8], bool)> + use<'a>> {
+        let kept = self.folders.get(path).filter(|kept| kept.listed == Some(*stat) && is_old(stat, self.stamp))?;
+        let mut rest = self.entries(kept);
+        Some(std::iter::from_fn(move || {
+            let (name, remembered, after) = entry(rest)?;
+            rest = after;
+            Some((name, matches!(remembered, Remembered::Folder { .. })))
+        }))
+    }
+
+    fn entries(&self, kept: &Kept) -> &[u8] {
+        self.bytes.get(kept.entries.clone()).unwrap_or_default()
+    }
+}
+
+/// Whether whatever happened after that snapshot began would have another time.
+fn is_old(stat: &Stat, stamp: i64) -> bool {
+    stat.modified < stamp && stat.changed < stamp
 }
 
 /// The names of one folder as they were, asked for in their order.
 #[derive(Debug)]
 pub(super) struct Folder<'a> {
     tree: Option<ObjectId>,
+    listed: Option<Stat>,
     rest: &'a [u8],
     /// All names so far were asked for, were there and unchanged.
     is_same: bool,
@@ -100,10 +138,7 @@ impl Folder<'_> {
     /// What the file held, and whether it cannot have changed since.
     pub fn file(&mut self, name: &[u8], stat: &Stat) -> Option<(Known, bool)> {
         let found = match self.find(name)? {
-            Remembered::File(known) => {
-                let is_old = stat.modified < self.stamp && stat.changed < self.stamp;
-                Some((known, known.stat == *stat && is_old))
-            }
+            Remembered::File(known) => Some((known, known.stat == *stat && is_old(stat, self.stamp))),
             Remembered::Folder { .. } => None,
         };
         self.is_same &= found.is_some_and(|(_, is_unchanged)| is_unchanged);
@@ -132,6 +167,11 @@ impl Folder<'_> {
     /// Whether no name came, went, or was changed, once all that are there were asked for.
     pub fn is_same(&self) -> bool {
         self.is_same && self.rest.is_empty()
+    }
+
+    /// Whether it need not be listed as long as the system says that of it.
+    pub fn is_listed(&self, stat: &Stat) -> bool {
+        self.listed == Some(*stat)
     }
 
     /// Its directory object as it was, if it held no more than names that are remembered.
@@ -165,15 +205,21 @@ impl NewCache {
         NewCache { bytes }
     }
 
-    /// The next folder, with its directory object if nothing is in it but what `entries` tell.
+    /// The next folder, with its directory object if nothing is in it but what `entries` tell, and with what the system said
+    /// of it before it was listed if it has no other names.
     pub fn add<'a>(
         &mut self,
         path: &[u8],
         tree: Option<ObjectId>,
+        listed: Option<&Stat>,
         entries: impl Iterator<Item = (&'a [u8], Remembered)>,
     ) {
         push_name(&mut self.bytes, path);
         self.bytes.extend_from_slice(&tree.map_or(NO_TREE, |tree| tree.0));
+        self.bytes.push(if listed.is_some() { WHOLE } else { PART });
+        if let Some(stat) = listed {
+            push_stat(&mut self.bytes, stat);
+        }
         let at = self.bytes.len();
         self.bytes.extend_from_slice(&[0; 8]);
         entries.for_each(|(name, remembered)| push_entry(&mut self.bytes, name, &remembered));
@@ -203,12 +249,10 @@ fn push_entry(bytes: &mut Vec<u8>, name: &[u8], remembered: &Remembered) {
         Remembered::File(Known { stat, object, lines }) => {
             bytes.push(FILE);
             push_name(bytes, name);
-            bytes.extend_from_slice(&stat.modified.to_le_bytes());
-            bytes.extend_from_slice(&stat.changed.to_le_bytes());
+            push_stat(bytes, stat);
             bytes.extend_from_slice(&object.0);
             // None is a binary file.
-            let lines = lines.map_or(0, |lines| lines.saturating_add(1));
-            [stat.size, stat.inode, stat.mode.into(), lines].iter().for_each(|number| push_number(bytes, *number));
+            push_number(bytes, lines.map_or(0, |lines| lines.saturating_add(1)));
         }
         Remembered::Folder { mode, tree } => {
             bytes.push(FOLDER);
@@ -217,6 +261,12 @@ fn push_entry(bytes: &mut Vec<u8>, name: &[u8], remembered: &Remembered) {
             push_number(bytes, (*mode).into());
         }
     }
+}
+
+fn push_stat(bytes: &mut Vec<u8>, stat: &Stat) {
+    bytes.extend_from_slice(&stat.modified.to_le_bytes());
+    bytes.extend_from_slice(&stat.changed.to_le_bytes());
+    [stat.size, stat.inode, stat.mode.into()].iter().for_each(|number| push_number(bytes, *number));
 }
 
 /// Names and paths: their length, then their bytes.
@@ -257,10 +307,14 @@ fn decode(bytes: Vec<u8>) -> Option<StatCache> {
     while !rest.is_empty() {
         let path = name(&mut rest)?;
         let tree = Some(take(&mut rest)?).filter(|tree| *tree != NO_TREE).map(ObjectId);
+        let listed = match take(&mut rest)? {
+            [WHOLE] => Some(stat(&mut rest)?),
+            [_] => None,
+        };
         let length = usize::try_from(u64::from_le_bytes(take(&mut rest)?)).ok()?;
         let begin = body.len() - rest.len();
         rest = rest.get(length..)?;
-        folders.insert(path.to_vec(), (tree, begin..begin + length));
+        folders.insert(path.to_vec(), Kept { tree, listed, entries: begin..begin + length });
     }
     Some(StatCache { stamp, packs, folders, bytes })
 }
@@ -271,12 +325,8 @@ fn entry(mut rest: &[u8]) -> Option<(&[u8], Remembered, &[u8])> {
     let name = name(&mut rest)?;
     let remembered = match kind {
         FILE => {
-            let (modified, changed) = (i64::from_le_bytes(take(&mut rest)?), i64::from_le_bytes(take(&mut rest)?));
-            let object = ObjectId(take(&mut rest)?);
-            let (size, inode) = (number(&mut rest)?, number(&mut rest)?);
-            let mode = u32::try_from(number(&mut rest)?).ok()?;
-            let lines = number(&mut rest)?.checked_sub(1);
-            Remembered::File(Known { stat: Stat { size, modified, changed, inode, mode }, object, lines })
+            let (stat, object) = (stat(&mut rest)?, ObjectId(take(&mut rest)?));
+            Remembered::File(Known { stat, object, lines: number(&mut rest)?.checked_sub(1) })
         }
         FOLDER => {
             let tree = ObjectId(take(&mut rest)?);
@@ -285,6 +335,12 @@ fn entry(mut rest: &[u8]) -> Option<(&[u8], Remembered, &[u8])> {
         _ => return None,
     };
     Some((name, remembered, rest))
+}
+
+fn stat(rest: &mut &[u8]) -> Option<Stat> {
+    let (modified, changed) = (i64::from_le_bytes(take(rest)?), i64::from_le_bytes(take(rest)?));
+    let (size, inode) = (number(rest)?, number(rest)?);
+    Some(Stat { size, modified, changed, inode, mode: u32::try_from(number(rest)?).ok()? })
 }
 
 fn name<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
@@ -338,8 +394,8 @@ mod tests {
         let inner = Remembered::Folder { mode: 0o755, tree: ObjectId([2; 32]) };
         let other = Remembered::File(Known { lines: Some(7), ..known(changed) });
         let entries = [(&b"a"[..], Remembered::File(known(changed))), (b"b", inner), (b"c\xff", other)];
-        cache.add(b"f", Some(TREE), entries.into_iter());
-        cache.add(b"f/b", None, std::iter::empty());
+        cache.add(b"f", Some(TREE), Some(&stat(changed)), entries.into_iter());
+        cache.add(b"f/b", None, None, std::iter::empty());
         cache.finish()
     }
 
@@ -360,6 +416,26 @@ mod tests {
             Stat { mode: 0o100_755, ..stat(99) },
         ];
         assert!(other.iter().all(|stat| !unchanged(99, b"a", stat)));
+    }
+
+    #[test]
+    fn names_are_told_only_of_a_folder_that_is_older_than_the_snapshot_and_wholly_the_same() {
+        let names = |changed: i64, path: &[u8], stat: &Stat| -> Option<Vec<(Vec<u8>, bool)>> {
+            let cache = decode(bytes(changed)).unwrap();
+            let names: Option<Vec<_>> = cache
+                .names(path, stat)
+                .map(|names| names.map(|(name, is_folder)| (name.to_vec(), is_folder)).collect());
+            assert_eq!(cache.folder(path).is_listed(stat), names.is_some());
+            names
+        };
+        let all = [(&b"a"[..], false), (b"b", true), (b"c\xff", false)].map(|(name, is)| (name.to_vec(), is));
+        assert_eq!(names(99, b"f", &stat(99)), Some(all.to_vec()));
+        // The same tick: a name may have come after it was listed.
+        assert_eq!(names(100, b"f", &stat(100)), None);
+        let others = [Stat { size: 4, ..stat(99) }, Stat { inode: 10, ..stat(99) }, stat(98)];
+        assert!(others.iter().all(|other| names(99, b"f", other).is_none()));
+        assert_eq!(names(99, b"f/b", &stat(99)), None, "it may hold names that are not remembered");
+        assert_eq!(names(99, b"new", &stat(99)), None);
     }
 
     #[test]
@@ -408,7 +484,7 @@ mod tests {
             let stat = Stat { modified: seconds * SECOND, ..stat(99) };
             let mut cache = NewCache::new(UNIX_EPOCH + std::time::Duration::from_secs(100), &[]);
             let known = Remembered::File(Known { stat, ..known(99) });
-            cache.add(b"f", None, std::iter::once((&b"a"[..], known)));
+            cache.add(b"f", None, None, std::iter::once((&b"a"[..], known)));
             unchanged_in(&mut decode(cache.finish()).unwrap().folder(b"f"), b"a", &stat).is_some()
         };
         assert!(seen(99) && !seen(100) && !seen(101));

@@ -14,6 +14,7 @@ mod git_index;
 mod gitignore;
 mod index;
 pub mod lines;
+pub mod listings;
 mod merged;
 mod names;
 pub mod objects;

@@ -77,6 +77,17 @@ impl Lister {
         Ok(())
     }
 
+    /// As [`list`](Lister::list), from what is known of a folder: its names in their order, and whether a folder stands there.
+    pub fn recall<'a>(&mut self, known: impl Iterator<Item = (&'a [u8], bool)>) {
+        let Lister { names, found, .. } = self;
+        names.bytes.clear();
+        found.clear();
+        found.extend(known.map(|(name, is_folder)| {
+            let file_type = if is_folder { FileType::Directory } else { FileType::RegularFile };
+            Found { beginning: beginning(name), name: names.push(name), file_type }
+        }));
+    }
+
     /// Whether the name was found.
     pub fn has(&self, name: &[u8]) -> bool {
         self.found.binary_search_by(|other| self.names.get(&other.name).cmp(name)).is_ok()

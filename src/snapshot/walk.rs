@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use super::below::{is_unknown_call, open_below};
 use super::disposable::{has_disposable_name, is_marked_disposable};
+use super::index::StatCache;
 use super::names::{Found, Lister, Names};
 use super::rules::{Git, Globs, as_path, is_secret};
 use crate::disk::layout::Layout;
@@ -117,6 +118,9 @@ pub(super) struct Folder {
     pub mode: u32,
     /// It is ignored, and in the snapshot only for what was found in it.
     pub is_passage: bool,
+    /// What the system said of it before it was listed, if every name in it is among the entries, and if a name that comes or
+    /// goes changes that.
+    pub listed: Option<Stat>,
     /// By the bytes of their names.
     pub entries: Vec<Entry>,
     names: Names,
@@ -176,6 +180,8 @@ struct Listed {
     mode: u32,
     /// It is in the snapshot only for what was found in it.
     is_passage: bool,
+    /// As [`Folder::listed`].
+    listed: Option<Stat>,
     entries: Vec<Entry>,
     names: Names,
     folders: Vec<Waiting>,
@@ -208,6 +214,9 @@ struct Place<'a> {
 
 struct Walk<'a> {
     layout: &'a Layout,
+    cache: &'a StatCache,
+    /// Whether folders tell by their times that a name came or went.
+    has_true_times: bool,
     /// The same, open.
     top: OwnedFd,
     /// What the system says of it: what is on another device is not entered.
@@ -216,12 +225,12 @@ struct Walk<'a> {
     limits: &'a Limits,
 }
 
-/// Walks the work tree.
+/// Walks the work tree. Folders that are as the cache has them are not listed.
 ///
 /// # Errors
 /// Bad input if a glob is none; a failure that names the folder or file that could not be looked at.
-pub(super) fn walk(layout: &Layout, capture: &Capture, limits: &Limits) -> Result<Walked> {
-    let walk = Walk::new(layout, capture, limits)?;
+pub(super) fn walk(layout: &Layout, capture: &Capture, limits: &Limits, cache: &StatCache) -> Result<Walked> {
+    let walk = Walk::new(layout, capture, limits, cache)?;
     let mut found = Walked::default();
     // Fewer folders than this are listed before another thread has woken up.
     const WORTH_THREADS: usize = 32;
@@ -271,8 +280,8 @@ impl Walked {
         self.skipped.extend(listed.skipped);
         self.included.extend(listed.included);
         self.hard_links += listed.hard_links;
-        let Listed { mode, is_passage, entries, names, .. } = listed;
-        self.folders.push(Folder { path: waiting.path, mode, is_passage, entries, names });
+        let Listed { mode, is_passage, listed: unchanged, entries, names, .. } = listed;
+        self.folders.push(Folder { path: waiting.path, mode, is_passage, listed: unchanged, entries, names });
         listed.folders.into_iter().map(|folder| Waiting { parent: number, ..folder }).collect()
     }
 
@@ -292,10 +301,12 @@ impl Walked {
         let mut is_empty = vec![false; self.folders.len()];
         // Folders come after those that they are in, so the innermost are looked at first.
         for (number, folder) in self.folders.iter_mut().enumerate().rev() {
+            let all = folder.entries.len();
             folder.entries.retain(|entry| match entry.kind {
                 Kind::Folder(inner) => is_empty.get(inner).is_some_and(|is_empty| !is_empty),
                 _ => true,
             });
+            folder.listed = folder.listed.filter(|_| folder.entries.len() == all);
             if let Some(empty) = is_empty.get_mut(number) {
                 *empty = folder.is_passage && folder.entries.is_empty();
             }
@@ -304,13 +315,14 @@ impl Walked {
 }
 
 impl<'a> Walk<'a> {
-    fn new(layout: &'a Layout, capture: &Capture, limits: &'a Limits) -> Result<Walk<'a>> {
+    fn new(layout: &'a Layout, capture: &Capture, limits: &'a Limits, cache: &'a StatCache) -> Result<Walk<'a>> {
         let root = layout.root();
         let failed = |error: Errno| Error::io("list the work tree", root, &error.into());
         // Only the top of the work tree may be a link.
         let top = rustix::fs::open(root, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty()).map_err(failed)?;
         let stat = rustix::fs::fstat(&top).map_err(failed)?;
-        Ok(Walk { layout, top, stat, globs: Globs::new(capture)?, limits })
+        let has_true_times = has_true_times(&top);
+        Ok(Walk { layout, cache, has_true_times, top, stat, globs: Globs::new(capture)?, limits })
     }
 
     fn full(&self, path: &[u8]) -> PathBuf {
@@ -319,7 +331,11 @@ impl<'a> Walk<'a> {
 
     fn list(&self, folder: &Waiting, lister: &mut Lister) -> Result<Listed, Unlisted> {
         let (open, stat) = self.open(&folder.path)?;
-        lister.list(open.as_fd()).map_err(|error| self.unlisted(&folder.path, error))?;
+        let stat = Stat::of_raw(&stat);
+        match self.cache.names(&folder.path, &stat) {
+            Some(names) => lister.recall(names),
+            None => lister.list(open.as_fd()).map_err(|error| self.unlisted(&folder.path, error))?,
+        }
         let is_open = folder.reach == Reach::Open && !folder.is_included && !folder.path.is_empty();
         let marked;
         let folder = if is_open && is_marked_disposable(&self.full(&folder.path), |name| lister.has(name)) {
@@ -330,7 +346,7 @@ impl<'a> Walk<'a> {
             folder
         };
         let mut listed = Listed {
-            mode: Stat::of_raw(&stat).mode & 0o777,
+            mode: stat.mode & 0o777,
             is_passage: folder.reach != Reach::Open,
             entries: Vec::with_capacity(lister.found.len()),
             names: lister.names.clone(),
@@ -351,6 +367,7 @@ impl<'a> Walk<'a> {
                 listed.entries.push(Entry { name: found.name.clone(), kind });
             }
         }
+        listed.listed = Some(stat).filter(|_| self.has_true_times && listed.entries.len() == lister.found.len());
         Ok(listed)
     }
 
@@ -494,6 +511,21 @@ pub(super) fn is_refusal(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidFilename | ErrorKind::StaleNetworkFileHandle)
 }
 
+/// Whether the file system gives a folder new times whenever a name in it comes or goes: others may not (FAT's top folder,
+/// servers far away, programs that play a file system).
+#[cfg(target_os = "linux")]
+pub(super) fn has_true_times(folder: impl AsFd) -> bool {
+    /// ext2, ext3 and ext4; XFS; btrfs; tmpfs; overlayfs, whose folders have the times of the one that is written to.
+    const TRUE: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
+    rustix::fs::fstatfs(folder).is_ok_and(|answer| u32::try_from(answer.f_type).is_ok_and(|kind| TRUE.contains(&kind)))
+}
+
+/// Nobody has looked at what other systems do.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn has_true_times(_folder: impl AsFd) -> bool {
+    false
+}
+
 /// Whether something is mounted on that folder, even from the same file system.
 #[cfg(target_os = "linux")]
 fn is_mount_point(top: BorrowedFd<'_>, path: &[u8]) -> bool {
@@ -537,7 +569,7 @@ mod tests {
             let path = dir.path().join(name);
             if number % 3 == 1 { std::fs::write(path, "x").unwrap() } else { std::fs::create_dir(path).unwrap() }
         }
-        let walked = walk(&Layout::new(dir.path()), &ALL, &LIMITS).unwrap();
+        let walked = walk(&Layout::new(dir.path()), &ALL, &LIMITS, &StatCache::default()).unwrap();
         let top = walked.folders.first().unwrap();
         let found: Vec<&[u8]> = top.entries.iter().map(|entry| top.name(entry)).collect();
         assert_eq!(found, names.map(str::as_bytes));
@@ -551,8 +583,9 @@ mod tests {
         std::os::unix::fs::symlink(&real, &link).unwrap();
         std::fs::write(&file, "x").unwrap();
         let layout = Layout::new(dir.path());
-        let walk = Walk::new(&layout, &ALL, &LIMITS).unwrap();
-        assert!(Walk::new(&Layout::new(&link), &ALL, &LIMITS).is_ok() && walk.open(b"real").is_ok());
+        let cache = StatCache::default();
+        let walk = Walk::new(&layout, &ALL, &LIMITS, &cache).unwrap();
+        assert!(Walk::new(&Layout::new(&link), &ALL, &LIMITS, &cache).is_ok() && walk.open(b"real").is_ok());
         let git = Git::around(&layout, &mut Vec::new());
         for name in ["gone", "link", "file"] {
             let path = name.as_bytes().to_vec();

@@ -5,6 +5,7 @@
 //! a report is expected, is refused.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -29,30 +30,37 @@ pub struct Found {
     pub named: bool,
 }
 
+/// Tells each name in a folder (its path is from the top), with whether a folder stands there; `false`, and nothing, where the
+/// folder has to be listed for that.
+pub type KnownNames<'a> = dyn Fn(&Path, &mut dyn FnMut(&OsStr, bool)) -> bool + 'a;
+
 /// Finds the files that the globs match, but none that a glob after `!` matches, in the order of their names. The directories
 /// of `skip_directories` are not entered; links are not followed.
 ///
 /// # Errors
 /// A glob that is none; more files than `limits.reports`.
-pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found>> {
+pub fn find(root: &Path, reports: &Reports, limits: &Limits, known: &KnownNames<'_>) -> Result<Vec<Found>> {
     let mut wanted = Globs::new(reports.globs.iter().map(String::as_str).filter(|glob| !glob.starts_with('!')))?;
     let mut unwanted = Globs::new(reports.globs.iter().filter_map(|glob| glob.strip_prefix('!')))?;
     let skipped = skipped_directories(&reports.skip_directories)?;
     let mut found = BTreeMap::new();
-    let walk = WalkDir::new(root).into_iter().filter_entry(|entry| {
-        !entry.file_type().is_dir() || entry.depth() == 0 || {
-            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            !skipped.is_match(relative)
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(folder) = waiting.pop() {
+        let mut take = |name: &OsStr, is_folder: bool| {
+            if is_folder {
+                let path = folder.join(name);
+                if !skipped.is_match(&path) {
+                    waiting.push(path);
+                }
+            } else if wanted.is_match(&folder, name) && !unwanted.is_match(&folder, name) {
+                let path = folder.join(name);
+                let described = describe(root, &root.join(&path), false);
+                found.insert(path, described);
+            }
+        };
+        if !known(&folder, &mut take) {
+            list(root, &folder, &mut take);
         }
-    });
-    // A directory that cannot be read holds no report for us; the snapshot names it as unheld.
-    for entry in walk.filter_map(Result::ok) {
-        let file = entry.path();
-        if entry.file_type().is_dir() || !wanted.is_match(file, root) || unwanted.is_match(file, root) {
-            continue;
-        }
-        let relative = file.strip_prefix(root).unwrap_or(file);
-        found.insert(relative.to_path_buf(), describe(root, file, false));
         if u64::try_from(found.len()).is_ok_and(|count| count > limits.reports) {
             return Err(Error::report(
                 Reject::Refused,
@@ -64,6 +72,15 @@ pub fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// Tells the names in a folder. One that cannot be read holds no report for us; the snapshot names it as unheld.
+fn list(root: &Path, folder: &Path, take: &mut dyn FnMut(&OsStr, bool)) {
+    let is_top = folder.as_os_str().is_empty();
+    let names = WalkDir::new(root.join(folder)).min_depth(1).max_depth(1).follow_root_links(is_top);
+    for entry in names.into_iter().filter_map(Result::ok) {
+        take(entry.file_name(), entry.file_type().is_dir());
+    }
 }
 
 /// The files that the user named: a path, or a glob relative to `folder` (where the command was typed).
@@ -86,7 +103,7 @@ pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Resu
     }
     let everywhere =
         Reports { globs: vec![pattern.to_owned()], skip_directories: vec![".git".into(), ".progress".into()] };
-    let found = find(folder, &everywhere, limits)?;
+    let found = find(folder, &everywhere, limits, &|_, _| false)?;
     if found.is_empty() {
         return Err(no_such_report(&path).because(format!("the glob {pattern:?} matches nothing")));
     }
@@ -173,13 +190,13 @@ impl Globs {
         Ok(Globs { by_extension, others })
     }
 
-    /// Whether one matches the file, whose path below `root` is compared.
-    fn is_match(&mut self, file: &Path, root: &Path) -> bool {
-        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
-        let extension = name.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    /// Whether one matches the file of that name in that folder, whose path is from the top.
+    fn is_match(&mut self, folder: &Path, name: &OsStr) -> bool {
+        let bytes = name.as_encoded_bytes();
+        let extension = bytes.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
         let asked = self.by_extension.get_mut(extension).into_iter().flatten().chain(&mut self.others);
-        let mut likely = asked.filter(|asked| asked.may_match(name));
-        likely.any(|asked| asked.is_match(file.strip_prefix(root).unwrap_or(file)))
+        let mut likely = asked.filter(|asked| asked.may_match(bytes));
+        likely.any(|asked| asked.is_match(&folder.join(name)))
     }
 }
 
@@ -283,6 +300,10 @@ mod tests {
         serde_yaml::from_str(include_str!("../config/default.yaml")).unwrap()
     }
 
+    fn find(root: &Path, reports: &Reports, limits: &Limits) -> Result<Vec<Found>> {
+        super::find(root, reports, limits, &|_, _| false)
+    }
+
     fn put(root: &Path, name: &str) {
         let path = root.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -348,6 +369,25 @@ mod tests {
         assert_eq!(names(&find(dir.path(), &reports, &config().limits).unwrap()), ["dotted.d/e.xml"]);
         let broken = Reports { globs: vec!["**/[.xml".into()], skip_directories: Vec::new() };
         assert!(find(dir.path(), &broken, &config().limits).is_err());
+    }
+
+    #[test]
+    fn a_folder_whose_names_are_known_is_not_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        ["known/junit.xml", "known/unseen.sarif", "known/in/lcov.info", "known/node_modules/junit.xml", "b/junit.xml"]
+            .iter()
+            .for_each(|name| put(dir.path(), name));
+        let known = |folder: &Path, take: &mut dyn FnMut(&OsStr, bool)| {
+            let is_known = folder == Path::new("known");
+            if is_known {
+                let names = [("in", true), ("junit.xml", false), ("node_modules", true), ("other.rs", false)];
+                names.iter().for_each(|(name, is_folder)| take(OsStr::new(name), *is_folder));
+            }
+            is_known
+        };
+        let config = config();
+        let found = super::find(dir.path(), &config.reports, &config.limits, &known).unwrap();
+        assert_eq!(names(&found), ["b/junit.xml", "known/in/lcov.info", "known/junit.xml"]);
     }
 
     #[test]

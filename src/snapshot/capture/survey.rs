@@ -15,7 +15,7 @@ use crate::snapshot::walk::{Walked, walk};
 /// As [`capture`](super::capture).
 pub fn survey<'a>(layout: &'a Layout, capture: &Capture, limits: &'a Limits, stored: Stored) -> Result<Survey<'a>> {
     let mut session = Session::open(layout, Purpose::Look, stored)?;
-    let walked = walk(layout, capture, limits)?;
+    let walked = walk(layout, capture, limits, &session.cache)?;
     let mut outcomes = session.known(&walked);
     let read = tasks(&walked, &outcomes);
     session.read(&read, &mut outcomes, limits, &|_, _| {})?;

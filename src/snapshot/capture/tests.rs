@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::super::tree::{entries_below, files};
+use super::super::walk::{Stat, has_true_times};
 use super::*;
 use crate::disk::tests_support::{git, make_fifo};
 
@@ -182,20 +183,79 @@ fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it(
     std::thread::sleep(std::time::Duration::from_millis(30));
     work.take();
     let cache = StatCache::load(&work.layout.stat_cache());
-    let stat = |path: &str| super::super::walk::Stat::of(&std::fs::metadata(work.path(path)).unwrap());
+    let stat = |path: &str| Stat::of(&std::fs::metadata(work.path(path)).unwrap());
     let mut folder = cache.folder(b"");
     let known = ["a", "b"].map(|name| folder.file(name.as_bytes(), &stat(name)).unwrap().0);
     let later = std::fs::metadata(work.path("b")).unwrap().modified().unwrap() + std::time::Duration::from_millis(30);
     let mut planted = NewCache::new(later, cache.packs());
     let lie = Known { lines: Some(100), ..known[0] };
     let entries = [(&b"a"[..], Remembered::File(lie)), (b"b", Remembered::File(known[1]))];
-    planted.add(b"", folder.tree(), entries.into_iter());
+    planted.add(b"", folder.tree(), None, entries.into_iter());
     planted.store(&work.layout.stat_cache()).unwrap();
     assert_eq!(work.take().census.loc_total, 101);
     std::fs::remove_dir_all(work.layout.objects()).unwrap();
     let again = work.take();
     assert_eq!((again.root, again.census.loc_total), (first.root, 2));
     assert_eq!(work.content(&again.root, "a"), b"one");
+}
+
+#[test]
+fn a_folder_that_was_not_touched_is_not_listed_again() {
+    let work = Work::with(&[("sub/a", "one"), ("sub/b", "two")]);
+    if !has_true_times(std::fs::File::open(work.path("sub")).unwrap()) {
+        return;
+    }
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    work.take();
+    // Plant a lie: only a cache that is used leaves out a file that is there.
+    let cache = StatCache::load(&work.layout.stat_cache());
+    let stat = |path: &str| Stat::of(&std::fs::metadata(work.path(path)).unwrap());
+    let known = cache.folder(b"sub").file(b"a", &stat("sub/a")).unwrap().0;
+    let later = std::fs::metadata(work.path("sub")).unwrap().modified().unwrap() + std::time::Duration::from_millis(30);
+    let mut planted = NewCache::new(later, cache.packs());
+    planted.add(b"sub", None, Some(&stat("sub")), std::iter::once((&b"a"[..], Remembered::File(known))));
+    planted.store(&work.layout.stat_cache()).unwrap();
+    assert_eq!(work.held(), ["sub/", "sub/a"]);
+    work.write("sub/c", "three");
+    assert_eq!(work.held(), ["sub/", "sub/a", "sub/b", "sub/c"]);
+}
+
+#[test]
+fn what_comes_goes_or_becomes_something_else_is_seen_though_folders_are_remembered() {
+    type Change = fn(&Work);
+    let changes: [(&str, Change); 9] = [
+        ("comes", |work| work.write("sub/deep/new", "x")),
+        ("goes", |work| std::fs::remove_file(work.path("sub/deep/b")).unwrap()),
+        ("is renamed", |work| std::fs::rename(work.path("sub/deep/b"), work.path("sub/deep/c")).unwrap()),
+        ("moves", |work| std::fs::rename(work.path("sub/deep"), work.path("other/deep")).unwrap()),
+        ("is another file", |work| {
+            work.write("other/new", "one");
+            std::fs::rename(work.path("other/new"), work.path("sub/deep/b")).unwrap();
+        }),
+        ("becomes a folder", |work| {
+            std::fs::remove_file(work.path("sub/a")).unwrap();
+            work.write("sub/a/in", "x");
+        }),
+        ("becomes a file", |work| {
+            std::fs::remove_dir_all(work.path("sub/deep")).unwrap();
+            work.write("sub/deep", "x");
+        }),
+        ("is ignored", |work| work.write(".gitignore", "deep/\n")),
+        ("is ignored no longer", |work| work.write("sub/.gitignore", "")),
+    ];
+    for (what, change) in changes {
+        let files = [("sub/a", "one"), ("sub/deep/b", "two"), ("other/z", "three"), ("sub/i/j", "four")];
+        let work = Work::with(&files);
+        work.write("sub/.gitignore", "i/\n");
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        let first = work.take();
+        assert_eq!(work.take().root, first.root);
+        change(&work);
+        let next = work.take();
+        assert_ne!(next.root, first.root, "{what}");
+        std::fs::remove_file(work.layout.stat_cache()).unwrap();
+        assert_eq!(work.take().root, next.root, "{what}");
+    }
 }
 
 #[test]
