@@ -43,8 +43,9 @@ fn a_restore_that_is_interrupted_half_way_says_how_to_go_on() {
     for (command, signal) in [(&["restore", "0"][..], "TERM"), (&["finish"], "HUP")] {
         let project = project();
         // At the second file; the step after it takes long enough for the signal to be heard.
-        let mut traced = Command::new("strace");
-        traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat,renameat2"]);
+        // Whoever runs the tests under nohup has hang-ups ignored, and so has what they start.
+        let mut traced = Command::new("env");
+        traced.args(["--default-signal", "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat,renameat2"]);
         traced.arg("-e").arg(format!("inject=renameat2:signal={signal}:when=2"));
         traced.args(["-e", "inject=renameat:delay_enter=1000000"]);
         traced.arg(assert_cmd::cargo::cargo_bin!("highwater")).args(command);

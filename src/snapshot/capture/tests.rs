@@ -176,6 +176,24 @@ fn another_content_of_the_same_size_and_time_is_seen() {
 }
 
 #[test]
+fn a_name_that_comes_in_the_same_tick_of_the_clock_is_seen() {
+    let work = Work::with(&[("sub/a", "one")]);
+    for round in 0..20 {
+        let names = [format!("sub/{round}-before"), format!("sub/{round}-after")];
+        work.write(&names[0], "x");
+        // Once all files are counted, the folders are listed.
+        let write = |_, all| {
+            if all > 0 {
+                work.write(&names[1], "x")
+            }
+        };
+        capture(&work.layout, &work.capture, &work.limits, &[], &[], &write).unwrap();
+        let held = work.held();
+        assert!(names.iter().all(|name| held.contains(name)), "{names:?}");
+    }
+}
+
+#[test]
 fn what_was_not_touched_is_not_read_again_but_stored_again_if_the_store_lost_it() {
     let work = Work::with(&[("a", "one"), ("b", "two")]);
     let first = work.take();
