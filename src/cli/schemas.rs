@@ -119,7 +119,7 @@ mod tests {
     use super::{MADE, SCHEMAS};
 
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "it writes the source tree when it is asked to")]
+    #[expect(clippy::disallowed_methods, reason = "it writes the source tree when it is asked to")]
     fn published_schemas_are_up_to_date() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
         let mut stale = Vec::new();

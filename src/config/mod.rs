@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "the test writes the file if it is asked to")]
+    #[expect(clippy::disallowed_methods, reason = "the test writes the file if it is asked to")]
     fn defaults_as_json_are_those_of_the_reference() {
         let reference: LoopConfig = serde_yaml::from_str(DEFAULT_YAML).unwrap();
         let json = serde_json::to_string_pretty(&reference).unwrap() + "\n";

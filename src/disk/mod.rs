@@ -263,7 +263,7 @@ pub fn make_directory_unsynced(path: &Path) -> Result<()> {
     }
     let meta = metadata(path)?.ok_or_else(|| Error::failed("directory vanished").at(path))?;
     if meta.is_dir() && meta.mode() & 0o777 != 0o700 {
-        #[allow(clippy::disallowed_methods, reason = "the directory was made by us just now")]
+        #[expect(clippy::disallowed_methods, reason = "the directory was made by us just now")]
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
             .map_err(|error| Error::io("set the mode of", path, &error))?;
     }
@@ -275,7 +275,7 @@ pub fn make_directory_unsynced(path: &Path) -> Result<()> {
 /// # Errors
 /// A failure that names it.
 pub fn remove_folder(path: &Path) -> Result<()> {
-    #[allow(clippy::disallowed_methods, reason = "the folder is below the store, and links in it are not followed")]
+    #[expect(clippy::disallowed_methods, reason = "the folder is below the store, and links in it are not followed")]
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, &error)),
         _ => Ok(()),

@@ -240,7 +240,7 @@ fn complexity(reports: &[(usize, &Parsed)]) -> Option<f64> {
         functions = functions.checked_add(number)?;
         counted.add(*index, report);
     }
-    #[allow(clippy::cast_precision_loss, reason = "counts of functions stay far below 2^53")]
+    #[expect(clippy::cast_precision_loss, reason = "counts of functions stay far below 2^53")]
     let mean = total / functions as f64;
     mean.is_finite().then_some(mean)
 }

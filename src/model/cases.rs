@@ -49,7 +49,6 @@ fn one() -> u32 {
     1
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_one(attempts: &u32) -> bool {
     *attempts == 1
 }

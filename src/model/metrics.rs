@@ -302,7 +302,7 @@ impl Signature {
 }
 
 /// A percentage in tenths, half up.
-#[allow(
+#[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the argument is a Percent, so the product is between 0 and 1000"

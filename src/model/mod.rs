@@ -30,7 +30,6 @@ pub mod watching;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// For counts that are left out where they are 0.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

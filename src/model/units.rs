@@ -72,7 +72,7 @@ impl Percent {
     pub const HALF: Percent = Percent(50.0);
 
     /// `100·part/whole`; `None` when `whole` is 0, because nothing of nothing is no percentage.
-    #[allow(clippy::cast_precision_loss, reason = "counts of tests and lines stay far below 2^53")]
+    #[expect(clippy::cast_precision_loss, reason = "counts of tests and lines stay far below 2^53")]
     pub fn of(part: u64, whole: u64) -> Option<Percent> {
         if whole == 0 { None } else { Percent::new(100.0 * part as f64 / whole as f64) }
     }
@@ -102,7 +102,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// As a real.
-    #[allow(clippy::cast_precision_loss, reason = "counts of tests and lines stay far below 2^53")]
+    #[expect(clippy::cast_precision_loss, reason = "counts of tests and lines stay far below 2^53")]
     pub fn as_f64(self) -> f64 {
         match self {
             Quantity::Count(count) => count as f64,

@@ -193,7 +193,7 @@ fn nanos(at: DateTime<Utc>) -> String {
     at.timestamp_nanos_opt().unwrap_or(0).max(0).to_string()
 }
 
-#[allow(clippy::cast_precision_loss, reason = "the milliseconds of an iteration stay far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "the milliseconds of an iteration stay far below 2^53")]
 fn seconds(start: DateTime<Utc>, end: DateTime<Utc>) -> f64 {
     (end - start).num_milliseconds() as f64 / 1000.0
 }

@@ -114,7 +114,7 @@ fn run(line: Line, number: u64) -> Result<ForeignRun> {
     })
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the range is looked at first")]
+#[expect(clippy::cast_possible_truncation, reason = "the range is looked at first")]
 fn milliseconds(timestamp: f64) -> Option<i64> {
     let ms = if timestamp > MILLISECONDS_FROM { timestamp } else { timestamp * 1000.0 };
     // Up to the year 9999.

@@ -131,7 +131,6 @@ const UNFORMATTED: &str = "unformatted: File would be reformatted";
 const PYTHON: [&str; 4] = [".py", ".pyi", ".ipynb", ".toml"];
 
 /// Who writes a line, if one of the two does; the inner one is absent if it may be either.
-#[allow(clippy::option_option, reason = "that it is of one of them is known before which one")]
 pub(in crate::ingest) fn teller_of(line: &str) -> Option<Option<Teller>> {
     let place = placed(line).filter(|place| place.is_a(&["py", "pyi", "ipynb", "toml"]))?;
     let bracketed = || place.rest.strip_prefix('[')?.split_once("] ");

@@ -77,7 +77,6 @@ fn command(text: &str) -> Option<Problem<'_>> {
 }
 
 /// The line of `2:5`, none if it is 0; `None` if it is no place.
-#[allow(clippy::option_option, reason = "a place without a usable line is a place")]
 fn line_of(place: &str) -> Option<Option<u64>> {
     let (line, column) = place.split_once(':')?;
     (is_number(line) && is_number(column)).then(|| line.parse().ok().filter(|line| *line > 0))

@@ -110,7 +110,7 @@ impl Functions {
             ccn_max: has_any.then(|| self.ccn_max.into()),
             ..Figures::default()
         };
-        #[allow(clippy::cast_precision_loss, reason = "counts of functions stay far below 2^53")]
+        #[expect(clippy::cast_precision_loss, reason = "counts of functions stay far below 2^53")]
         let mean = has_any.then(|| self.ccn_total as f64 / self.functions as f64);
         Parsed::new(format, figures, Details::Size(SizeDetails { complexity_mean: mean }))
     }

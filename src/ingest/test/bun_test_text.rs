@@ -46,7 +46,6 @@ fn begins(line: &str) -> bool {
 }
 
 /// `13` of `Ran 13 tests across 4 files. [39.00ms]`; `Some(None)` if it is too large.
-#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
 fn ran(line: &str) -> Option<Option<u64>> {
     let (number, rest) = counted(line.trim_end().strip_prefix("Ran ")?)?;
     let rest = rest.strip_prefix("tests across ").or_else(|| rest.strip_prefix("test across "))?;

@@ -177,7 +177,7 @@ fn status(text: &str) -> Option<(&str, Outcome, Option<&str>)> {
 }
 
 /// `7` of `43% tests passed, 4 tests failed out of 7`, or, from CMake 4.4 on where none failed, of `100% tests passed out of 7`.
-#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+/// `Some(None)` if the number is too large.
 fn total(line: &str) -> Option<Option<u64>> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = rest.strip_prefix("% tests passed").filter(|_| rest != line)?;

@@ -88,7 +88,6 @@ fn solution(line: &str) -> Option<[Option<u64>; 3]> {
 }
 
 /// A number, which may be too large; `None` if it is none.
-#[allow(clippy::option_option, reason = "no number, and a number that is too large")]
 fn digits(text: &str) -> Option<Option<u64>> {
     is_number(text).then(|| whole(text))
 }

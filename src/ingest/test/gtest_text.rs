@@ -266,14 +266,14 @@ fn marked(line: &str) -> Option<(&str, &str)> {
 }
 
 /// `10` of `Running 10 tests from 5 test suites.`, `Running 4 test(s).`, `tests: Running 4 test(s).`
-#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+/// `Some(None)` if the number is too large.
 fn running(rest: &str) -> Option<Option<u64>> {
     let rest = rest.split_once("Running ").filter(|(name, _)| name.is_empty() || name.ends_with(": "))?.1;
     number(rest)
 }
 
 /// `10` of `10 tests from 5 test suites ran. (0 ms total)`, `4 test(s) run.`, `tests: 4 test(s) run.`
-#[allow(clippy::option_option, reason = "no such line, and a number that is too large")]
+/// `Some(None)` if the number is too large.
 fn ran(rest: &str) -> Option<Option<u64>> {
     let is_end = rest.contains(" ran.") || rest.ends_with(" run.");
     let rest = rest.rsplit_once(": ").map_or(rest, |(_, rest)| rest);
@@ -281,7 +281,7 @@ fn ran(rest: &str) -> Option<Option<u64>> {
 }
 
 /// `10` of `10 tests from 5 test suites`, `1 test.`, `4 test(s) run.`
-#[allow(clippy::option_option, reason = "no such text, and a number that is too large")]
+/// `Some(None)` if the number is too large.
 fn number(text: &str) -> Option<Option<u64>> {
     let (number, rest) = counted(text)?;
     let rest = rest.strip_prefix("test(s)").or_else(|| rest.strip_prefix("tests")).or(rest.strip_prefix("test"))?;

@@ -170,7 +170,7 @@ pub(super) fn check_references(text: &str) -> Result<(), &'static str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::string_slice, reason = "a test fails by panicking")]
+#[expect(clippy::string_slice, reason = "a test fails by panicking")]
 mod tests {
     use std::borrow::Cow;
 
