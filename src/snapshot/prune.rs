@@ -315,6 +315,14 @@ mod tests {
         store.snapshot(&[b"young"], 0);
         let pruned = store.prune(&[]);
         assert_eq!((pruned.waiting_objects, pruned.dropped_objects, store.packs()), (2, 0, 1));
+        // Young is what is not a day old.
+        let pack = disk::list(&store.layout.objects()).unwrap().remove(0);
+        let file = std::fs::File::open(store.layout.objects().join(pack)).unwrap();
+        for (minutes, packs) in [(23 * 60 + 55, 1), (24 * 60 + 5, 0)] {
+            file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
+            store.prune(&[]);
+            assert_eq!(store.packs(), packs);
+        }
     }
 
     #[test]
