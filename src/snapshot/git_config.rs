@@ -229,12 +229,15 @@ mod tests {
             "[core]\n\texcludesFile = ~/ignore\n",
             "[core]excludesfile=a b \t\n",
             "# c\n; c\n[CORE] EXCLUDESFILE = a # b\n",
+            "[core]\nexcludesfile = a # excludesfile = b\n# excludesfile = c\n;excludesfile = d\n",
             "[core]\nexcludesfile = \"a # b \" \n",
             "[core]\nexcludesfile = a\" \"b  c ; d\n",
             "[core]\r\nexcludesfile = a\\tb\\\\c\\\"d\\\r\ne\r\n",
             "[core]\nexcludesfile = a\n[core]\nexcludesfile = b",
             "[core]\nexcludesfile = a\n[core \"x\"]\nexcludesfile = b\n[user]\nexcludesfile = c\n",
             "[core \"a]\\\"b\"]\nexcludesfile = b\n",
+            "[core \"a\"]\nexcludesfile = b\n[core \"a\\\"]b\"]\nexcludesfile = c\n[core]\nexcludesfile = d\n",
+            "[core]\nexcludesfile = a\\bb\\nc\n",
             "[core]\nexcludesfile =\n",
             "\u{feff}[core]\n  bare\n  x-1 = y\n  excludesfile = a\"\"\n",
             "[core]\nexcludesfile = \" \" \n",
@@ -249,9 +252,14 @@ mod tests {
 
     #[test]
     fn what_is_no_config_is_read_up_to_there() {
-        for rest in
-            ["[core\nexcludesfile = b", "excludesfile = \"b\n", "excludesfile = \\x\n", "excludesfile ? b\n", "= b\n"]
-        {
+        for rest in [
+            "[core\nexcludesfile = b",
+            "excludesfile = \"b\n",
+            "excludesfile = \\x\n",
+            "excludesfile ? b\n",
+            "= b\n",
+            "1x = b\n",
+        ] {
             let settings = read(format!("[core]\nignorecase\nexcludesfile = a\n{rest}\nexcludesfile = c").as_bytes());
             assert_eq!(settings.excludes.as_deref(), Some(b"a".as_slice()), "{rest:?}");
             assert!(settings.folds);
@@ -268,6 +276,16 @@ mod tests {
         let mut noted = 0;
         let settings = Settings::read(&GitUser::default(), dir.path(), dir.path(), &mut |_, _| noted += 1);
         assert_eq!((settings.excludes.as_deref(), noted), (Some(b"a".as_slice()), 0));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("config", dir.path().join("config")).unwrap();
+        let mut noted = Vec::new();
+        let note: Note<'_> = &mut |file, _| noted.push(file.to_path_buf());
+        assert_eq!(Settings::read(&GitUser::default(), dir.path(), dir.path(), note), Settings::default());
+        assert_eq!(noted, [dir.path().join("config")]);
     }
 
     #[test]
