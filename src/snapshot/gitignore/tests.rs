@@ -90,6 +90,34 @@ fn a_line_that_could_match_in_many_ways_takes_no_time() {
     assert_eq!(ignored(&lines, &path), None);
 }
 
+#[test]
+fn classes_have_the_characters_that_they_have_for_git() {
+    let dir = tempfile::tempdir().unwrap();
+    let names: Vec<String> =
+        (1..0x80_u8).map(char::from).filter(|one| *one != '/').map(|one| format!("x{one}")).collect();
+    for folds in [false, true] {
+        let setting = format!("core.ignoreCase={folds}");
+        let mut ask = vec!["-c", &setting, "check-ignore", "--no-index", "-v", "-n", "--"];
+        ask.extend(names.iter().map(String::as_str));
+        for class in [
+            "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit",
+        ] {
+            let line = format!("x[[:{class}:]]");
+            let Some(made) = git(dir.path(), &["init", "-q"]) else { return };
+            assert!(made.status.success());
+            std::fs::write(dir.path().join(".gitignore"), &line).unwrap();
+            let answer = git(dir.path(), &ask).unwrap();
+            let said = String::from_utf8(answer.stdout.clone()).unwrap();
+            assert_eq!(said.lines().count(), names.len(), "{answer:?}");
+            let lines = Lines::read(line.as_bytes(), folds);
+            for (name, answer) in names.iter().zip(said.lines()) {
+                let ours = lines.ignore(name.as_bytes(), false).is_some();
+                assert_eq!(ours, !answer.starts_with("::"), "folds: {folds}, class: {class}, name: {name:?}");
+            }
+        }
+    }
+}
+
 /// The same numbers in every run.
 struct Numbers(u64);
 
