@@ -209,4 +209,23 @@ mod tests {
         let other = open(&path).unwrap();
         assert!(!is_still_there(&file, &path) && is_still_there(&other, &path));
     }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_lock_file_that_goes_just_before_it_is_locked_is_made_again() {
+        use std::os::fd::AsRawFd;
+        /// Somebody puts another file in the place of one that was never locked.
+        fn attempt(file: &File) -> Result<(), TryLockError> {
+            if file.metadata().unwrap().len() == 0 {
+                let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap();
+                std::fs::remove_file(&path).unwrap();
+                std::fs::write(&path, "0").unwrap();
+            }
+            file.try_lock()
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let lock = Lock::take(&path, Duration::from_secs(1), attempt).unwrap();
+        assert!(lock.is_held() && Lock::exclusive(&path, NOW).is_err(), "what others find is locked");
+    }
 }
