@@ -156,6 +156,24 @@ mod tests {
     }
 
     #[test]
+    fn a_large_pack_and_one_without_its_end_stay() {
+        let store = store(WORTH_PACKS + 1);
+        let mut writer = PackWriter::new(&store.layout);
+        let mut noise = vec![0; usize::try_from(SMALL_BYTES).unwrap()];
+        blake3::Hasher::new().finalize_xof().fill(&mut noise);
+        writer.add(&noise).unwrap();
+        let large = store.layout.pack(&writer.finish().unwrap().unwrap().id);
+        // What can still be read in it is not all that a repair may find in it.
+        let cut =
+            Objects::open(&store.layout).unwrap().packs().into_iter().find(|pack| pack.path != large).unwrap().path;
+        let bytes = std::fs::read(&cut).unwrap();
+        std::fs::remove_file(&cut).unwrap();
+        std::fs::write(&cut, &bytes[..bytes.len() - 1]).unwrap();
+        assert_eq!(store.gather(), WORTH_PACKS);
+        assert!([large, cut].iter().all(|path| disk::metadata(path).unwrap().is_some()));
+    }
+
+    #[test]
     fn a_damaged_pack_stays_and_costs_only_what_it_held() {
         let store = store(WORTH_PACKS + 1);
         let pack = Objects::open(&store.layout).unwrap().packs().remove(0);
