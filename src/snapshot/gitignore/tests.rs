@@ -75,6 +75,16 @@ fn lines_mean_what_they_mean_to_git() {
 }
 
 #[test]
+fn where_case_does_not_count_a_range_has_both_cases_of_its_letters_and_no_others() {
+    let lines = Lines::read(b"[B-C]x\n[d-e]y\n", true);
+    for (path, expected) in
+        [("bx", true), ("Cx", true), ("ax", false), ("Dx", false), ("dy", true), ("Ey", true), ("fy", false)]
+    {
+        assert_eq!(lines.ignore(path.as_bytes(), false).is_some(), expected, "{path}");
+    }
+}
+
+#[test]
 fn the_last_line_that_matches_decides() {
     assert_eq!(ignored("*.log\n!keep.log\n", "keep.log"), Some(false));
     assert_eq!(ignored("!keep.log\n*.log\n", "keep.log"), Some(true));
