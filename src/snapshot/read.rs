@@ -232,6 +232,8 @@ impl<R: Read> Read for Counted<'_, R> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::disk::layout::Layout;
 
@@ -261,11 +263,27 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("folder")).unwrap();
         std::fs::write(dir.path().join("grown"), "12345").unwrap();
+        for (name, mode) in [("folder", 0o750), ("grown", 0o640)] {
+            std::fs::set_permissions(dir.path().join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
         let objects = Objects::open(&Layout::new(dir.path())).unwrap();
         let reader = Reader::new(dir.path(), Some(&objects), 4, None).unwrap();
-        for (path, said) in [(&b"folder"[..], "replaced"), (b"grown", "grew")] {
-            assert!(matches!(reader.read(path, None).unwrap(), Seen::Unheld { why, .. } if why.contains(said)));
+        for (path, said, bits) in [(&b"folder"[..], "replaced", 0o750), (b"grown", "grew", 0o640)] {
+            let seen = reader.read(path, None).unwrap();
+            assert!(matches!(seen, Seen::Unheld { why, mode, .. } if why.contains(said) && mode == bits));
         }
+    }
+
+    #[test]
+    fn what_the_system_does_not_tell_of_is_not_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("loop", dir.path().join("loop")).unwrap();
+        let objects = Objects::open(&Layout::new(dir.path())).unwrap();
+        let reader = Reader::new(dir.path(), Some(&objects), 4, None).unwrap();
+        let error = reader.read(b"loop/file", None).unwrap_err();
+        assert_eq!(error.kind, crate::error::ErrorKind::Failed, "{error}");
+        // The file system takes no such name.
+        assert!(matches!(reader.read(&[b'x'; 300], None).unwrap(), Seen::Unheld { size: 0, mode: 0, .. }));
     }
 
     /// The system's own files say that they are empty and are not: as if they grew between looking and reading.
@@ -274,6 +292,7 @@ mod tests {
     fn a_file_that_is_not_as_long_as_it_was_said_to_be_is_not_held() {
         let objects = Objects::open(&Layout::new(Path::new("/absent"))).unwrap();
         let reader = Reader::new(Path::new("/proc/self"), Some(&objects), 100, None).unwrap();
-        assert!(matches!(reader.read(b"status", None).unwrap(), Seen::Unheld { why, .. } if why.contains("changed")));
+        let seen = reader.read(b"status", None).unwrap();
+        assert!(matches!(seen, Seen::Unheld { why, mode: 0o444, .. } if why.contains("changed")));
     }
 }
