@@ -304,11 +304,25 @@ fn a_tagged_folder_stays_out_unless_it_is_the_work_tree_or_named() {
         ("cache/CACHEDIR.TAG", TAG),
         ("named/CACHEDIR.TAG", TAG),
         ("named/in/x", "1"),
+        ("partly/CACHEDIR.TAG", TAG),
+        ("partly/in/x", "3"),
+        ("partly/in/y", "4"),
         ("plain/x", "2"),
     ]);
-    work.capture.include.push("named".to_owned());
+    work.capture.include.extend(["named", "partly/in/x"].map(str::to_owned));
     assert_eq!(
         work.held(),
-        ["CACHEDIR.TAG", "named/", "named/CACHEDIR.TAG", "named/in/", "named/in/x", "plain/", "plain/x"]
+        [
+            "CACHEDIR.TAG",
+            "named/",
+            "named/CACHEDIR.TAG",
+            "named/in/",
+            "named/in/x",
+            "partly/",
+            "partly/in/",
+            "partly/in/x",
+            "plain/",
+            "plain/x"
+        ]
     );
 }
