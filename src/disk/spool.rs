@@ -31,6 +31,8 @@ impl Spool {
     pub fn copy(folder: &Path, reader: &mut dyn Read, limit: u64) -> Result<Spool> {
         super::make_directory(folder)?;
         let mut file = Temporary::new(folder)?;
+        // It is opened by its name again, and keeps its mode under the name that lasts.
+        file.set_mode(0o600)?;
         let mut hasher = Hasher::new();
         let mut buffer = vec![0; 1 << 16];
         let mut bytes: u64 = 0;

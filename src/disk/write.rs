@@ -86,7 +86,11 @@ impl Temporary {
         self.file.as_file().sync_all().map_err(|error| Error::io("sync", self.file.path(), &error))
     }
 
-    fn set_mode(&mut self, mode: u32) -> Result<()> {
+    /// Gives the file its permission bits, whatever the umask.
+    ///
+    /// # Errors
+    /// A failure that names the file.
+    pub(super) fn set_mode(&mut self, mode: u32) -> Result<()> {
         let set = self.file.as_file().set_permissions(Permissions::from_mode(mode));
         set.map_err(|error| Error::io("set the mode of", self.file.path(), &error))
     }

@@ -114,14 +114,21 @@ fn a58_the_environment_changes_neither_bytes_nor_modes() {
         let script = format!(r#"umask {umask}; exec {environment} "$0" begin --json"#);
         let output = project.shell(&script, &[]).output().unwrap();
         let record = answer(&output).expect(0).json();
-        let mode = |name: &str| std::fs::symlink_metadata(project.path(name)).unwrap().mode() & 0o777;
-        assert_eq!(mode(".progress"), 0o700);
-        assert_eq!(mode(".progress/loop-001/progress"), 0o700);
-        assert_eq!(mode(".progress/loop-001/progress/iteration-000-baseline.json"), 0o600);
+        project.tests(&[("a", true)]);
+        let accept = "accept --reason meant test_count_decreased";
+        let script = format!(r#"umask {umask}; "$0" record > /dev/null; exec {environment} "$0" {accept}"#);
+        answer(&project.shell(&script, &[]).output().unwrap()).expect(0);
+        for entry in walkdir::WalkDir::new(project.path(".progress")) {
+            let entry = entry.unwrap();
+            let mode = entry.metadata().unwrap().mode() & 0o777;
+            let modes: &[u32] = if entry.file_type().is_dir() { &[0o700] } else { &[0o600, 0o400] };
+            assert!(modes.contains(&mode), "umask {umask}: {} has {mode:o}", entry.path().display());
+        }
         (record["tree_key"].clone(), record["metrics"].clone(), record["quality_score"].clone())
     };
     let plain = modes_and_tree("022", false);
     assert_eq!(plain, modes_and_tree("000", false));
+    assert_eq!(plain, modes_and_tree("777", false));
     assert_eq!(plain, modes_and_tree("022", true));
 }
 
