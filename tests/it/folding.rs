@@ -116,6 +116,12 @@ fn names_that_are_one_are_refused_and_all_others_come_back() {
         let mut refused = 0;
         for number in 0..5 {
             let at = format!("{name}, iteration {number}");
+            let told = work.run(&["restore", &number.to_string(), "--dry-run"]);
+            assert_eq!(
+                told.code == 65 && told.stderr.contains("are one name"),
+                matches!(number, 1 | 2),
+                "{at}: {told:?}"
+            );
             let answer = work.run(&["restore", &number.to_string(), "--json"]);
             if answer.code == 0 {
                 assert_eq!(contents(&work.listing()), contents(&base.iteration(number)), "{at}");

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -39,16 +38,16 @@ pub fn check(stage: &Path, target: &Manifest, scope: &Scope) -> Result<()> {
     Ok(())
 }
 
-/// As [`check`], without writing: the store's own name tells whether case matters. Spellings are not looked at.
+/// As [`check`], without writing: the store's own name tells whether case matters. Spellings are not looked at. That the
+/// other name leads to the same file is not asked: not every file system gives a file the same number whenever it is.
 ///
 /// # Errors
 /// Bad input that names two paths that differ in case only, where the file system ignores case.
 pub fn check_unwritten(layout: &Layout, target: &Manifest, scope: &Scope) -> Result<()> {
     let store = layout.store();
     let loud = store.file_name().map(std::ffi::OsStr::to_ascii_uppercase).unwrap_or_default();
-    let file =
-        |path: &Path| -> Result<Option<(u64, u64)>> { Ok(disk::metadata(path)?.map(|meta| (meta.dev(), meta.ino()))) };
-    let ignores_case = file(&store)?.is_some() && file(&store)? == file(&store.with_file_name(loud))?;
+    let answers = disk::metadata(&store.with_file_name(&loud))?.is_some();
+    let ignores_case = answers && disk::list_if(layout.root(), |name| name == loud)?.is_empty();
     if ignores_case { check_case(target, scope) } else { Ok(()) }
 }
 
