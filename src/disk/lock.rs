@@ -182,6 +182,8 @@ mod tests {
         std::os::unix::fs::symlink(dir.path().join("elsewhere"), &path).unwrap();
         assert!(!Lock::exclusive(&path, NOW).unwrap().is_held());
         assert!(std::fs::symlink_metadata(dir.path().join("elsewhere")).is_err());
+        std::fs::write(dir.path().join("elsewhere"), "theirs").unwrap();
+        assert!(!Lock::exclusive(&path, NOW).unwrap().is_held(), "nobody else's file is locked");
         assert!(!Lock::exclusive(&dir.path().join("no/folder/lock"), NOW).unwrap().is_held());
     }
 
