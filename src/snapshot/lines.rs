@@ -138,6 +138,9 @@ mod tests {
         let old: String = (0..9_000).map(number).collect();
         let new: String = (0..9_000).rev().map(number).chain(["more\n".to_owned(), "again\n".to_owned()]).collect();
         assert_eq!(differing(old.as_bytes(), new.as_bytes()), (0, 2));
+        let some: Vec<String> = (0..200).map(number).collect();
+        let reversed: String = some.iter().rev().map(String::as_str).collect();
+        assert_eq!(differing(some.concat().as_bytes(), reversed.as_bytes()), (199, 199), "of few they are");
         assert_eq!(common(&[b"a", b"b"], &[b"a", b"a", b"c"]), 1, "one line is not two");
     }
 }
