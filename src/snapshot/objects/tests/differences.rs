@@ -271,6 +271,8 @@ fn a_difference_that_cannot_be_read_for_now_stops_the_pruning() {
     *objects.open.lock().unwrap() = vec![(pack, Arc::new(unreadable))];
     assert_eq!(bases(&objects).unwrap_err().kind, ErrorKind::Failed);
     let (objects, later) = (store.objects(), store.objects());
+    // Both have looked into the packs before.
+    assert_eq!(objects.ids().count() + later.ids().count(), 4);
     std::fs::write(&path, "cut").unwrap();
     assert_eq!(bases(&objects).unwrap(), []);
     std::fs::remove_file(&path).unwrap();
@@ -321,6 +323,7 @@ fn what_others_are_differences_from_moves_as_it_is_by_itself() {
 fn gathered_differences_stay_differences() {
     let store = Store::new(70);
     let objects = store.objects();
+    assert_eq!(objects.ids().count(), 71);
     assert_eq!(gather(&store.layout, &objects).unwrap(), 71);
     for number in 0..=70 {
         assert!(store.is_readable(number));
