@@ -255,3 +255,44 @@ fn set_mode(holder: BorrowedFd<'_>, at: &[u8], kind: Kind, mode: u32) -> rustix:
     let set = open.set_permissions(Permissions::from_mode(permissions | special));
     set.map(|()| open).map_err(|error| errno(&error))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::disk::tests_support::make_fifo;
+
+    // PROMISES W5: whatever is swapped in just before the call.
+    #[test]
+    fn no_mode_is_set_through_a_link_or_of_something_else() {
+        let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = outside.path().join("file");
+        std::fs::write(&file, "theirs").unwrap();
+        let set = |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        let mode = |path: &Path| std::fs::symlink_metadata(path).unwrap().mode() & 0o777;
+        set(&file, 0o600);
+        set(outside.path(), 0o500);
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink(&file, dir.path().join("link")).unwrap();
+        make_fifo(&dir.path().join("pipe"));
+        let holder = folder::open(dir.path()).unwrap();
+        for (name, kind) in [("folder", Kind::Directory), ("link", Kind::File), ("pipe", Kind::File)] {
+            let after = State { kind, ..State::directory(0o777) };
+            let path = TreePath::new(name).unwrap();
+            let op = Op { action: Action::Chmod, path, before: None, after: Some(after) };
+            assert!(change_mode(holder.as_fd(), name.as_bytes(), &op).is_err(), "{name}");
+        }
+        #[cfg(target_os = "linux")]
+        for name in ["folder", "link", "pipe", "absent"] {
+            assert_eq!(open_up(holder.as_fd(), name.as_bytes()), Err(Errno::ACCESS), "{name}");
+        }
+        assert_eq!((mode(outside.path()), mode(&file)), (0o500, 0o600));
+        let closed = dir.path().join("closed");
+        std::fs::create_dir(&closed).unwrap();
+        set(&closed, 0o050);
+        open_up(holder.as_fd(), b"closed").unwrap();
+        assert_eq!(mode(&closed), 0o750);
+        set(outside.path(), 0o700);
+    }
+}
