@@ -505,4 +505,26 @@ mod tests {
             "a directory is closed once its files are there"
         );
     }
+
+    #[test]
+    fn a_directory_is_closed_after_those_in_it_and_opened_before_them() {
+        let scope = Scope::default();
+        let (open, closed) = (tree(&[("a", 'd', 0), ("a/b", 'd', 0)]), tree(&[("a", 'r', 0), ("a/b", 'r', 0)]));
+        assert_eq!(steps(&closed, &open, &scope), "chmod 555 a/b\nchmod 555 a\n");
+        assert_eq!(steps(&open, &closed, &scope), "chmod 755 a\nchmod 755 a/b\n");
+        let other = ["a", "a/b"].map(|name| (path(name), State::directory(0o500))).into_iter().collect();
+        assert_eq!(steps(&other, &closed, &scope), "chmod 500 a/b\nchmod 500 a\n");
+    }
+
+    #[test]
+    fn on_the_way_back_a_directory_is_closed_once_and_only_if_it_stays() {
+        let back = Scope { paths: &[], open_directories: true };
+        let found = tree(&[("r", 'r', 0), ("r/a", 'f', 1)]);
+        assert_eq!(steps(&tree(&[]), &found, &back), "chmod 755 r\nremove r/a\nremove directory r\n");
+        let mut target = tree(&[("r/a", 'f', 2)]);
+        target.insert(path("r"), State::directory(0o500));
+        assert_eq!(steps(&target, &found, &back), "chmod 755 r\nreplace r/a\nchmod 500 r\n");
+        let (open, changed) = (tree(&[("d", 'd', 0), ("d/a", 'f', 1)]), tree(&[("d", 'd', 0), ("d/a", 'f', 2)]));
+        assert_eq!(steps(&changed, &open, &back), "replace d/a\n", "it is open already");
+    }
 }
