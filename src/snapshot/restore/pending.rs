@@ -327,4 +327,14 @@ mod tests {
         assert_eq!(next("stray", "10-2", Some(9)), 11);
         assert_eq!(next("stray", "stray", None), 1);
     }
+
+    #[test]
+    fn where_nothing_is_pending_nobody_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        disk::open_store(&layout).unwrap();
+        let lock = Lock::exclusive(&layout.lock(), Duration::ZERO).unwrap();
+        assert!(lock.is_held() && !is_pending(&layout));
+        assert!(pending(&layout, Duration::ZERO).unwrap().is_none());
+    }
 }
