@@ -209,4 +209,28 @@ mod tests {
         let other_size = State { size: 3, ..state(Kind::Link, b"file") };
         assert!(!old_and_new(Action::Link, None, Some(other_size)).1);
     }
+
+    // PROMISES W1: where a copy goes there was nothing, until just now.
+    #[test]
+    fn what_came_meanwhile_is_not_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let mut writer = PackWriter::new(&layout);
+        let object = writer.add(b"ours").unwrap();
+        writer.finish().unwrap();
+        let objects = Objects::open(&layout).unwrap();
+        let path = TreePath::new("a").unwrap();
+        let place = dir.path().join("a");
+        let state = State { kind: Kind::File, mode: 0o600, size: 4, object };
+        let write = || {
+            let wanted = Wanted { path: &path, state, name: b"a".to_vec(), place: place.display().to_string() };
+            write_all(&objects, &[wanted], |_| folder::open(dir.path()))
+        };
+        std::fs::write(&place, "theirs").unwrap();
+        assert!(write().is_err());
+        assert_eq!(std::fs::read(&place).unwrap(), b"theirs");
+        std::fs::remove_file(&place).unwrap();
+        write().unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), b"ours");
+    }
 }
