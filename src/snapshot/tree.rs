@@ -434,4 +434,15 @@ mod tests {
         assert_ne!(without(&objects, &ids[2], &left).unwrap(), ids[2]);
         assert_eq!(without(&objects, &ids[3], &paths(&["a"])).unwrap(), ids[4]);
     }
+
+    #[test]
+    fn lines_count_of_texts_that_are_not_left_out() {
+        let (_dir, objects, ids) = stored(&[&["a=1\n"], &["a=1\n2\n", "b=\0\n\n", "c=3\n4\n", "l=->a"]]);
+        let insertions = |left_out: &[TreePath]| {
+            let changes = changed_lines(&objects, &ids[0], &ids[1], left_out).unwrap();
+            assert_eq!(changes.deletions, 0);
+            changes.insertions
+        };
+        assert_eq!((insertions(&[]), insertions(&[TreePath::new("c").unwrap()])), (3, 1));
+    }
 }
