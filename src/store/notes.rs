@@ -54,3 +54,22 @@ impl Store {
         Ok((accepted, torn))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::layout::Layout;
+
+    #[test]
+    fn torn_lines_are_counted_and_spoil_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        disk::open_store(&layout).unwrap();
+        let store = Store::new(&layout, "auth".parse().unwrap());
+        disk::make_directory(store.paths().dir()).unwrap();
+        for line in [&b"{\"schema_version\":1"[..], b"{}", b" "] {
+            disk::append_line(&store.paths().accepted(), line).unwrap();
+        }
+        assert_eq!(store.accepted_since(Iteration(0)).unwrap(), (Vec::new(), 2));
+    }
+}
