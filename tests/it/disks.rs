@@ -174,6 +174,28 @@ fn what_is_mounted_in_the_tree_is_no_part_of_it() {
     }
 }
 
+// PROMISES W3.
+#[test]
+fn a_directory_that_something_is_mounted_over_is_in_the_way_and_not_entered() {
+    for options in [&["--bind"][..], &["-t", "tmpfs"]] {
+        let project = prepared();
+        project.write("under/file", "ours");
+        project.run(&["record"]).expect(0);
+        let elsewhere = tempfile::tempdir_in(project.root().parent().unwrap()).unwrap();
+        let mount = match Mount::new(&project.path("under"), options, elsewhere.path()) {
+            Ok(mount) => mount,
+            Err(why) => return skipped(&format!("nothing can be mounted ({why})")),
+        };
+        let file = mount.at().join("file");
+        std::fs::write(&file, "theirs").unwrap();
+        for command in [&["restore", "2", "--dry-run"][..], &["restore", "2"], &["restore", "2", "under/file"]] {
+            let refused = project.run(command).expect(65);
+            assert!(refused.stderr.contains("a directory on another file system is in the way"), "{refused:?}");
+            assert_eq!(std::fs::read(&file).unwrap(), b"theirs", "{command:?}");
+        }
+    }
+}
+
 /// A file system that loses power.
 struct FileSystem {
     name: &'static str,
