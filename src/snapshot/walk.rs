@@ -280,8 +280,8 @@ impl Walked {
         self.skipped.extend(listed.skipped);
         self.included.extend(listed.included);
         self.hard_links += listed.hard_links;
-        let Listed { mode, is_passage, listed: unchanged, entries, names, .. } = listed;
-        self.folders.push(Folder { path: waiting.path, mode, is_passage, listed: unchanged, entries, names });
+        let Listed { mode, is_passage, listed: stat, entries, names, .. } = listed;
+        self.folders.push(Folder { path: waiting.path, mode, is_passage, listed: stat, entries, names });
         listed.folders.into_iter().map(|folder| Waiting { parent: number, ..folder }).collect()
     }
 
@@ -516,8 +516,8 @@ pub(super) fn is_refusal(error: &std::io::Error) -> bool {
 #[cfg(target_os = "linux")]
 pub(super) fn has_true_times(folder: impl AsFd) -> bool {
     /// ext2, ext3 and ext4; XFS; btrfs; tmpfs; overlayfs, whose folders have the times of the one that is written to.
-    const TRUE: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
-    rustix::fs::fstatfs(folder).is_ok_and(|answer| u32::try_from(answer.f_type).is_ok_and(|kind| TRUE.contains(&kind)))
+    const KNOWN: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
+    rustix::fs::fstatfs(folder).is_ok_and(|answer| u32::try_from(answer.f_type).is_ok_and(|kind| KNOWN.contains(&kind)))
 }
 
 /// Nobody has looked at what other systems do.
