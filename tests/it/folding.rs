@@ -179,7 +179,9 @@ fn a_restore_that_is_killed_there_loses_nothing() {
             assert_kept(&work, &first, &at);
             assert_one_tree(&work, &before, &after, output.status.success(), &at);
             assert_kept(&work, &first, &at);
-            std::fs::remove_dir_all(work.root()).unwrap();
+            // Drivers that are programs may leave out names while others go.
+            let is_gone = |_| std::fs::remove_dir_all(work.root()).is_ok() || !work.root().exists();
+            assert!((0..10).any(is_gone), "{at}: the copy cannot be removed");
         }
         eprintln!("{name}: {killed} of {} kills", points.len());
         assert!(killed >= 20 && killed * 20 >= points.len() * 19, "{killed} kills: nothing was proved");
