@@ -94,27 +94,12 @@ impl StatCache {
     pub fn folder(&self, path: &[u8]) -> Folder<'_> {
         let stamp = self.stamp;
         match self.folders.get(path) {
-            Some(kept) => {
-                let listed = kept.listed.filter(|stat| is_old(stat, stamp));
-                Folder { tree: kept.tree, listed, rest: self.entries(kept), is_same: true, stamp }
+            Some(Kept { tree, listed, entries }) => {
+                let rest = self.bytes.get(entries.clone()).unwrap_or_default();
+                Folder { tree: *tree, listed: *listed, rest, is_same: true, stamp }
             }
             None => Folder { tree: None, listed: None, rest: &[], is_same: false, stamp },
         }
-    }
-
-    /// All names in a folder, in their order, with whether a folder stands there; `None` if it may have others since.
-    pub fn names<'a>(&'a self, path: &[u8], stat: &Stat) -> Option<impl Iterator<Item = (&'a [u8], bool)> + use<'a>> {
-        let kept = self.folders.get(path).filter(|kept| kept.listed == Some(*stat) && is_old(stat, self.stamp))?;
-        let mut rest = self.entries(kept);
-        Some(std::iter::from_fn(move || {
-            let (name, remembered, after) = entry(rest)?;
-            rest = after;
-            Some((name, matches!(remembered, Remembered::Folder { .. })))
-        }))
-    }
-
-    fn entries(&self, kept: &Kept) -> &[u8] {
-        self.bytes.get(kept.entries.clone()).unwrap_or_default()
     }
 }
 
@@ -134,7 +119,17 @@ pub(super) struct Folder<'a> {
     stamp: i64,
 }
 
-impl Folder<'_> {
+impl<'a> Folder<'a> {
+    /// All names in it, in their order, with whether a folder stands there; `None` if it may have others since.
+    pub fn names(self, stat: &Stat) -> Option<impl Iterator<Item = (&'a [u8], bool)> + use<'a>> {
+        let mut rest = self.is_listed(stat).then_some(self.rest)?;
+        Some(std::iter::from_fn(move || {
+            let (name, remembered, after) = entry(rest)?;
+            rest = after;
+            Some((name, matches!(remembered, Remembered::Folder { .. })))
+        }))
+    }
+
     /// What the file held, and whether it cannot have changed since.
     pub fn file(&mut self, name: &[u8], stat: &Stat) -> Option<(Known, bool)> {
         let found = match self.find(name)? {
@@ -171,7 +166,7 @@ impl Folder<'_> {
 
     /// Whether it need not be listed as long as the system says that of it.
     pub fn is_listed(&self, stat: &Stat) -> bool {
-        self.listed == Some(*stat)
+        self.listed == Some(*stat) && is_old(stat, self.stamp)
     }
 
     /// Its directory object as it was, if it held no more than names that are remembered.
@@ -423,7 +418,8 @@ mod tests {
         let names = |changed: i64, path: &[u8], stat: &Stat| -> Option<Vec<(Vec<u8>, bool)>> {
             let cache = decode(bytes(changed)).unwrap();
             let names: Option<Vec<_>> = cache
-                .names(path, stat)
+                .folder(path)
+                .names(stat)
                 .map(|names| names.map(|(name, is_folder)| (name.to_vec(), is_folder)).collect());
             assert_eq!(cache.folder(path).is_listed(stat), names.is_some());
             names

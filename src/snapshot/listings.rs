@@ -25,7 +25,8 @@ impl Listings {
     /// nothing, if the folder may have changed since, or held names that are in no snapshot.
     pub fn each(&self, folder: &Path, take: &mut dyn FnMut(&OsStr, bool)) -> bool {
         let Ok(Some(meta)) = disk::metadata(&self.root.join(folder)) else { return false };
-        let Some(names) = self.cache.names(folder.as_os_str().as_bytes(), &Stat::of(&meta)) else { return false };
+        let kept = self.cache.folder(folder.as_os_str().as_bytes());
+        let Some(names) = kept.names(&Stat::of(&meta)) else { return false };
         names.for_each(|(name, is_folder)| take(OsStr::from_bytes(name), is_folder));
         true
     }

@@ -332,7 +332,7 @@ impl<'a> Walk<'a> {
     fn list(&self, folder: &Waiting, lister: &mut Lister) -> Result<Listed, Unlisted> {
         let (open, stat) = self.open(&folder.path)?;
         let stat = Stat::of_raw(&stat);
-        match self.cache.names(&folder.path, &stat) {
+        match self.cache.folder(&folder.path).names(&stat) {
             Some(names) => lister.recall(names),
             None => lister.list(open.as_fd()).map_err(|error| self.unlisted(&folder.path, error))?,
         }
