@@ -16,8 +16,6 @@ mod output;
 mod post;
 pub mod schemas;
 mod size;
-// Its tests are among those of every build.
-#[cfg(any(feature = "otlp", test))]
 mod telemetry;
 pub mod tool_answers;
 

@@ -112,16 +112,11 @@ pub fn tell(context: &Context, recorded: &Recorded) -> Result<()> {
 }
 
 /// Tells a collector of it, where one is asked for. Last, so that nobody waits for the answer to be shown.
-#[cfg(any(feature = "otlp", test))]
 pub fn export(context: &Context, recorded: &Recorded) {
     if let Some(warning) = crate::cli::telemetry::export(context, &recorded.record) {
         context.say(&warning);
     }
 }
-
-/// This build tells nobody.
-#[cfg(not(any(feature = "otlp", test)))]
-pub fn export(_: &Context, _: &Recorded) {}
 
 fn tell_passed_over(context: &Context, recorded: &Recorded) {
     const SHOWN: usize = 5;

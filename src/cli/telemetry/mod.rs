@@ -1,7 +1,7 @@
 //! Telling an iteration to an OpenTelemetry collector: one export of metrics and one of a span, over HTTP as JSON.
 //!
-//! Nothing is sent unless the environment names an endpoint. Both exports together take two seconds at most; whatever goes
-//! wrong is one line on stderr and changes nothing.
+//! Nothing is sent unless the program was built with the feature `otlp` and the environment names an endpoint. Both exports
+//! together take two seconds at most; whatever goes wrong is one line on stderr and changes nothing.
 
 mod bodies;
 mod names;
@@ -28,6 +28,9 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// Exports a record that was made just now. Answers what a person should know, if anything.
 #[must_use]
 pub fn export(context: &Context, record: &IterationRecord) -> Option<String> {
+    if !cfg!(feature = "otlp") {
+        return None;
+    }
     let settings = Settings::read(|name| std::env::var(name).ok());
     if settings.traces.is_none() && settings.metrics.is_none() {
         return None;

@@ -184,7 +184,6 @@ impl Hook<'_> {
         }
         let recorded = keep(self.context, self.choice, offer, WAIT)?;
         let store = Store::new(layout, recorded.record.loop_id.clone());
-        #[cfg(any(feature = "otlp", test))]
         if let Some(warning) = crate::cli::telemetry::export(self.context, &recorded.record) {
             self.note(&store, &Error::failed(warning));
         }
