@@ -3,7 +3,7 @@
 //! and the end of a turn after 1,000 iterations (limit: 200 ms for 95 of 100).
 //!
 //! `cargo bench --bench hook`. Needs `rustc` on the path for the peer. What is compared is run alternately.
-#![allow(
+#![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,

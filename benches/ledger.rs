@@ -2,14 +2,7 @@
 //! (limits: 200 ms, 5 MB). And what judging costs with these tests and 1,000 iterations of history (limit: 50 ms).
 //!
 //! `cargo bench --bench ledger`; `LEDGER_ITERATIONS=20` is a quick look.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::panic,
-    clippy::disallowed_methods,
-    reason = "a bench, not the product"
-)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a bench, not the product")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! How long the monitor takes for one call with 10,000 calls of history, in one turn (limit: 10 ms).
 //!
 //! `cargo bench --bench monitor`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a bench, not the product")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench, not the product")]
 
 use std::time::{Duration, Instant};
 

@@ -4,11 +4,10 @@
 //!
 //! `cargo bench --bench record`. A folder on a file system in memory shows the worst ratio, because nothing waits for the
 //! disk: `TMPDIR=/dev/shm cargo bench --bench record`.
-#![allow(
+#![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "a bench, not the product"
 )]

@@ -2,13 +2,7 @@
 //!
 //! `cargo bench --bench reports -- write FAMILY MEGABYTES` prints a report, the same bytes each time;
 //! `cargo bench --bench reports -- bare FAMILY FILE` runs the loop and prints what it counted.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a bench, not the product"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a bench, not the product")]
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};

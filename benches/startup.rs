@@ -2,11 +2,10 @@
 //! counts is the ratio of their medians (limit: 3).
 //!
 //! `cargo bench --bench startup`. Needs `rustc` on the path for the peer.
-#![allow(
+#![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "a bench, not the product"
 )]

@@ -3,13 +3,7 @@
 //!
 //! `trees walk DIR` looks at every file, `trees hash DIR` reads and hashes every file, `trees snapshot DIR` captures the work
 //! tree into its store as `highwater record` does.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a bench, not the product"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a bench, not the product")]
 
 use std::io::Read;
 use std::path::Path;

@@ -39,7 +39,7 @@
 //! [`snapshot`]; [`engine`]; [`integrations`]; [`cli`].
 
 // The library is checked without its tests as well.
-#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests set up files of their own"))]
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests set up files of their own"))]
 
 pub mod analysis;
 pub mod cli;

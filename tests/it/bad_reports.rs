@@ -1,14 +1,6 @@
 //! Bad input of every sort, numbered as in the design's list of bad reports: what must be rejected is, with its place and
 //! with help, and what must be survived gives the same figures as its clean copy.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a test may fail in any way it likes"
-)]
-
 use std::io::Read;
 
 use highwater::error::{Error, Reject};

@@ -1,7 +1,5 @@
 //! What commands print, real captures side by side in one stream, and what may be read out of it.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail in any way it likes")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,13 +1,5 @@
 //! Real reports of many tools, held against the figures that their corpus gives; and our own captures, cut at every byte.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test may fail in any way it likes"
-)]
-
 use std::path::{Path, PathBuf};
 
 use highwater::ingest::{self, Details, FORMATS, Input, Parsed};

@@ -1,7 +1,5 @@
 //! The recorded loop of `fixtures/loops/hourbook`, whose figures and scores were counted by a script of its own.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets the unexpected should fail there")]
-
 use std::path::Path;
 
 use highwater::analysis::{best, eligibility, select};

@@ -1,5 +1,5 @@
 //! Everything that is tested through the crate's public face or the built program. One test program links once.
-#![allow(
+#![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

@@ -1,12 +1,5 @@
 //! What holds of every history, not only of the examples.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets the unexpected should fail there"
-)]
-
 use highwater::analysis::{DETECTORS, Detector, History, Seen, best, deltas_between, select};
 use highwater::model::ids::{Iteration, ObjectId};
 use highwater::model::metrics::{Metrics, Signature};

@@ -1,8 +1,6 @@
 //! What may happen to the bytes of any report, done to every fixture: other encodings and line ends change nothing, and
 //! what a crash leaves is refused.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in any way it likes")]
-
 use std::path::Path;
 
 use highwater::error::Reject;

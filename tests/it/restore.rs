@@ -1,8 +1,5 @@
 //! Restoring, through the library's own door: nothing is lost, nothing leaves the tree, everything can be taken back.
 
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "helpers of tests may fail the test")]
-
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

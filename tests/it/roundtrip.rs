@@ -1,15 +1,6 @@
 //! PROMISES `roundtrip`: random trees are captured, changed at random, restored and restored back. The oracle is a plain
 //! description of the tree, written to the disk and read from it by this file alone.
 
-#![allow(clippy::disallowed_methods, reason = "tests set up files of their own")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stderr,
-    clippy::panic,
-    reason = "helpers of tests may fail the test"
-)]
-
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,7 +1,5 @@
 //! The worked vectors of ANALYSIS §13, with the numbers as printed there.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets the unexpected should fail there")]
-
 mod metrics;
 pub mod story;
 

@@ -1,13 +1,6 @@
 //! What people read. The texts under `fixtures/golden/` were accepted by reading them;
 //! `HIGHWATER_UPDATE_GOLDENS=1 cargo test` writes them again.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "what a test sets up may panic: then the test fails"
-)]
-
 mod edges;
 mod loops;
 
@@ -307,7 +300,6 @@ fn folder() -> PathBuf {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "the goldens are written here on demand")]
 fn what_people_read_is_as_it_was_accepted() {
     let accepted = accepted();
     if std::env::var("HIGHWATER_UPDATE_GOLDENS").is_ok_and(|value| value == "1") {
