@@ -1,9 +1,9 @@
 //! Before the journal: every object that will be needed is read and checked, then written beside the work tree, with
 //! its mode, synced, so that applying is renaming only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -23,13 +23,19 @@ use crate::snapshot::objects::Objects;
 
 /// Longest target of a link, bytes: what Linux takes.
 const LINK_BYTES_MAX: u64 = 4095;
+/// Bytes of files that stay in memory between being checked and being written (32 MiB); what is beyond is read again.
+const KEPT_BYTES: u64 = 32 << 20;
 
-/// Reads every file and link that the plan writes, and checks it.
+/// Contents of files that were read and checked, as far as they were kept.
+#[derive(Default)]
+pub struct Checked(HashMap<ObjectId, Vec<u8>>);
+
+/// Reads every file and link that the plan writes, and checks it. What it answers need not be read again.
 ///
 /// # Errors
 /// Bad input that names the path and the object if one is missing, damaged, or not what its directory says.
-pub fn verify_new(objects: &Objects, plan: &Plan) -> Result<()> {
-    verify(objects, plan.staged().map(|(_, path, state)| (path, state)))
+pub fn verify_new(objects: &Objects, plan: &Plan) -> Result<Checked> {
+    verify(objects, plan.staged().map(|(_, path, state)| (path, state)), KEPT_BYTES).map(Checked)
 }
 
 /// Reads every file and link that the plan takes away, from the safety snapshot, and checks it.
@@ -38,26 +44,42 @@ pub fn verify_new(objects: &Objects, plan: &Plan) -> Result<()> {
 /// As [`verify_new`].
 pub fn verify_old(objects: &Objects, plan: &Plan) -> Result<()> {
     let takes_away = |op: &&Op| matches!(op.action, Action::Replace | Action::Remove);
-    verify(objects, plan.ops.iter().filter(takes_away).filter_map(|op| op.before.map(|state| (&op.path, state))))
+    let wanted = plan.ops.iter().filter(takes_away).filter_map(|op| op.before.map(|state| (&op.path, state)));
+    verify(objects, wanted, 0).map(drop)
 }
 
-fn verify<'a>(objects: &Objects, wanted: impl Iterator<Item = (&'a TreePath, State)>) -> Result<()> {
+/// Keeps files of `room` bytes in all.
+fn verify<'a>(
+    objects: &Objects,
+    wanted: impl Iterator<Item = (&'a TreePath, State)>,
+    mut room: u64,
+) -> Result<HashMap<ObjectId, Vec<u8>>> {
     let mut each_once: BTreeMap<(ObjectId, u64, bool), (&TreePath, State)> = BTreeMap::new();
     for (path, state) in wanted {
         each_once.entry((state.object, state.size, state.kind == Kind::Link)).or_insert((path, state));
     }
-    let wanted: Vec<(&TreePath, State)> = each_once.into_values().collect();
-    let faults = wanted.par_iter().filter_map(|(path, state)| verify_one(objects, path, *state).err());
-    faults.find_first(|_| true).map_or(Ok(()), Err)
+    let wanted = each_once.into_values().map(|(path, state)| {
+        let left = room.checked_sub(state.size).filter(|_| state.kind == Kind::File);
+        room = left.unwrap_or(room);
+        (path, state, left.is_some())
+    });
+    let wanted: Vec<(&TreePath, State, bool)> = wanted.collect();
+    let read = wanted.par_iter().map(|(path, state, keeps)| verify_one(objects, path, *state, *keeps));
+    // By way of a list, so that of many faults the same one is told each time.
+    read.collect::<Vec<_>>().into_iter().filter_map(Result::transpose).collect()
 }
 
-fn verify_one(objects: &Objects, path: &TreePath, state: State) -> Result<()> {
+/// Answers the object and what is in it, if that is to be kept.
+fn verify_one(objects: &Objects, path: &TreePath, state: State, keeps: bool) -> Result<Option<(ObjectId, Vec<u8>)>> {
+    let mut kept = Vec::new();
+    let mut sink = io::sink();
+    let out: &mut dyn Write = if keeps { &mut kept } else { &mut sink };
     let size = match state.kind {
         Kind::Link => u64::try_from(link_target(objects, path, state)?.len()).unwrap_or(u64::MAX),
-        _ => objects.write_to(&state.object, &mut io::sink()).map_err(|error| needed_for(path, error))?,
+        _ => objects.write_to(&state.object, out).map_err(|error| needed_for(path, error))?,
     };
     if size == state.size {
-        return Ok(());
+        return Ok(keeps.then_some((state.object, kept)));
     }
     Err(Error::bad_input("a stored file has another size than its directory says")
         .in_file(&path.to_string())
@@ -96,13 +118,13 @@ pub fn link_target(objects: &Objects, path: &TreePath, state: State) -> Result<V
 ///
 /// # Errors
 /// A failure that names the file; bad input if an object was damaged meanwhile.
-pub fn stage(objects: &Objects, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
+pub fn stage(objects: &Objects, checked: &Checked, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
     let stage = folder::open(into)?;
     let wanted = plan.staged().map(|(index, path, state)| {
         let name = staged_name(generation, index);
         Wanted { path, state, place: into.join(&name).display().to_string(), name: name.into_bytes() }
     });
-    write_all(objects, &wanted.collect::<Vec<_>>(), |_| Ok(&stage))?;
+    write_all(objects, checked, &wanted.collect::<Vec<_>>(), |_| Ok(&stage))?;
     disk::sync_directory(into).map(|_| ())
 }
 
@@ -138,8 +160,13 @@ impl Wanted<'_> {
     }
 
     /// Writes the file, and gives it its mode.
-    fn fill(&self, objects: &Objects, mut file: &File) -> Result<()> {
-        objects.write_to(&self.state.object, &mut file).map_err(|error| error.in_file(&self.place))?;
+    fn fill(&self, objects: &Objects, checked: &Checked, mut file: &File) -> Result<()> {
+        match checked.0.get(&self.state.object) {
+            Some(bytes) => file.write_all(bytes).map_err(|error| self.failed(&error))?,
+            None => {
+                objects.write_to(&self.state.object, &mut file).map_err(|error| error.in_file(&self.place))?;
+            }
+        }
         file.set_permissions(Permissions::from_mode(self.state.mode & 0o777)).map_err(|error| self.failed(&error))
     }
 }
@@ -151,6 +178,7 @@ impl Wanted<'_> {
 /// That of the first that could not be written or synced; bad input if an object is damaged.
 pub fn write_all<F: AsFd>(
     objects: &Objects,
+    checked: &Checked,
     wanted: &[Wanted<'_>],
     folder_of: impl Fn(&Wanted<'_>) -> Result<F>,
 ) -> Result<()> {
@@ -166,7 +194,7 @@ pub fn write_all<F: AsFd>(
             files.extend(file.map(|file| (wanted, file)));
         }
         let filled = files.par_iter().with_min_len(WORTH_THREAD);
-        let faults = filled.filter_map(|(wanted, file)| wanted.fill(objects, file).err());
+        let faults = filled.filter_map(|(wanted, file)| wanted.fill(objects, checked, file).err());
         faults.find_first(|_| true).map_or(Ok(()), Err)?;
         for_each(&files, |(wanted, file)| file.sync_all().map_err(|error| wanted.failed(&error)))
     })
@@ -210,6 +238,32 @@ mod tests {
         assert!(!old_and_new(Action::Link, None, Some(other_size)).1);
     }
 
+    #[test]
+    fn files_that_were_checked_are_kept_as_far_as_there_is_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let mut writer = PackWriter::new(&layout);
+        let contents: [&[u8]; 4] = [b"first", b"link", b"too long for it", b"last"];
+        let ids = contents.map(|bytes| writer.add(bytes).unwrap());
+        writer.finish().unwrap();
+        let objects = Objects::open(&layout).unwrap();
+        let path = TreePath::new("a").unwrap();
+        let state = |at: usize, kind| State { kind, mode: 0, size: contents[at].len() as u64, object: ids[at] };
+        let wanted = [
+            state(0, Kind::File),
+            state(0, Kind::File),
+            state(1, Kind::Link),
+            state(2, Kind::File),
+            state(3, Kind::File),
+        ];
+        let kept = |room| verify(&objects, wanted.iter().map(|state| (&path, *state)), room).unwrap();
+        let files =
+            |numbers: &[usize]| numbers.iter().map(|at| (ids[*at], contents[*at].to_vec())).collect::<HashMap<_, _>>();
+        assert_eq!(kept(0), files(&[]));
+        assert_eq!(kept(9), files(&[0, 3]), "each object once, and no link");
+        assert_eq!(kept(5 + 15 + 4), files(&[0, 2, 3]));
+    }
+
     // PROMISES W1: where a copy goes there was nothing, until just now.
     #[test]
     fn what_came_meanwhile_is_not_written_over() {
@@ -224,7 +278,7 @@ mod tests {
         let state = State { kind: Kind::File, mode: 0o600, size: 4, object };
         let write = || {
             let wanted = Wanted { path: &path, state, name: b"a".to_vec(), place: place.display().to_string() };
-            write_all(&objects, &[wanted], |_| folder::open(dir.path()))
+            write_all(&objects, &Checked::default(), &[wanted], |_| folder::open(dir.path()))
         };
         std::fs::write(&place, "theirs").unwrap();
         assert!(write().is_err());
