@@ -152,7 +152,10 @@ fn fill_up(project: &Project, command: &[&str], room: Room, most: u64, parts: u6
 // PROMISES F92, W3.
 #[test]
 fn what_is_mounted_in_the_tree_is_no_part_of_it() {
-    for options in [&["--bind"][..], &["-t", "tmpfs"]] {
+    // An old kernel has no call that stays on one file system.
+    let kernels = [None, Some("inject=openat2:error=ENOSYS")];
+    let cases = kernels.iter().flat_map(|kernel| [(kernel, &["--bind"][..]), (kernel, &["-t", "tmpfs"])]);
+    for (kernel, options) in cases.filter(|(kernel, _)| kernel.is_none() || can_trace()) {
         let project = prepared();
         let place = project.path("mounted");
         // What is bound is of the tree's own file system: the device does not tell it.
@@ -162,15 +165,53 @@ fn what_is_mounted_in_the_tree_is_no_part_of_it() {
             Err(why) => return skipped(&format!("nothing can be mounted ({why})")),
         };
         std::fs::write(mount.at().join("theirs"), "theirs").unwrap();
-        let recorded = project.run(&["record"]).expect(0);
-        let told = format!("{}{}", recorded.stdout, recorded.stderr);
-        assert!(told.contains("mounted: another file system is mounted there"), "{recorded:?}");
         let work = Work::at(project.root());
+        let told = match kernel {
+            None => {
+                let recorded = project.run(&["record"]).expect(0);
+                format!("{}{}", recorded.stdout, recorded.stderr)
+            }
+            Some(old) => {
+                let recorded = work.traced(&["-o", "/dev/null", "-e", old], &["record"]);
+                assert!(recorded.status.success(), "{recorded:?}");
+                format!("{}{}", String::from_utf8_lossy(&recorded.stdout), String::from_utf8_lossy(&recorded.stderr))
+            }
+        };
+        assert!(told.contains("mounted: another file system is mounted there"), "{told}");
         assert!(work.iteration(2).keys().all(|name| !name.starts_with("mounted/theirs")));
         for command in [&["restore", "0"][..], &["undo"]] {
             project.run(command).expect(0);
             assert_eq!(std::fs::read(mount.at().join("theirs")).unwrap(), b"theirs", "{command:?}");
         }
+    }
+}
+
+// PROMISES W1, W2.
+#[test]
+fn a_disk_that_does_not_tell_kinds_with_names_keeps_the_same_tree() {
+    let folder = in_memory();
+    let options = ["-q", "-F", "-O", "^filetype"];
+    let image = folder.path().join("disk.img");
+    std::fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
+    let made = Command::new("mkfs.ext4").args(options).arg(&image).status();
+    if !made.is_ok_and(|made| made.success()) {
+        return skipped("no ext4 without the kinds of files in its directories can be made");
+    }
+    let mount = match Mount::new(&folder.path().join("mounted"), &["-o", "loop"], &image) {
+        Ok(mount) => mount,
+        Err(why) => return skipped(&format!("no disk in a file can be mounted ({why})")),
+    };
+    std::fs::remove_dir(mount.at().join("lost+found")).unwrap();
+    let project = prepared();
+    let first = first_two(project.root());
+    copy(project.root(), mount.at());
+    let work = Work::at(mount.at());
+    let before = work.listing();
+    assert_eq!(work.run(&["record"]).code, 0);
+    assert_eq!(work.iteration(2), before);
+    for (command, tree) in [(&["restore", "0"][..], &first[0]), (&["undo"], &before)] {
+        assert_eq!(work.run(command).code, 0, "{command:?}");
+        assert_eq!(&work.listing(), tree, "{command:?}");
     }
 }
 

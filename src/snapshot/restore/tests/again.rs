@@ -184,6 +184,24 @@ fn going_back_needs_the_tree_as_it_was_and_nothing_else() {
     }
 }
 
+// PROMISES W1.
+#[test]
+fn going_back_from_an_undo_does_not_need_what_was_undone() {
+    let work = Work::of_everything();
+    let before = work.listing();
+    work.begin(9, |_| {});
+    let (folder, mut journal) = begun(&work);
+    // Of that restore there is no record any more, so nobody knows what it added.
+    journal.record.undoes = Some(7);
+    journal::write_intent(&folder, &journal.record).unwrap();
+    journal::write(&folder, &journal).unwrap();
+    let half_way = work.listing();
+    assert!(resume(&work.layout, NOW).is_err());
+    assert_eq!(work.listing(), half_way);
+    abort(&work.layout, NOW).unwrap();
+    assert_eq!(work.listing(), before);
+}
+
 // PROMISES W3.
 #[test]
 fn what_no_snapshot_can_hold_stays_or_stops_going_on() {
