@@ -146,6 +146,10 @@ fn by_words(code: &str, message: &str) -> Option<Teller> {
     if !is_code(code, 1..=1, 3..=3) || !code.starts_with(['E', 'F', 'W']) || matches!(code, "E902" | "E999") {
         return None;
     }
+    // ``F824 `global x` is unused: …``, which ruff does not have.
+    if code == "F824" {
+        return Some(Teller::Flake8);
+    }
     match message.chars().next()? {
         '`' | 'A'..='Z' => Some(Teller::Ruff),
         '\'' | 'a'..='z' if !message.starts_with("f-string") => Some(Teller::Flake8),
@@ -301,12 +305,14 @@ impl TextReader for Reader {
         if let Some(place) = text.trim_start().strip_prefix("--> ") {
             return self.arrow(place);
         }
-        if text.starts_with(' ') {
+        // Numbers stand one below another, the shorter ones behind spaces.
+        let statistic = statistic(text);
+        if text.starts_with(' ') && statistic.is_none() {
             self.row(text)?;
             return Ok(());
         }
         self.open = None;
-        if let Some(number) = statistic(text) {
+        if let Some(number) = statistic {
             self.is_certain = true;
             if text.contains("\tE999\t") || text.contains("\tinvalid-syntax") || text.ends_with(" invalid-syntax") {
                 self.unparsed.clear();
@@ -485,9 +491,9 @@ mod tests {
 
     #[test]
     fn statistics_and_the_formatter_count() {
-        let statistics = "4\tF401\t[*] unused-import\n2\t    \t[ ] invalid-syntax\nFound 6 errors.\n";
+        let statistics = "14\tF401\t[*] unused-import\n 2\t    \t[ ] invalid-syntax\nFound 16 errors.\n";
         let all = crate::ingest::parse(&Input::bytes("x", statistics.as_bytes()), None).unwrap();
-        assert_eq!((all.figures.errors, all.declared.is_some(), all.warnings.len()), (Some(6), false, 1));
+        assert_eq!((all.figures.errors, all.declared.is_some(), all.warnings.len()), (Some(16), false, 1));
         let new = "unformatted: File would be reformatted\n  --> pkg/a.py:6:5\n   |\n6  + x\n\n1 file would be reformatted, 2 files already formatted\n";
         assert_eq!(told_of(new).first().map(|one| (one.0.as_str(), one.1)), Some(("pkg/a.py", Some(6))));
         assert_eq!(told_of("Would reformat: pkg/a.py\n1 file would be reformatted\n").len(), 1);
