@@ -196,15 +196,24 @@ fn is_of_pyflakes(message: &str) -> bool {
         "duplicate argument '",
         "dictionary key ",
         "from __future__ imports must occur",
-        "future feature not defined: ",
+        "future feature ",
+        "`global ",
+        "`nonlocal ",
         "import '",
         "syntax error in forward annotation",
         "f-string is missing placeholders",
         "t-string is missing placeholders",
         "assertion is always true",
         "raise NotImplemented should be",
+        "'raise NotImplemented' should be",
+        "'if tuple literal' is always true",
+        "'...' % ... ",
+        "'...'.format(...) ",
         "use ==/!= to compare constant literals",
+        "use of >> is invalid with print function",
+        "default 'except:' must be last",
         "an 'except:' block as not the last exception handler",
+        "syntax error in doctest",
         "two starred expressions in assignment",
         "too many expressions in star-unpacking assignment",
     ];
@@ -215,10 +224,31 @@ fn is_of_pyflakes(message: &str) -> bool {
         "' outside loop",
         "' not properly in loop",
         "unable to detect undefined names",
+        "' was never closed",
         "only allowed at module level",
     ];
+    // Of a file that cannot be parsed it hands on what Python says.
+    let of_python = [
+        "invalid syntax",
+        "invalid character ",
+        "invalid non-printable character ",
+        "unexpected indent",
+        "unexpected EOF while parsing",
+        "unindent does not match any outer indentation level",
+        "inconsistent use of tabs and spaces in indentation",
+        "expected an indented block",
+        "expected ':'",
+        "unmatched '",
+        "closing parenthesis '",
+        "unterminated ",
+        "EOL while scanning ",
+        "EOF while scanning ",
+        "cannot assign to ",
+        "Missing parentheses in call to ",
+        "positional argument follows keyword argument",
+    ];
     let is_quoted = message.starts_with('\'');
-    begins.iter().any(|begin| message.starts_with(begin))
+    begins.iter().chain(&of_python).any(|begin| message.starts_with(begin))
         || (is_quoted && ends.iter().any(|end| message.ends_with(end)))
         || (is_quoted && message.contains(" may be undefined, or defined from star imports: "))
 }
@@ -265,6 +295,9 @@ mod tests {
             ("a.ts(3,19): warning noConsole: Calls: no", "tslint", Warning, "a.ts:3", "noConsole"),
             ("a.py:1:1: 'os' imported but unused", "pyflakes", Error, "a.py:1", ""),
             ("a.py:3:5: undefined name 'x'", "pyflakes", Error, "a.py:3", ""),
+            ("a.py:3:5: '...' % ... has unused named argument(s): b", "pyflakes", Error, "a.py:3", ""),
+            ("a.py:4:1: '(' was never closed", "pyflakes", Error, "a.py:4", ""),
+            ("a.py:4:1: expected an indented block after 'if' statement on line 1", "pyflakes", Error, "a.py:4", ""),
             (
                 "[/app/a.go:12] - G104 (CWE-703): Errors unhandled. (Confidence: HIGH, Severity: LOW)",
                 "gosec",
