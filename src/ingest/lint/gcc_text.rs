@@ -8,10 +8,12 @@ use super::LintTally;
 use super::brief_checkers::is_of_lizard;
 use super::brief_text::SCRIPTS;
 use super::brief_web::is_of_typos;
-use super::lines::{Claim, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read};
+use super::lines::{
+    Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
+};
 use crate::error::Result;
 use crate::ingest::test::catch2_text;
-use crate::ingest::text::split_at;
+use crate::ingest::text::{is_number, split_at};
 use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -81,11 +83,14 @@ struct Diagnostic<'a> {
     /// A file that cannot be parsed.
     is_unparsed: bool,
     has_column: bool,
+    /// Who writes so.
+    tool: &'static str,
 }
 
 fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let (signed, text) = sign_of_xcbeautify(text).map_or((None, text), |(level, rest)| (Some(level), rest));
-    let place = placed(text)?;
+    let Some(place) = placed(text) else { return of_template(text) };
+    let place = Placed { rest: after_ranges(place.rest), ..place };
     let fortran = || of_fortran(place.rest).filter(|_| place.is_a(&FORTRAN));
     let is_unparsed = place.is_a(&PARSED) && place.rest.starts_with("syntax error");
     let unparsed = || is_unparsed.then_some((Level::Error, place.rest));
@@ -111,6 +116,44 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         is_compiled,
         is_unparsed,
         has_column,
+        tool: compiler_of(Some(place.path)),
+    })
+}
+
+/// What is behind the ranges of `-fdiagnostics-print-source-range-info`: `a.c:4:67:{4:66-4:69}{4:2-4:3}: warning: …`.
+fn after_ranges(rest: &str) -> &str {
+    let Some((ranges, behind)) = rest.split_once("}: ").filter(|(ranges, _)| ranges.starts_with('{')) else {
+        return rest;
+    };
+    let is_ranges = ranges.bytes().all(|byte| byte.is_ascii_digit() || b"{}:-".contains(&byte));
+    if is_ranges { behind } else { rest }
+}
+
+/// For Visual Studio, as `clang -fdiagnostics-format=msvc` and `cppcheck --template=vs` write it, `a.c(4,67): warning: …`,
+/// and `cppcheck --template=edit`: `a.c +4: error: …`.
+fn of_template(text: &str) -> Option<Diagnostic<'_>> {
+    let (place, rest) = split_at(text, ": ")?;
+    let in_brackets = place.strip_suffix(')').and_then(|place| place.rsplit_once('('));
+    let (path, place) = in_brackets.or_else(|| place.rsplit_once(" +"))?;
+    let (line, column) = place.split_once(',').map_or((place, None), |(line, column)| (line, Some(column)));
+    let line: u64 = line.parse().ok()?;
+    let has_column = column.is_some_and(is_number);
+    let note = || NOTES_OF_CPPCHECK.iter().find_map(|severity| rest.strip_prefix(severity)?.strip_prefix(": "));
+    let (level, message) = level_of(rest).or_else(|| note().map(|message| (Level::Note, message)))?;
+    let is_compiled = path == "nofile" || path.rsplit_once('.').is_some_and(|(_, end)| COMPILED.contains(&end));
+    // Boost.Test and other test libraries print so what fails.
+    let is_of_test = message.starts_with("in \"") || message.starts_with("Failure in ");
+    (is_compiled && !is_of_test && column.is_some() == has_column && is_path(path)).then_some(Diagnostic {
+        path,
+        line: Some(line).filter(|line| *line > 0),
+        level,
+        message,
+        is_of_others: false,
+        is_compiled,
+        is_unparsed: false,
+        // cppcheck tells none.
+        has_column: true,
+        tool: if has_column { compiler_of(Some(path)) } else { "cppcheck" },
     })
 }
 
@@ -246,6 +289,9 @@ fn ended(text: &str) -> Option<&'static str> {
     (done == all && !all.is_empty()).then_some("cppcheck")
 }
 
+/// How javac says that it fails for its warnings alone.
+const WARNINGS_OF_JAVAC: &str = "error: warnings found and -Werror specified";
+
 /// Name, level and message of what the driver, the compiler proper or the linker says without a place:
 /// `cc1: fatal error: x.c: No such file or directory`, `/usr/bin/ld: error: …`.
 fn driver(text: &str) -> Option<(&str, Level, &str)> {
@@ -283,10 +329,6 @@ pub(in crate::ingest) struct Reader {
 }
 
 impl Reader {
-    fn add(&mut self, level: Level, place: (Option<&str>, Option<u64>), message: &str) -> Result<()> {
-        self.add_of(compiler_of(place.0), level, place, message)
-    }
-
     fn add_of(
         &mut self,
         compiler: &'static str,
@@ -305,7 +347,8 @@ impl Reader {
         };
         let is_note = level == Level::Note;
         let told = told.or(self.tool.filter(|_| is_note));
-        let (tool, sort) = told.unwrap_or((compiler, Sort::Compiler));
+        let sort = if compiler == "cppcheck" { Sort::Linter } else { Sort::Compiler };
+        let (tool, sort) = told.unwrap_or((compiler, sort));
         self.tool = Some((tool, sort));
         self.errors += u64::from(level == Level::Error);
         self.tally.finding(finding(tool, level, place, rule, message), sort)
@@ -343,7 +386,7 @@ impl TextReader for Reader {
             return Ok(());
         }
         if let Some(found) = diagnostic(text) {
-            return self.add(found.level, (Some(found.path), found.line), found.message);
+            return self.add_of(found.tool, found.level, (Some(found.path), found.line), found.message);
         }
         if let Some((level, path, line, message)) = of_old_cppcheck(text) {
             let place = (Some(path), Some(line));
@@ -352,9 +395,12 @@ impl TextReader for Reader {
         if let Some(tool) = ended(text) {
             self.tally.tool(tool, Sort::Linter);
         }
+        if text == WARNINGS_OF_JAVAC {
+            return self.add_of("javac", Level::Error, (None, None), "warnings found and -Werror specified");
+        }
         match driver(text) {
             Some((_, _, message)) if is_failed_link(message) => self.failed_link = Some(message.to_owned()),
-            Some((_, level, message)) => self.add(level, (None, None), message)?,
+            Some((_, level, message)) => self.add_of("gcc", level, (None, None), message)?,
             None => {}
         }
         Ok(())
@@ -370,7 +416,7 @@ impl TextReader for Reader {
             Some(found) if is_certain(&found) => Claim::Ours,
             Some(_) => Claim::Alike,
             None if driver(text).is_some() || of_old_cppcheck(text).is_some() || ended(text).is_some() => Claim::Ours,
-            None if place_above(text).is_some() => Claim::Ours,
+            None if place_above(text).is_some() || text == WARNINGS_OF_JAVAC => Claim::Ours,
             None if self.above.is_some() && is_message(text) => Claim::Ours,
             None => Claim::Other,
         }
@@ -396,7 +442,7 @@ impl TextReader for Reader {
 
     fn finish(mut self) -> Result<Option<Parsed>> {
         if let Some(message) = self.failed_link.take().filter(|_| self.errors == 0) {
-            self.add(Level::Error, (None, None), &message)?;
+            self.add_of("gcc", Level::Error, (None, None), &message)?;
         }
         self.tally.finish_found(&FORMAT)
     }
@@ -450,6 +496,34 @@ mod tests {
     fn told(text: &str) -> Vec<Finding> {
         let Details::Lint(details) = parsed(text).unwrap().details else { panic!("lint") };
         details.findings
+    }
+
+    #[test]
+    fn places_for_editors_are_read() {
+        let text = "\
+a.c(4,67): warning: using an assignment as a condition [-Wparentheses]
+a.c(4): error: Buffer is accessed out of bounds: b
+a.c +5: style: Condition 'y=3' is always true
+nofile(0): information: Cppcheck cannot find all the include files
+a.c:4:67:{4:66-4:69}{4:2-4:3}: warning: the same [-Wformat]
+a.c:4:67:{x}: warning: no range
+main(4): error: a call
+a.c(4,5,6): error: nobody's
+error: warnings found and -Werror specified
+";
+        let all = told(text);
+        let found: Vec<_> = all.iter().map(|f| (f.tool.as_str(), f.line, f.rule.as_deref())).collect();
+        let expected = [
+            ("gcc", Some(4), Some("-Wparentheses")),
+            ("cppcheck", Some(4), None),
+            ("cppcheck", Some(5), None),
+            ("cppcheck", None, None),
+            ("gcc", Some(4), Some("-Wformat")),
+            ("javac", None, None),
+        ];
+        assert_eq!(found, expected);
+        let figures = parsed(text).unwrap().figures;
+        assert_eq!((figures.errors, figures.warnings, figures.notes), (Some(2), Some(2), Some(2)));
     }
 
     #[test]
