@@ -104,14 +104,20 @@ fn running(line: &str) -> Option<u64> {
     if is_whole { number.parse().ok() } else { None }
 }
 
-/// `x` of `error: test failed, to rerun pass `x``. With `--test-threads=1` it may stand behind the name of the test in which
-/// the binary died.
+/// `x` of `error: test failed, to rerun pass `x``. It may stand behind what a binary printed last without ending the line: the
+/// name of the test in which it died, dots of `-q`, a test program's own words.
 fn failed_target(line: &str) -> Option<&str> {
-    let running = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... "));
-    let rest = running.map_or(line, |(_, told)| told).strip_prefix("error: ")?;
-    let rest = ["test", "doctest", "bench"].iter().find_map(|kind| rest.strip_prefix(kind)?.strip_prefix(" failed"))?;
-    let target = rest.strip_prefix(", to rerun pass ").map(|target| target.trim_matches(['`', '\'']));
-    Some(target.unwrap_or("a test binary"))
+    line.match_indices("error: ").find_map(|(at, said)| {
+        let rest = line.get(at + said.len()..)?;
+        let kinds = ["test", "doctest", "bench"];
+        let rest = kinds.iter().find_map(|kind| rest.strip_prefix(kind)?.strip_prefix(" failed"))?;
+        let target = rest.strip_prefix(", to rerun pass ");
+        let is_whole = target.is_some_and(|target| target.len() > 1 && target.ends_with(['`', '\'']));
+        // A mark that a runner of several commands puts before each line ends in a space.
+        let is_behind = line.get(..at).is_some_and(|before| !before.ends_with(' ') || before.ends_with(" ... "));
+        (at == 0 || is_whole && is_behind)
+            .then(|| target.map_or("a test binary", |target| target.trim_matches(['`', '\''])))
+    })
 }
 
 /// What a heading of cargo says of the binary under it.
@@ -138,13 +144,13 @@ pub(in crate::ingest) struct Reader {
     held: Vec<Option<(Counts, Names)>>,
     /// Binaries without their result, and nothing so far that says why.
     unfinished: u64,
-    /// A target that failed, perhaps not because of a test.
-    suspect: Option<String>,
+    /// A target that failed, perhaps not because of a test; and whether a result with failed tests is taken to be why.
+    suspect: Option<(String, bool)>,
     sum: Counts,
     results: u64,
-    /// Failed tests since the last heading of cargo, and results.
-    failed_here: u64,
+    /// Results since the last heading of cargo, and those with failed tests that no target's failure was put down to.
     results_here: u64,
+    failed_results: u64,
     cases: TestCases,
     duplicates: u64,
     dropped: u64,
@@ -187,8 +193,9 @@ impl Reader {
             binary.line(text);
         } else if text.starts_with("  process didn't exit successfully: ") {
             // Cargo says so of a target that did not end as a failed test ends it.
-            if let Some(name) = self.suspect.take() {
+            if let Some((name, took_result)) = self.suspect.take() {
                 self.unfinished = self.unfinished.saturating_sub(1);
+                self.failed_results += u64::from(took_result);
                 self.unit(name);
             }
         }
@@ -241,7 +248,10 @@ impl Reader {
         self.close()?;
         self.targets.push(target);
         self.suspect = None;
-        (self.failed_here, self.results_here) = (0, 0);
+        self.results_here = 0;
+        if !self.unheaded {
+            self.failed_results = 0;
+        }
         self.stopped_early = false;
         Ok(())
     }
@@ -255,12 +265,14 @@ impl Reader {
         if was_running {
             self.unfinished = self.unfinished.saturating_sub(1);
             self.unit(name);
-        } else if self.failed_here == 0 && !self.unheaded {
-            self.unit(name);
+        } else if self.failed_results > 0 {
+            self.failed_results -= 1;
+            self.suspect = Some((name, true));
+        } else if self.unheaded && self.unfinished > 0 {
+            self.suspect = Some((name, false));
         } else {
-            self.suspect = Some(name);
+            self.unit(name);
         }
-        self.failed_here = 0;
         self.stopped_early = true;
         Ok(())
     }
@@ -310,7 +322,7 @@ impl Reader {
         }
         self.sum = self.sum.plus(counts).ok_or_else(too_large)?;
         self.results += 1;
-        self.failed_here = self.failed_here.saturating_add(counts.failed);
+        self.failed_results += u64::from(counts.failed > 0);
         self.results_here += 1;
         let total = counts.total().unwrap_or(u64::MAX);
         self.dropped = self.dropped.saturating_add(total.saturating_sub(count(names.len())));

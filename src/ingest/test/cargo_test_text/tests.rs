@@ -143,6 +143,27 @@ fn a_target_that_failed_without_a_failed_test_is_a_failed_unit() {
 }
 
 #[test]
+fn a_target_that_failed_without_libtest_is_a_failed_unit_wherever_its_line_begins() {
+    let passed = "\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n";
+    let failed = "\nrunning 1 test\nF\nfailures:\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; \
+                  0 measured; 0 filtered out\n\nerror: test failed, to rerun pass `--lib`\n";
+    let own = "checking 1, 2 ...error: test failed, to rerun pass `--test own`\n";
+    let abort = "\nrunning 3 tests\n..error: test failed, to rerun pass `--test it`\n\nCaused by:\n  process didn't exit \
+                 successfully: `t/it --quiet` (signal: 6, SIGABRT: process abort signal)\n";
+    let counts = |text: &str| {
+        let figures = read(text).unwrap().figures;
+        (figures.passed, figures.failed, figures.errored)
+    };
+    assert_eq!(counts(&format!("{passed}{own}")), (Some(1), Some(0), Some(1)));
+    assert_eq!(counts(&format!("{passed}{failed}")), (Some(1), Some(1), Some(0)));
+    assert_eq!(counts(&format!("{passed}{failed}{own}{passed}")), (Some(2), Some(1), Some(1)));
+    assert_eq!(counts(&format!("{passed}{own}{failed}{abort}")), (Some(1), Some(1), Some(2)));
+    assert_eq!(counts(&format!("{abort}{failed}")), (Some(0), Some(1), Some(1)));
+    let headed = format!("     Running tests/own.rs (t/own-9e74985b7ad5a62a)\n{own}");
+    assert_eq!(details(&headed).failed_units, ["own"]);
+}
+
+#[test]
 fn results_and_headings_that_were_kept_apart_are_put_together() {
     let failed = "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
     let passed = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
