@@ -64,6 +64,8 @@ pub(in crate::ingest) struct GTest {
     /// The first line that a test that runs has printed of its failure.
     message: Option<String>,
     running: bool,
+    /// Of the runs before, which with `--gtest_brief=1` are not announced.
+    before: (Summary, Names),
 }
 
 impl Announced for GTest {
@@ -74,6 +76,17 @@ impl Announced for GTest {
     fn line(&mut self, text: &str) -> Result<()> {
         match marked(text) {
             Some(("==========", rest)) => self.frame(rest)?,
+            Some((mark, rest)) if self.is_brief_and_done() => {
+                // What looks like another total was printed by a test of the next run.
+                if mark == "SKIPPED" || number(rest).is_none_or(|number| number == Some(0)) {
+                    if rest.ends_with(" ms)") {
+                        self.next()?;
+                        self.result(mark, rest);
+                    } else {
+                        self.total(mark, rest)?;
+                    }
+                }
+            }
             Some((mark, rest)) if self.ran.is_some() => self.total(mark, rest)?,
             Some((mark, rest)) => self.result(mark, rest),
             None if self.ran.is_some() => self.below(text)?,
@@ -104,8 +117,9 @@ impl Part for GTest {
     const FORMAT: &'static Format = &FORMAT;
     const IS_COMPILED: bool = true;
 
-    fn told(self) -> Result<(Summary, Names)> {
-        Ok((self.summary()?, self.names))
+    fn told(mut self) -> Result<(Summary, Names)> {
+        self.next()?;
+        Ok(self.before)
     }
 }
 
@@ -121,6 +135,20 @@ impl TextRun for GTest {
 }
 
 impl GTest {
+    /// Whether the summary of a run is there that nothing announced, so that nothing will announce the next one.
+    fn is_brief_and_done(&self) -> bool {
+        self.announced.is_none() && self.is_done()
+    }
+
+    /// Adds the run to those before.
+    fn next(&mut self) -> Result<()> {
+        let (mut sum, mut names) = std::mem::take(&mut self.before);
+        sum.merge(&self.summary()?)?;
+        names.merge(std::mem::take(&mut self.names));
+        *self = GTest { before: (sum, names), ..GTest::default() };
+        Ok(())
+    }
+
     /// `Running 10 tests from 5 test suites.` and `10 tests from 5 test suites ran. (0 ms total)`.
     fn frame(&mut self, rest: &str) -> Result<()> {
         if let Some(announced) = running(rest) {
@@ -129,6 +157,9 @@ impl GTest {
             }
         } else if let Some(ran) = ran(rest) {
             let ran = ran.ok_or_else(too_large)?;
+            if self.is_brief_and_done() {
+                self.next()?;
+            }
             // Another number was printed by a test that tests a test program. A group of cmocka may not begin.
             if self.announced.is_none_or(|announced| announced == ran || ran == 0) {
                 (self.ran, self.passed) = (Some(ran), None);
@@ -173,6 +204,8 @@ impl GTest {
             "OK" => Outcome::Passed,
             // The fixture of a group, which ERROR names.
             "FAILED" if rest.starts_with("GROUP ") => return,
+            // Printed by a test.
+            "FAILED" | "SKIPPED" if number(rest).is_some() => return,
             "FAILED" => Outcome::Failed,
             "SKIPPED" => Outcome::Skipped,
             "ERROR" if rest.ends_with(" ms)") => Outcome::Errored,
@@ -322,6 +355,11 @@ mod tests {
         assert_eq!(counts(&read(brief).unwrap()), [6, 3, 2, 0, 1]);
         let cut = brief.split_once("[  SKIPPED ").unwrap().0;
         assert_eq!(read(cut).unwrap_err().reject(), Some(Reject::NoResult));
+        let passed = "[==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 2 tests.\n";
+        let printed = "[  FAILED  ] 5 tests, listed below:\n[  PASSED  ] 3 tests.\n";
+        assert_eq!(counts(&read(&format!("{passed}{printed}{brief}{passed}")).unwrap()), [10, 7, 2, 0, 1]);
+        assert_eq!(counts(&read(&format!("{printed}{brief}{printed}{brief}")).unwrap()), [12, 6, 4, 0, 2]);
+        assert_eq!(read(&format!("{brief}{cut}")).unwrap_err().reject(), Some(Reject::NoResult));
     }
 
     #[test]
