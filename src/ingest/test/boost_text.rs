@@ -57,6 +57,14 @@ pub(in crate::ingest) struct BoostTest {
 impl BoostTest {
     /// `cart.cpp(7): error: in "sums/fails": check 1 + 1 == 3 has failed`.
     fn log(&mut self, text: &str) {
+        let skipped = text.split_once("Test case \"").and_then(|(_, rest)| rest.split_once("\" is skipped because "));
+        if let Some((name, _)) = skipped.filter(|_| self.report.is_none()) {
+            // As the log level test_suite tells it; what is disabled was not announced.
+            if !text.ends_with(" because disabled") && self.told.insert(hash(name), Outcome::Skipped).is_none() {
+                self.names.set(name, Outcome::Skipped);
+            }
+            return;
+        }
         let Some((place, rest)) = text.split_once("): ").filter(|_| self.report.is_none()) else { return };
         let fatal = rest.strip_prefix("fatal error: in \"").map(|rest| (rest, Outcome::Errored));
         let Some((rest, outcome)) = fatal.or_else(|| Some((rest.strip_prefix("error: in \"")?, Outcome::Failed)))
@@ -85,12 +93,11 @@ impl BoostTest {
             .1;
         let report = self.report.as_mut()?;
         match what {
-            "passed" => report.passed = number?,
+            "passed" | "passed with warnings" => report.passed = report.passed.checked_add(number?)?,
             "failed" => report.failed = number?,
             "skipped" => report.skipped = number?,
             // Those are among the failed.
             "aborted" | "timed out" => self.aborted = self.aborted.checked_add(number?)?,
-            // Passed, but for a warning.
             _ => {}
         }
         Some(())
@@ -163,8 +170,9 @@ impl Part for BoostTest {
             }
             None => {
                 let (failed, errored) = (count(Outcome::Failed), count(Outcome::Errored));
-                let passed = self.announced.saturating_sub(failed).saturating_sub(errored);
-                Summary { passed, failed, errored, ..Summary::default() }
+                let skipped = count(Outcome::Skipped);
+                let passed = self.announced.saturating_sub(failed).saturating_sub(errored).saturating_sub(skipped);
+                Summary { passed, failed, errored, skipped, ..Summary::default() }
             }
         };
         Ok((summary, self.names))
@@ -200,6 +208,13 @@ mod tests {
         assert_eq!(cases["sums/throws"].outcome, Outcome::Errored);
         let parsed = read(&format!("{RUN}\n*** 3 failures are detected in the test module \"cart\"\n")).unwrap();
         assert_eq!(counts(&parsed), [5, 3, 1, 1, 0]);
+        let skipped = "a.cpp(9): Test case \"sums/b\" is skipped because dependency test case \"sums/fails\" has failed\n\
+                       a.cpp(3): Test case \"sums/c\" is skipped because disabled\n";
+        let ended = "\n*** 3 failures are detected in the test module \"cart\"\n";
+        assert_eq!(counts(&read(&format!("{RUN}{skipped}{ended}")).unwrap()), [5, 2, 1, 1, 1]);
+        let warned =
+            SHORT.replace("  2 test cases out", "  1 test case out of 7 passed with warnings\n  2 test cases out");
+        assert_eq!(counts(&read(&format!("{RUN}{warned}")).unwrap()), [7, 4, 1, 1, 1]);
         let fine = "Running 1 test case...\n\n*** No errors detected\n";
         assert_eq!(counts(&read(&format!("{fine}{RUN}{SHORT}")).unwrap()), [7, 4, 1, 1, 1]);
         assert!(matches!(sniffed(&FORMAT, fine), Sniff::Maybe(_)));
