@@ -17,7 +17,9 @@ pub const FORMAT: Format = Format {
     written_by: "nim c -r, nimble test",
     told_by: "\"[Suite] …\" with lines \"[OK] …\", \"[FAILED] …\" below it",
     has_end: false,
-    counting: "Each line: [OK] passed, [FAILED] failed, [SKIPPED] skipped. Where none passed, those that did may not have been told.",
+    counting: "Each line: [OK] passed, [FAILED] failed, [SKIPPED] skipped. A failure without such a line, after which the program \
+               ended, is one errored test, and so is a program that failed without a failed test. Where none passed, those that \
+               did may not have been told.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "Nim's unittest"),
 };
@@ -52,13 +54,27 @@ pub(in crate::ingest) struct Told {
     suite: Option<String>,
     names: Names,
     sum: Summary,
+    /// A check failed, and the line of its test did not come.
+    is_open: bool,
+    /// `nim c -r` says that the program failed.
+    has_failed: bool,
+}
+
+/// `    cart.nim(4, 23): Check failed: 1 == 2`, `    Unhandled exception: no [ValueError]`.
+fn is_failure(text: &str) -> bool {
+    text.starts_with("    ") && (text.contains("): Check failed: ") || text.contains("Unhandled exception: "))
 }
 
 impl Unannounced for Told {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         if let Some(suite) = text.strip_prefix(SUITE) {
             self.suite = Some(suite.to_owned());
+        } else if is_failure(text) {
+            self.is_open = true;
+        } else if text.starts_with("Error: execution of an external program failed: ") {
+            self.has_failed = true;
         } else if let Some((outcome, name)) = result(text) {
+            self.is_open = false;
             Summary::add(self.sum.slot(outcome), Some(1))?;
             let id = match &self.suite {
                 Some(suite) if text.starts_with(' ') => format!("{suite}::{name}"),
@@ -70,10 +86,12 @@ impl Unannounced for Told {
         Ok(None)
     }
 
-    fn report(self) -> Result<Option<Parsed>> {
+    fn report(mut self) -> Result<Option<Parsed>> {
         if self.suite.is_none() || self.sum == Summary::default() {
             return Ok(None);
         }
+        let unit_failures = u64::from(self.is_open || self.has_failed && self.sum.failed == 0);
+        (self.sum.errored, self.sum.unit_failures) = (unit_failures, unit_failures);
         let only_failed = self.sum.passed == 0 && self.sum.failed > 0;
         let mut parsed = self.names.report(&FORMAT, &self.sum, true)?;
         if let Details::Tests(details) = &mut parsed.details {
@@ -105,6 +123,21 @@ mod tests {
         assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Sure(_)));
         let failures = read("[Suite] cart\n  [FAILED] fails\n").unwrap();
         assert!(details(&failures).only_failed, "PRINT_FAILURES");
+    }
+
+    #[test]
+    fn a_failure_without_the_line_of_its_test_is_none_the_less_one() {
+        let ok = "[Suite] cart\n  [OK] adds\n";
+        let check = "    cart.nim(4, 23): Check failed: 1 == 2\n";
+        let failed = "Error: execution of an external program failed: '/tmp/cart '\n";
+        for (text, expected) in [
+            (format!("{ok}{check}"), [2, 1, 0, 1, 0]),
+            (format!("{ok}{check}{failed}"), [2, 1, 0, 1, 0]),
+            (format!("{ok}{failed}"), [2, 1, 0, 1, 0]),
+            (format!("{ok}{check}  [FAILED] fails\n{failed}"), [2, 1, 1, 0, 0]),
+        ] {
+            assert_eq!(counts(&read(&text).unwrap()), expected, "{text}");
+        }
     }
 
     #[test]
