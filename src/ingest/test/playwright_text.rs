@@ -46,17 +46,22 @@ fn notice(line: &str) -> Option<&str> {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut told = None;
+    let (mut told, mut has_error) = (None, false);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         if announced(line.text.trim_end()).is_some() {
             return last_run::<Playwright>(input);
         }
         told = notice(&line.text).filter(|_| line.ended).map(str::to_owned).or(told);
+        has_error |= line.text.starts_with("::error ") || line.text.starts_with("Error: ");
     }
     let Some(told) = told else { return last_run::<Playwright>(input) };
     let mut run = Playwright::default();
     told.split("%0A").try_for_each(|line| run.line(line.trim_end()))?;
+    // The summary is empty where a file does not load.
+    if has_error && run.summary == Summary::default() {
+        (run.summary.errored, run.summary.unit_failures) = (1, 1);
+    }
     run.report()
 }
 
