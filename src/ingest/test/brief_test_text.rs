@@ -8,8 +8,9 @@
 use self::ginkgo::Ginkgo;
 use self::jest_reporters::JestReporters;
 use self::lines::{
-    Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_progress_of_hunit,
-    of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain, summed_up,
+    Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_class_of_junit,
+    is_progress_of_hunit, of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain,
+    summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
@@ -88,6 +89,9 @@ pub(in crate::ingest) struct Told {
     clojure: Clojure,
     shunit2: Shunit2,
     plain: Plain,
+    automake: Automake,
+    /// Failures of JUnit 4's that bear the name of a class, since it last summed up.
+    classes: u64,
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
     ginkgo: Ginkgo,
@@ -100,6 +104,25 @@ pub(in crate::ingest) struct Told {
 struct Plain {
     before: Summary,
     last: Option<Summary>,
+}
+
+/// With `VERBOSE=1` Automake prints the log of the tests, which begins with their summary, before it sums up.
+#[derive(Debug, Default)]
+struct Automake {
+    is_in_log: bool,
+    /// As the log has it, until the summary itself comes.
+    in_log: Option<Summary>,
+}
+
+impl Automake {
+    /// `   shop 1.0: ./test-suite.log`, `Testsuite summary for shop 1.0`.
+    fn line(&mut self, text: &str) {
+        if text.starts_with("   ") && text.contains(": ") && text.ends_with("/test-suite.log") {
+            self.is_in_log = true;
+        } else if text.starts_with("Testsuite summary for ") {
+            *self = Automake::default();
+        }
+    }
 }
 
 /// What clojure.test told of the run that goes on. Its summary counts assertions that failed.
@@ -143,13 +166,18 @@ impl Told {
             Some((text, patterns)) => summed_up(patterns, text),
             None => summed_up(&LINES, text)
                 .filter(|_| !is_progress_of_hunit(text))
-                .or_else(|| of_junit(text).or_else(|| of_dejagnu(text)))
+                .or_else(|| of_junit(text, self.classes).or_else(|| of_dejagnu(text)))
                 .filter(|_| !is_anothers),
         };
+        self.classes =
+            if text.starts_with("Tests run: ") { 0 } else { self.classes + u64::from(is_class_of_junit(text)) };
+        self.automake.line(text);
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
         let told = [self.block(text), alone, self.row(text), self.clojure.line(text), self.shunit2.line(text), named];
-        for (_, summary) in told.iter().flatten() {
-            self.sum.get_or_insert_default().merge(summary)?;
+        for (tool, summary) in told.iter().flatten() {
+            let is_in_log = *tool == "Automake" && self.automake.is_in_log;
+            let sum = if is_in_log { &mut self.automake.in_log } else { &mut self.sum };
+            sum.get_or_insert_default().merge(summary)?;
         }
         Ok(told.iter().flatten().map(|(tool, _)| *tool).next())
     }
@@ -236,6 +264,7 @@ impl Unannounced for Told {
     /// Anything may print a plain line.
     fn is_certain(&self) -> bool {
         self.sum.is_some()
+            || self.automake.in_log.is_some()
             || self.running.is_some()
             || self.ginkgo.ran.is_some()
             || self.jest.is_there()
@@ -248,7 +277,7 @@ impl Unannounced for Told {
         }
         let (of_jest, is_jest_cut) = self.jest.told()?;
         let (of_node_tap, is_tap_cut) = self.node_tap.told()?;
-        for summary in of_jest.iter().chain(&of_node_tap) {
+        for summary in of_jest.iter().chain(&of_node_tap).chain(&self.automake.in_log) {
             self.sum.get_or_insert_default().merge(summary)?;
         }
         // Optional lines may have been cut off, unless all tests are there.

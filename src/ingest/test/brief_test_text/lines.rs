@@ -62,6 +62,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
         ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
         ("CUnit", " tests @_ @_ @p @f @s"),
+        ("CUnit", "WARNING - Suite {initialization}{cleanup} failed for '@*@E"),
         ("Unity", "@a Tests @f Failures @s Ignored"),
         ("MSTest", "@p/@a test(s) Passed{, @f Failed}{, @e Error}{, @e Timeout}{, @s Inconclusive}{, @s Not Executed}"),
         ("RackUnit", "@p success(es) @f failure(s) @e error(s) @a test(s) run"),
@@ -96,6 +97,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
             "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
         ),
         ("ERT", "Ran @a test{s}, @p result{s} as expected{, @f unexpected}{, @s skipped} (@*"),
+        ("tcltest", "Test file error: @*@E"),
         ("cocotb", " ** TESTS=@a PASS=@p FAIL=@f SKIP=@s @*"),
         ("slash", "= Session ended. @p successful, @s skipped, @f failed, @e erroneous.{ @s not run.} @*"),
         ("D's unittest", "@p module{s} passed unittests"),
@@ -104,6 +106,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("plunit", "% @s tests are blocked:"),
         ("plunit", "% @f test{s} failed"),
         ("plunit", "% {All }@p test{s} passed"),
+        ("plunit", "% test passed@P"),
         ("dbt", "@_:@_:@_ Done. PASS=@p WARN=@p ERROR=@f SKIP=@s{ NO-OP=@s} TOTAL=@_"),
         ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
     ])
@@ -158,12 +161,19 @@ pub(super) fn of_assembly(text: &str) -> Option<&str> {
 }
 
 /// What Common Test says behind the name of what it ran.
-pub(super) static OF_COMMON_TEST: Lines =
-    Lines::new(|| by_pattern(&[("Common Test", "@p ok, @f failed{, @s skipped} of @a test case{s}")]));
+pub(super) static OF_COMMON_TEST: Lines = Lines::new(|| {
+    by_pattern(&[
+        ("Common Test", "TEST COMPLETE, @p ok, @f failed{, @s skipped} of @a test case{s}"),
+        ("Common Test", "*** FAILED @*@E"),
+    ])
+});
 
-/// The end of `Testing lib.demo: TEST COMPLETE, 3 ok, 5 failed, 4 skipped of 12 test cases`.
+/// The end of `Testing lib.demo: TEST COMPLETE, 3 ok, 5 failed, 4 skipped of 12 test cases`, and of
+/// `Testing lib.demo: *** FAILED {cart_SUITE,init_per_suite} ***`: what all tests of a suite or group need.
 pub(super) fn of_common_test(text: &str) -> Option<&str> {
-    text.strip_prefix("Testing ")?.split_once(": TEST COMPLETE, ").map(|(_, told)| told)
+    let (_, told) = text.strip_prefix("Testing ")?.split_once(": ")?;
+    let is_fixture = told.starts_with("*** FAILED {") && told.ends_with("} ***");
+    (is_fixture || told.starts_with("TEST COMPLETE, ")).then_some(told)
 }
 
 /// What tcltest says behind the name of each file, or of the script that runs them all.
@@ -177,22 +187,34 @@ pub(super) fn of_tcl(text: &str) -> Option<&str> {
 }
 
 /// JUnit 3's `Tests run: 4,  Failures: 1,  Errors: 1`, and JUnit 4's `Tests run: 0,  Failures: 1` where fixtures of classes
-/// failed, or a test and its clean-up: they are failures that no test is left for.
-pub(super) fn of_junit(text: &str) -> Option<(&'static str, Summary)> {
+/// failed, or a test and its clean-up: they are failures that no test is left for. `classes` is how many failures bear the
+/// name of a class.
+pub(super) fn of_junit(text: &str, classes: u64) -> Option<(&'static str, Summary)> {
     let mut parts = text.strip_prefix("Tests run: ")?.split(',').map(str::trim_start);
     let all = whole(parts.next()?)?;
     let told = whole(parts.next()?.strip_prefix("Failures: ")?)?;
-    let (tool, errors) = match parts.next() {
+    let (tool, errors, classes) = match parts.next() {
         // Maven and Ant speak alike, but for the blanks.
-        Some(errors) if text.contains(",  E") => ("JUnit 3", whole(errors.strip_prefix("Errors: ")?)?),
+        Some(errors) if text.contains(",  E") => ("JUnit 3", whole(errors.strip_prefix("Errors: ")?)?, 0),
         Some(_) => return None,
-        None => ("JUnit 4", 0),
+        None => ("JUnit 4", 0, classes),
     };
-    let failed = told.min(all);
+    let failed = told.saturating_sub(classes).min(all);
     let unit_failures = told - failed;
     let errored = errors.checked_add(unit_failures)?;
     let passed = all.saturating_sub(failed).saturating_sub(errors);
     parts.next().is_none().then_some((tool, Summary { passed, failed, errored, unit_failures, ..Summary::default() }))
+}
+
+/// Whether it is the heading of a failure of JUnit 4's that bears the name of a class, `4) org.shop.CartTest`, where that of a
+/// test has the class in brackets.
+pub(super) fn is_class_of_junit(text: &str) -> bool {
+    let name = text.split_once(") ").and_then(|(number, name)| whole(number).map(|_| name));
+    name.is_some_and(|name| {
+        let is_part = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte));
+        name.rsplit('.').next().is_some_and(|class| class.starts_with(|c: char| c.is_ascii_uppercase()))
+            && name.split('.').all(is_part)
+    })
 }
 
 /// A line of DejaGnu's summary, and of SRFI 64's in its manner: `# of expected passes\t\t5`. They add up.
@@ -238,7 +260,7 @@ pub(super) fn of_expecto(text: &str) -> Option<&str> {
 pub(super) static RUNNING: Lines = Lines::new(|| {
     by_pattern(&[
         ("Robot Framework", "@a {test}{task}{s}{ total}, @p passed, @f failed{, @s skipped}{.}"),
-        ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]"),
+        ("testthat", "[ FAIL @f | WARN @_ | SKIP @s | PASS @p ]{ @*}"),
     ])
 });
 

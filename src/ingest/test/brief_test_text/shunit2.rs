@@ -13,26 +13,35 @@ pub(super) struct Shunit2 {
     /// The test that runs, and those that failed.
     test: String,
     failed: BTreeSet<String>,
+    /// What all tests need failed, so that none ran.
+    is_fatal: bool,
     ran: Option<u64>,
 }
 
 impl Shunit2 {
-    /// `testAdds`, `ASSERT:expected:<1> but was:<2>`, `Ran 3 tests.` and `FAILED (failures=3,skipped=1)`.
+    /// `testAdds`, `ASSERT:expected:<1> but was:<2>`, `shunit2:ERROR testAdds() returned non-zero return code.`,
+    /// `Ran 3 tests.` and `FAILED (failures=3,skipped=1)`.
     pub(super) fn line(&mut self, text: &str) -> Option<(&'static str, Summary)> {
         let text = text.trim();
         if let Some(ran) = text.strip_prefix("Ran ") {
             self.ran = ran.strip_suffix(" tests.").or_else(|| ran.strip_suffix(" test.")).and_then(whole);
         } else if text.starts_with("test") && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             text.clone_into(&mut self.test);
-        } else if text.starts_with("ASSERT:") && !self.test.is_empty() && self.failed.len() < CASES_KEPT {
-            self.failed.insert(self.test.clone());
+        } else if text.starts_with("shunit2:FATAL ") {
+            self.is_fatal = true;
+        } else if (text.starts_with("ASSERT:") || text.starts_with("shunit2:ERROR ")) && !self.test.is_empty() {
+            if self.failed.len() < CASES_KEPT {
+                self.failed.insert(self.test.clone());
+            }
         } else if let Some(has_failed) = ended(text) {
-            let Shunit2 { failed, ran, .. } = std::mem::take(self);
+            let Shunit2 { failed, is_fatal, ran, .. } = std::mem::take(self);
             let failed = u64::try_from(failed.len()).ok()?;
             let passed = ran?.checked_sub(failed)?;
+            let unit_failures = u64::from(is_fatal);
             // A failure whose assertion is not there is of no test that is known.
-            let is_told = has_failed == (failed > 0);
-            return is_told.then_some(("shunit2", Summary { passed, failed, ..Summary::default() }));
+            let is_told = has_failed == (failed > 0 || is_fatal);
+            let summary = Summary { passed, failed, errored: unit_failures, unit_failures, ..Summary::default() };
+            return is_told.then_some(("shunit2", summary));
         } else if !text.is_empty() {
             self.ran = None;
         }
@@ -65,6 +74,13 @@ mod tests {
                    shunit2:ERROR testFails() returned non-zero return code.\ntestSkips\n\nRan 3 tests.\n\n";
         assert_eq!(told(&format!("{run}FAILED (failures=3,skipped=1)\n")), Some((2, 1)));
         assert_eq!(told("testAdds\n\nRan 1 test.\n\nOK (skipped=2)\n"), Some((1, 0)));
+        let returned =
+            "testAdds\ntestFails\nshunit2:ERROR testFails() returned non-zero return code.\n\nRan 2 tests.\n\n";
+        assert_eq!(told(&format!("{returned}FAILED (failures=1)\n")), Some((1, 1)), "no assertion of it failed");
+        let mut fatal = Shunit2::default();
+        let lines = "shunit2:FATAL oneTimeSetUp() returned non-zero return code.\nASSERT:unknown failure\n\nRan 0 tests.\n\n\
+                     FAILED (failures=1)\n";
+        assert_eq!(lines.lines().find_map(|line| fatal.line(line)).map(|(_, summary)| summary.errored), Some(1));
         assert_eq!(told("testAdds\n\nRan 1 test.\n\nOK\n"), Some((1, 0)));
     }
 

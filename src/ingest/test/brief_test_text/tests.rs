@@ -43,6 +43,25 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         [4, 2, 1, 1, 0],
     ),
     ("Tests run: 3,  Failures: 2\n", [3, 1, 2, 0, 0]),
+    (
+        "There were 2 failures:\n1) adds(CartTest)\n2) org.shop.CartTest\n\nTests run: 3,  Failures: 2\n",
+        [4, 2, 1, 1, 0],
+    ),
+    ("[ FAIL 0 | WARN 0 | SKIP 0 | PASS 0 ]\n[ FAIL 0 | WARN 0 | SKIP 0 | PASS 1 ] Done!\n", [1, 1, 0, 0, 0]),
+    (
+        "c.test\nTest file error: invalid command name \"x\"\nall.tcl:\tTotal\t1\tPassed\t1\tSkipped\t0\tFailed\t0\n",
+        [2, 1, 0, 1, 0],
+    ),
+    (
+        "Testing lib.demo: *** FAILED {cart_SUITE,init_per_suite} ***\n\
+         Testing lib.demo: TEST COMPLETE, 0 ok, 0 failed, 2 skipped of 2 test cases\n",
+        [3, 0, 0, 1, 2],
+    ),
+    (
+        "WARNING - Suite initialization failed for 'S2'.\n               tests      3      1      1      0        0\n",
+        [2, 1, 0, 1, 0],
+    ),
+    ("% test passed\n", [1, 1, 0, 0, 0]),
     ("9 tasks, 2 passed, 5 failed, 2 skipped\n", [9, 2, 5, 0, 2]),
     ("Tests run: 0,  Failures: 1\n", [1, 0, 0, 1, 0]),
     (
@@ -122,6 +141,16 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("Total tests: 5, passed: 4, failed: 1. [wasm-gc]\n", [5, 4, 1, 0, 0]),
     ("Ok:                 1   \nFail:               2   \n\nOk:   1\nFail: 0\nTimeout: 1\n", [5, 2, 3, 0, 0]),
     ("# TOTAL: 6\n# PASS:  1\n# SKIP:  1\n# XFAIL: 1\n# FAIL:  1\n# XPASS: 1\n# ERROR: 1\n", [6, 1, 2, 1, 2]),
+    (
+        "   shop 1.0: ./test-suite.log\n===\n\n# TOTAL: 1\n# PASS:  0\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  1\n# XPASS: 0\n# ERROR: 0\n\n\
+         ===\nTestsuite summary for shop 1.0\n===\n# TOTAL: 1\n# PASS:  0\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  1\n# XPASS: 0\n# ERROR: 0\n===\n\
+         See ./test-suite.log\n",
+        [1, 0, 1, 0, 0],
+    ),
+    (
+        "   shop 1.0: ./test-suite.log\n===\n\n# TOTAL: 1\n# PASS:  0\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  1\n# XPASS: 0\n# ERROR: 0\n",
+        [1, 0, 1, 0, 0],
+    ),
     ("  Total:     3\n  Passed:    1\n  Skipped:   1\n  Duration:  22.33ms\n", [4, 1, 2, 0, 1]),
     ("  total:     2\n  passing:   2\n  duration:  1.2s\n", [2, 2, 0, 0, 0]),
     (" - Passed: 1\n - Skipped: 1\n - Expected Fail: 1\n - Unexpected Success: 1\n - Failed: 1\n", [5, 1, 2, 0, 2]),
