@@ -413,6 +413,8 @@ pub struct Parsed {
     pub content: Option<ObjectId>,
     /// Of which package it is, where a command's output tells it.
     pub package: Option<Package>,
+    /// It is what counts of several runs in one output.
+    pub is_of_several: bool,
 }
 
 /// A package of which a command's output tells: others may have tests and files of the same names.
@@ -438,6 +440,7 @@ impl Parsed {
             details,
             content: None,
             package: None,
+            is_of_several: false,
         }
     }
 
@@ -509,9 +512,10 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
 fn with_others(alone: Parsed, mut spoken: Vec<Parsed>) -> Vec<Parsed> {
     let runs = spoken.iter().filter(|one| one.format == alone.format).count();
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
-    let first = match spoken.iter().position(is_alone) {
-        Some(at) if runs > 1 => spoken.remove(at),
-        _ => {
+    let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
+    let first = match spoken.iter().position(is_settled) {
+        Some(at) => Parsed { sniffed_by: alone.sniffed_by, ..spoken.remove(at) },
+        None => {
             // If it is not certain there what the file is, nothing else is either.
             spoken.retain(|one| runs > 0 && one.format != alone.format);
             alone

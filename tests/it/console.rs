@@ -422,7 +422,18 @@ fn runs_that_tell_too_little_both_count_so_that_no_failure_is_lost() {
     assert_eq!(tests_of(text), [8, 7, 1, 0, 0, 0, 0]);
     assert!(read(text).iter().any(|report| report.warnings.iter().any(|warning| warning.contains("both count"))));
     let rest = "..F..    [100%]\n1 failed, 4 passed in 0.10s\n.      [100%]\n1 passed, 4 deselected in 0.10s\n";
-    assert_eq!(tests_of(rest), [5, 5, 0, 0, 0, 1, 0], "as many are left out as passed before");
+    assert_eq!(tests_of(rest), [6, 5, 1, 0, 0, 0, 0], "the one may have passed before");
+    let session =
+        |result: &str| format!("===== test session starts =====\ncollected 3 items\n\ntest_a.py {result}   [100%]\n\n");
+    let all = session(".FF") + "===== 2 failed, 1 passed in 0.02s =====\n";
+    let passed = session(".") + "===== 1 passed, 2 deselected in 0.01s =====\n";
+    assert_eq!(tests_of(&format!("{all}{passed}")), [3, 1, 2, 0, 0, 0, 0], "a part of it");
+    let failed = session("F") + "===== 1 failed, 2 deselected in 0.01s =====\n";
+    assert_eq!(
+        tests_of(&format!("{all}{failed}")),
+        [4, 1, 3, 0, 0, 0, 0],
+        "of which nobody knows whether it had failed"
+    );
 }
 
 /// What stands for the output of a test in the captures `frame-…`.

@@ -2,7 +2,7 @@
 //! an earlier run a later one repeats. The later result of a test stands, and a test that passed only then is flaky.
 //!
 //! Where the names do not tell, the files, packages or targets do; where nothing tells, a run of as many tests is taken
-//! for a repetition, and any other for a run of its own, so that no failure is lost.
+//! for a repetition, and any other for a run of its own, so that no failure is lost. What a later run skips stays as it was.
 
 use crate::ingest::test::runs::Run;
 use crate::ingest::{Details, Parsed, TestDetails, add};
@@ -43,6 +43,7 @@ pub(super) fn settle(runs: Vec<Run>) -> Vec<Parsed> {
                 Relation::Shares => share(&mut earlier.parsed, &mut run.parsed),
                 Relation::Repeats => {
                     run.parsed.warnings.push(format!("{}: the later run counts", ran_twice(&earlier, &run)));
+                    run.parsed.is_of_several = true;
                     false
                 }
                 Relation::RepeatsFailures => {
@@ -51,7 +52,8 @@ pub(super) fn settle(runs: Vec<Run>) -> Vec<Parsed> {
                 }
                 Relation::IsPart => {
                     let text = ran_twice(&earlier, &run);
-                    earlier.parsed.warnings.push(format!("{text}: the first counts, which ran more files"));
+                    earlier.parsed.warnings.push(format!("{text}: the first counts, which ran more"));
+                    earlier.parsed.is_of_several = true;
                     stands = false;
                     true
                 }
@@ -89,15 +91,27 @@ fn relation(earlier: &Run, later: &Run) -> Relation {
             (false, false) => Relation::Apart,
         };
     }
+    // What one names, the other would name, too, if it had run it.
+    let is_strange = |one: &TestDetails, other: &Parsed| {
+        let named = tests(other).filter(|named| is_named(other) && !named.cases.cases.is_empty());
+        let is_new = |named: &TestDetails| !one.cases.cases.keys().any(|id| named.cases.cases.contains_key(id));
+        !one.cases.cases.is_empty() && named.is_some_and(is_new)
+    };
+    if is_strange(before, &later.parsed) || is_strange(now, &earlier.parsed) {
+        return Relation::Apart;
+    }
     if repeats_failures(earlier, later) {
         Relation::RepeatsFailures
     } else if has_units {
+        // Where only failed tests are told, their number says nothing.
+        let is_whole = before.only_failed || ran(&later.parsed) >= ran(&earlier.parsed);
         match (earlier.units.is_subset(&later.units), later.units.is_subset(&earlier.units)) {
-            (true, _) => Relation::Repeats,
-            (false, true) => Relation::IsPart,
-            (false, false) => Relation::Unclear,
+            (true, _) if is_whole => Relation::Repeats,
+            // What failed now may have passed before, or be one of many that failed.
+            (_, true) if bad(&later.parsed) == Some(0) => Relation::IsPart,
+            _ => Relation::Unclear,
         }
-    } else if earlier.parsed.figures.tests == later.parsed.figures.tests {
+    } else if earlier.parsed.figures.tests == later.parsed.figures.tests && ran(&later.parsed) >= ran(&earlier.parsed) {
         Relation::Repeats
     } else {
         Relation::Unclear
@@ -116,14 +130,21 @@ fn is_named(parsed: &Parsed) -> bool {
     tests(parsed).is_some_and(|tests| tests.dropped == 0 && tests.duplicates == 0 && !tests.only_failed)
 }
 
-/// As it says itself; else as the numbers of tests tell with those that were left out, or with a failure that both name.
+/// How many tests were not skipped.
+fn ran(parsed: &Parsed) -> Option<u64> {
+    parsed.figures.tests?.checked_sub(parsed.figures.skipped.unwrap_or_default())
+}
+
+/// How many tests failed, one way or the other.
+fn bad(parsed: &Parsed) -> Option<u64> {
+    parsed.figures.failed.zip(parsed.figures.errored).and_then(|(failed, errored)| failed.checked_add(errored))
+}
+
+/// As it says itself; else as a failure tells that both name.
 fn repeats_failures(earlier: &Run, later: &Run) -> bool {
-    let (before, now) = (&earlier.parsed.figures, &later.parsed.figures);
-    let bad = before.failed.zip(before.errored).and_then(|(failed, errored)| failed.checked_add(errored));
-    let is_rest =
-        later.deselected > 0 && now.tests.and_then(|tests| tests.checked_add(later.deselected)) == before.tests;
-    let is_repeated = later.repeated.is_some() || is_rest || fails_again(&earlier.parsed, &later.parsed);
-    now.tests > Some(0) && now.tests == bad && is_repeated
+    let now = later.parsed.figures.tests;
+    let is_repeated = later.repeated.is_some() || fails_again(&earlier.parsed, &later.parsed);
+    now > Some(0) && now == bad(&earlier.parsed) && is_repeated
 }
 
 /// Whether all that failed in the later run had failed in the earlier one, and something did.
@@ -150,6 +171,14 @@ fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
     let (mut again, mut flaky) = (0_u64, 0_u64);
     before.cases.cases.retain(|id, case| {
         let Some(repeated) = now.cases.cases.get_mut(id) else { return true };
+        if repeated.outcome == Outcome::Skipped && case.outcome != Outcome::Skipped {
+            // It did not run again.
+            now.cases.cases.remove(id);
+            for count in [&mut later.figures.skipped, &mut later.figures.tests] {
+                *count = count.map(|number| number.saturating_sub(1));
+            }
+            return true;
+        }
         let was_bad = is_bad(case.outcome);
         // Every attempt before the last failed: a test that passed and was run again had no attempt more.
         let failed = if was_bad { case.attempts } else { case.attempts.saturating_sub(1) };

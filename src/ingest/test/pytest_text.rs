@@ -579,8 +579,7 @@ impl runs::Runs for Reader {
             .map(|mut run| {
                 let is_certain = run.has_evidence;
                 let (units, repeated, root) = (std::mem::take(&mut run.files), run.repeated, run.root.take());
-                let deselected = run.counts.unwrap_or_default().deselected;
-                runs::Run { repeated, deselected, is_certain, root, ..runs::Run::of(run.parsed(), units) }
+                runs::Run { repeated, is_certain, root, ..runs::Run::of(run.parsed(), units) }
             })
             .collect()
     }

@@ -18,8 +18,6 @@ pub(in crate::ingest) struct Run {
     pub units: BTreeSet<String>,
     /// It says that it repeated so many failures of the run before, and no other tests.
     pub repeated: Option<u64>,
-    /// Tests that were left out of it on purpose.
-    pub deselected: u64,
     /// Whether it is certain that the tool wrote it, and no test. What is not counts only if nothing is certain.
     pub is_certain: bool,
     /// The folder that it says to run in.
@@ -31,7 +29,7 @@ pub(in crate::ingest) struct Run {
 impl Run {
     /// A run of these units.
     pub(in crate::ingest) fn of(parsed: Parsed, units: BTreeSet<String>) -> Run {
-        Run { parsed, units, repeated: None, deselected: 0, is_certain: true, root: None, script: None }
+        Run { parsed, units, repeated: None, is_certain: true, root: None, script: None }
     }
 }
 

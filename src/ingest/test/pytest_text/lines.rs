@@ -11,8 +11,6 @@ pub(super) struct Counts {
     pub failed: u64,
     pub errored: u64,
     pub skipped: u64,
-    /// Tests that were left out: none of the others.
-    pub deselected: u64,
     /// A number was too large to hold, or their sum is.
     pub overflow: bool,
 }
@@ -48,8 +46,7 @@ impl Counts {
             "failed" => &mut self.failed,
             "error" | "errors" => &mut self.errored,
             "skipped" | "xfailed" => &mut self.skipped,
-            "deselected" => &mut self.deselected,
-            // Warnings, rerun, subtests passed, and what plugins add: no tests.
+            // Deselected, warnings, rerun, subtests passed, and what plugins add: no tests.
             _ => return true,
         };
         let sum = slot.checked_add(number);
