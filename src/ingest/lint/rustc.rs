@@ -66,6 +66,8 @@ pub(super) fn is_summary(message: &str) -> bool {
         "aborting due to ",
         "could not compile ",
         "Could not compile ",
+        "could not document ",
+        "Could not document ",
         "build failed, waiting for other jobs",
         "test failed",
         "doctest failed",
@@ -85,7 +87,12 @@ pub(super) fn is_summary(message: &str) -> bool {
         let number = words.next().is_some_and(is_number);
         number && words.next().is_some_and(|word| matches!(word, "warning" | "warnings" | "error" | "errors"))
     };
-    starts.iter().any(|start| message.starts_with(start)) || numbered() || generated()
+    // nextest, below what cargo said: command `/usr/bin/cargo test --no-run …` exited with code 101
+    let called = || {
+        let command = message.strip_prefix("command `").and_then(|rest| rest.rsplit_once("` exited"));
+        command.is_some_and(|(command, _)| command.contains(" --no-run"))
+    };
+    starts.iter().any(|start| message.starts_with(start)) || numbered() || generated() || called()
 }
 
 #[cfg(test)]
@@ -98,6 +105,8 @@ mod tests {
             "aborting due to 2 previous errors; 1 warning emitted",
             "could not compile `kvlog` (lib) due to 2 previous errors; 1 warning emitted",
             "Could not compile `kvlog`.",
+            "could not document `kvlog`",
+            "command `/usr/bin/cargo test --no-run --message-format json-render-diagnostics` exited with code 101",
             "build failed, waiting for other jobs to finish...",
             "test failed, to rerun pass `--lib`",
             "2 targets failed:",
@@ -106,9 +115,13 @@ mod tests {
         ] {
             assert!(is_summary(message), "{message}");
         }
-        for message in
-            ["`x` generated text", "3 arguments were given", "unused variable: `x`", "linking with `cc` failed"]
-        {
+        for message in [
+            "`x` generated text",
+            "3 arguments were given",
+            "unused variable: `x`",
+            "linking with `cc` failed",
+            "command `ls` exited",
+        ] {
             assert!(!is_summary(message), "{message}");
         }
     }

@@ -107,7 +107,7 @@ impl Reader {
         if let Some((level, code, message)) = beginning(text) {
             self.close()?;
             if is_summary(message) {
-                let starts = ["could not compile `", "Could not compile `", "aborting due to "];
+                let starts = ["could not ", "Could not ", "aborting due to "];
                 self.not_compiled |= level == Level::Error && starts.iter().any(|start| message.starts_with(start));
                 self.finished |= message.ends_with(" emitted") && level == Level::Warning;
                 return Ok(());
@@ -409,6 +409,20 @@ error: length comparison to zero
         ] {
             assert_eq!(read(&text).unwrap().build, build, "{text}");
         }
+    }
+
+    #[test]
+    fn what_cargo_and_nextest_say_of_a_failure_at_last_is_no_second_one() {
+        let undocumented = "error: unresolved link to `No`\n --> src/lib.rs:1:7\n\nerror: could not document `br`\n";
+        let of_nextest = "error: failed to run custom build command for `br v0.1.0 (/br)`\n\nCaused by:\n  no lib\n\
+                          error: command `/bin/cargo test --no-run --message-format json` exited with code 101\n";
+        for text in [undocumented, of_nextest] {
+            let parsed = read(text).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.build), (Some(1), Some(BuildStatus::Failed)), "{text}");
+        }
+        let mut reader = Reader::only_certain();
+        undocumented.lines().try_for_each(|line| reader.line(line)).unwrap();
+        assert_eq!(reader.finish().unwrap().and_then(|parsed| parsed.figures.errors), Some(1));
     }
 
     #[test]
