@@ -6,7 +6,7 @@ use super::rustc_json;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::test::{cargo_test_text, pytest_text};
-use crate::ingest::text::{Lines, LongLine, split_at};
+use crate::ingest::text::{Lines, LongLine, is_number, split_at};
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -127,6 +127,10 @@ impl Reader {
             self.open = Some(open);
             return self.close();
         }
+        // Below what a build script warns of stands no blank line.
+        if is_building(text) || is_end_of_build(text) {
+            self.close()?;
+        }
         if let Some(open) = &mut self.open {
             open.line(text);
         } else if is_end_of_build(text) {
@@ -206,7 +210,19 @@ impl Open {
         let in_rust = self.finding.path.as_deref().is_some_and(|path| path.ends_with(".rs"));
         let starts = |start: &str| self.finding.message.starts_with(start);
         let by_compiler = || starts("internal compiler error: ") || (self.has_frame && starts("linking with `"));
-        self.has_code || in_rust || by_compiler() || self.is_by_cargo()
+        self.has_code || in_rust || by_compiler() || self.is_by_build_script() || self.is_by_cargo()
+    }
+
+    /// `warning: br@0.1.0: no zlib found`.
+    fn is_by_build_script(&self) -> bool {
+        let package = self.finding.message.split_once(": ").and_then(|(package, _)| package.split_once('@'));
+        let is_version = |version: &str| {
+            let mut parts = version.splitn(3, '.');
+            let begins = [parts.next(), parts.next()].into_iter().flatten().all(is_number);
+            begins && parts.next().is_some_and(|rest| !rest.contains(' '))
+        };
+        let is_package = |(name, version): (&str, &str)| !name.contains(' ') && is_version(version);
+        self.finding.level == Level::Warning && package.is_some_and(is_package)
     }
 
     /// Whether cargo itself gave up, before any compiler.
@@ -409,6 +425,22 @@ error: length comparison to zero
         ] {
             assert_eq!(read(&text).unwrap().build, build, "{text}");
         }
+    }
+
+    #[test]
+    fn warnings_of_build_scripts_have_a_line_each() {
+        let text = "   Compiling br v0.1.0 (/br)\nwarning: br@0.1.0: no zlib\nwarning: br@0.1.0: no zstd\n    Checking br v0.1.0 (/br)\n\
+                    \x20   Finished `dev` profile [unoptimized + debuginfo] target(s) in 0.40s\n";
+        let parsed = crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), None).unwrap();
+        assert_eq!(
+            (parsed.format.name, parsed.figures.warnings, parsed.build),
+            ("rustc-text", Some(2), Some(BuildStatus::Success))
+        );
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        assert_eq!(details.by_tool.into_keys().collect::<Vec<_>>(), ["clippy", "rustc"]);
+        let mut reader = Reader::only_certain();
+        text.replace("br@0.1.0", "br@next").lines().try_for_each(|line| reader.line(line)).unwrap();
+        assert_eq!(reader.finish().unwrap().and_then(|parsed| parsed.figures.total), Some(0));
     }
 
     #[test]
