@@ -40,6 +40,19 @@ impl Findings {
         self.tally.finding(finding, sort)
     }
 
+    /// The build failed: if no error tells why, that is one.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn fail(&mut self) -> Result<()> {
+        if self.errors > 0 {
+            return Ok(());
+        }
+        let message = "the build failed, and no error in this output tells why".to_owned();
+        let level = Level::Error;
+        self.add(Finding { tool: String::new(), rule: None, level, path: None, line: None, message })
+    }
+
     /// The report. The compiler is always named: that it found nothing is a measurement. So is clippy, which leaves no
     /// other trace where it finds nothing, if the code was checked and has no error that keeps clippy from looking.
     ///

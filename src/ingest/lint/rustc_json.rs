@@ -12,7 +12,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine};
 use crate::ingest::values::Few;
-use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff};
+use crate::ingest::{Details, Finding, Format, Head, Level, Parsed, Sniff};
 use crate::model::figures::{RawFindings, ReportKind};
 use crate::model::metrics::BuildStatus;
 
@@ -26,6 +26,7 @@ pub const FORMAT: Format = Format {
     has_end: false,
     counting: "Top-level diagnostics by level; failure notes and summaries are none, notes inside a diagnostic neither. \
                The same text at the same level twice (the library and its tests) is one; raw has the count before. \
+               A build that failed without an error among them is one error, or those that cargo prints beside its JSON. \
                Lines that are no JSON are skipped, but where cargo prints the diagnostics as text among its JSON \
                (json-render-diagnostics).",
     sniff,
@@ -72,12 +73,16 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             rendered.line(&line.text).map_err(|error| error.line(last))?;
         }
     }
-    if reader.lines > 0
-        && reader.raw == RawFindings::default()
-        && let Some(parsed) = rendered.finish()?.filter(|parsed| parsed.figures.total > Some(0))
-    {
-        let build = reader.finish().map_err(|error| error.line(last))?.and_then(|parsed| parsed.build);
-        return Ok(Parsed { format: &FORMAT, build: parsed.build.or(build), ..parsed });
+    if reader.has_failed() {
+        rendered.fail()?;
+    }
+    let rendered = rendered.finish()?.filter(|parsed| reader.lines > 0 && parsed.figures.total > Some(0));
+    if let Some(parsed) = rendered {
+        if reader.raw == RawFindings::default() {
+            let build = reader.finish().map_err(|error| error.line(last))?.and_then(|parsed| parsed.build);
+            return Ok(Parsed { format: &FORMAT, build: parsed.build.or(build), ..parsed });
+        }
+        reader.fail_by(parsed)?;
     }
     reader.finish().map_err(|error| error.line(last))?.ok_or_else(|| {
         Error::report(Reject::NotThisFormat, "no line of cargo's or rustc's JSON is in it")
@@ -203,13 +208,35 @@ impl Reader {
         })
     }
 
+    /// Whether the build failed, and no diagnostic is an error: a build script may have failed, or a dependency is missing.
+    fn has_failed(&self) -> bool {
+        self.finished == Some(false) && self.raw.errors == 0
+    }
+
+    /// Takes the errors that cargo printed beside its JSON, if none of that tells why the build failed.
+    fn fail_by(&mut self, rendered: Parsed) -> Result<()> {
+        if let Details::Lint(told) = rendered.details
+            && self.has_failed()
+        {
+            for error in told.findings.into_iter().filter(|finding| finding.level == Level::Error) {
+                self.raw.errors = self.raw.errors.saturating_add(1);
+                self.findings.add(error)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The report, if there was a line of ours.
     ///
     /// # Errors
     /// Malformed: cargo's lines lack the one that ends them.
-    pub(in crate::ingest) fn finish(self) -> Result<Option<Parsed>> {
+    pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
         if self.lines == 0 {
             return Ok(None);
+        }
+        if self.has_failed() {
+            self.findings.fail()?;
+            self.raw.errors = 1;
         }
         if self.from_cargo && self.finished.is_none() {
             return Err(Error::report(Reject::Malformed, "cargo's JSON ends before its line \"build-finished\"")
@@ -260,7 +287,7 @@ fn fingerprint(diagnostic: &Diagnostic) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::Details;
+    use crate::ingest::console::console;
 
     fn message(level: &str, code: &str, text: &str) -> String {
         format!(
@@ -322,7 +349,31 @@ mod tests {
         );
         assert_eq!(read(text).unwrap_err().reject(), Some(Reject::Malformed));
         let both = read(&format!("{}{text}{NOT_FINISHED}", message("warning", "x", "y"))).unwrap();
-        assert_eq!((both.figures.errors, both.figures.warnings), (Some(0), Some(1)));
+        assert_eq!((both.figures.errors, both.figures.warnings), (Some(1), Some(1)));
+        let finished = read(&format!("{}{text}{FINISHED}", message("warning", "x", "y"))).unwrap();
+        assert_eq!((finished.figures.errors, finished.figures.warnings), (Some(0), Some(1)));
+    }
+
+    #[test]
+    fn a_build_that_failed_has_an_error() {
+        let artifact = "{\"reason\":\"compiler-artifact\",\"filenames\":[]}\n";
+        let warning = message("warning", "x", "y");
+        let cargo = "error: failed to run custom build command for `br v0.1.0 (/br)`\n\nCaused by:\n  no lib\n";
+        let rendered = "warning: unused\n --> src/a.rs:1:1\n\nerror: could not compile `a` (lib)\n";
+        for (text, errors, warnings) in [
+            (format!("{artifact}{NOT_FINISHED}"), 1, 0),
+            (format!("{cargo}{artifact}{NOT_FINISHED}"), 1, 0),
+            (format!("{artifact}{warning}{NOT_FINISHED}"), 1, 1),
+            (format!("{cargo}{artifact}{warning}{NOT_FINISHED}"), 1, 1),
+            (format!("{artifact}{rendered}{NOT_FINISHED}"), 1, 1),
+            (format!("{artifact}{warning}{FINISHED}"), 0, 1),
+        ] {
+            let parsed = read(&text).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(errors), Some(warnings)), "{text}");
+            // In a command's output, what cargo prints as text is heard once more.
+            let quality = crate::ingest::merge::merge(&console(&Input::bytes("x", text.as_bytes()))).quality.unwrap();
+            assert_eq!((quality.error_count, quality.build_status), (Some(errors), parsed.build), "{text}");
+        }
     }
 
     #[test]

@@ -151,6 +151,15 @@ impl Reader {
         self.is_over() && self.finished
     }
 
+    /// See [`Findings::fail`].
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn fail(&mut self) -> Result<()> {
+        self.close()?;
+        self.findings.fail()
+    }
+
     /// Ends the diagnostic that was open.
     fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
