@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"Files=2, Tests=3, …\" and \"Result: PASS\" below it",
     has_end: true,
     counting: "The last summary: tests that failed failed, those that a plan promised and that did not come are errored, and so is a \
-               file that failed though its tests passed. The others passed, those that were skipped among them: prove does not \
+               file that failed though its tests passed, or that is not there. The others passed, those that were skipped among them: prove does not \
                tell how many.",
     sniff,
     parse,
@@ -62,16 +62,22 @@ fn file(line: &str) -> Option<(&str, u64, u64)> {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let (mut prove, mut last, mut runs) = (Prove::default(), 0, 0_u64);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let mut parsed = None;
+    let mut told: Option<Prove> = None;
     while let Some(line) = lines.next()? {
         last = line.number;
-        prove.take(line.text.trim_end()).map_err(|error| error.line(last))?;
+        let text = line.text.trim_end();
+        match told.as_mut().filter(|_| tap::undetected(text).is_some()) {
+            Some(told) => told.take(text),
+            None => prove.take(text),
+        }
+        .map_err(|error| error.line(last))?;
         if prove.is_done {
-            parsed = std::mem::take(&mut prove).report()?;
+            told = Some(std::mem::take(&mut prove));
             runs += 1;
         }
     }
-    let mut parsed = parsed.filter(|_| !prove.begun).ok_or_else(|| no_result("no result of prove at its end", last))?;
+    let told = told.filter(|_| !prove.begun).map(Prove::report).transpose()?.flatten();
+    let mut parsed = told.ok_or_else(|| no_result("no result of prove at its end", last))?;
     if runs > 1 {
         parsed.warnings.push(format!("{runs} runs of prove are in it: the last one counts"));
     }
@@ -91,6 +97,8 @@ pub(in crate::ingest) struct Prove {
     /// All points are told, too, and their plans, and read as TAP.
     has_points: bool,
     has_plan: bool,
+    /// The line before ended a run that is read so.
+    is_below_points: bool,
 }
 
 impl Prove {
@@ -98,7 +106,10 @@ impl Prove {
         self.has_points |= tap::is_point(text);
         self.has_plan |= tap::is_plan(text);
         self.begun |= text == "Test Summary Report";
-        if let Some((name, tests, failed)) = file(text) {
+        if let Some(name) = tap::undetected(text) {
+            // It may come below the summary, as prove ends with it.
+            self.fail(name)?;
+        } else if let Some((name, tests, failed)) = file(text) {
             self.close()?;
             self.found.failed = add(self.found.failed, failed)?;
             self.file = (failed == 0).then(|| (name.to_owned(), tests));
@@ -122,23 +133,30 @@ impl Prove {
 
     /// A file that is told for no test of its own failed as a whole.
     fn close(&mut self) -> Result<()> {
-        if let Some((name, _)) = self.file.take() {
-            self.found.errored = add(self.found.errored, 1)?;
-            self.found.unit_failures += 1;
-            self.names.unit(&name);
-        }
+        if let Some((name, _)) = self.file.take() { self.fail(&name) } else { Ok(()) }
+    }
+
+    fn fail(&mut self, name: &str) -> Result<()> {
+        self.found.errored = add(self.found.errored, 1)?;
+        self.found.unit_failures += 1;
+        self.names.unit(name);
         Ok(())
     }
 }
 
 impl Unannounced for Prove {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
-        let before = if self.is_done { std::mem::take(self).report()?.map(Box::new) } else { None };
+        let is_undetected = tap::undetected(text).is_some();
+        if std::mem::take(&mut self.is_below_points) && is_undetected {
+            return Ok(None);
+        }
+        let is_over = self.is_done && !is_undetected;
+        let before = if is_over { std::mem::take(self).report()?.map(Box::new) } else { None };
         self.take(text)?;
         // Of a run that is read as TAP not all was seen.
         let is_anothers = self.is_done && self.has_points && self.has_plan;
         if is_anothers || (is_result(text) && self.tests.is_none()) {
-            *self = Prove::default();
+            *self = Prove { is_below_points: true, ..Prove::default() };
         }
         Ok(before)
     }
@@ -198,6 +216,30 @@ mod tests {
         assert_eq!(told(failed), [("prove-text", [2, 1, 1, 0, 0])]);
         assert_eq!(told(all), [("tap", [3, 3, 0, 0, 0])]);
         assert_eq!(told(&format!("{all}{failed}")), [("tap", [3, 3, 0, 0, 0]), ("prove-text", [2, 1, 1, 0, 0])]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_errored() {
+        let undetected = "Cannot detect source of 't/no.t'! at /usr/share/perl/5.36/TAP/Parser/IteratorFactory.pm line 256.\n\
+                          \tTAP::Parser::IteratorFactory::detect_source(TAP::Parser::IteratorFactory=HASH(0x55)) called at x line 1\n";
+        let none = "Files=0, Tests=0,  0 wallclock secs (0 CPU)\nResult: NOTESTS\n";
+        let fine = "t/good.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs (0 CPU)\nResult: PASS\n";
+        let points = "t/good.t .. \n1..2\nok 1\nok 2\nok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs (0 CPU)\nResult: PASS\n";
+        for (text, format, expected) in [
+            (format!("{undetected}{none}"), "prove-text", [1, 0, 0, 1, 0]),
+            (format!("{undetected}{fine}"), "prove-text", [3, 2, 0, 1, 0]),
+            (format!("{fine}{undetected}"), "prove-text", [3, 2, 0, 1, 0]),
+            (format!("{points}{undetected}"), "tap", [3, 2, 0, 1, 0]),
+        ] {
+            let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+            assert_eq!((parsed.format.name, counts(&parsed)), (format, expected), "{text}");
+            assert_eq!(details(&parsed).failed_units, ["t/no.t"], "{text}");
+            let heard = console(&Input::bytes("x", text.as_bytes()));
+            let told: Vec<_> = heard.iter().map(|report| (report.format.name, counts(report))).collect();
+            assert_eq!(told, [(format, expected)], "{text}");
+        }
+        let twice = console(&Input::bytes("x", format!("{points}{undetected}{fine}").as_bytes()));
+        assert_eq!(twice.iter().map(counts).collect::<Vec<_>>(), [[3, 2, 0, 1, 0], [2, 2, 0, 0, 0]]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
                plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
-               came to no test or failed though its tests passed. Without plan and bail-out it \
+               is not there, came to no test or failed though its tests passed. Without plan and bail-out it \
                was cut short; gotestsum's 1..N is a plan, of an unknown number.",
     sniff,
     parse,
@@ -155,6 +155,11 @@ fn file_of_prove(text: &str) -> Option<&str> {
     (file.contains('.') && dots.len() > 1 && dots.bytes().all(|byte| byte == b'.')).then_some(file)
 }
 
+/// The file in `Cannot detect source of 't/no.t'! at …`: prove ends there, and its summary does not tell of that.
+pub(super) fn undetected(text: &str) -> Option<&str> {
+    text.strip_prefix("Cannot detect source of '")?.split_once("'! at ").map(|(file, _)| file)
+}
+
 /// What `prove -v` says of a file below its points.
 #[derive(Default)]
 struct Prove {
@@ -173,9 +178,12 @@ impl Prove {
         self.is_done || (self.is_open && level.points == 0)
     }
 
-    /// The file, if it failed by itself: it came to no test, or failed though its tests passed.
+    /// The file, if it failed by itself: it is not there, came to no test, or failed though its tests passed.
     fn line(&mut self, text: &str) -> Option<String> {
         let text = text.trim_end();
+        if let Some(file) = undetected(text) {
+            return Some(file.to_owned());
+        }
         if let Some(file) = file_of_prove(text) {
             *self = Prove { file: Some(file.to_owned()), is_open: true, ..Prove::default() };
             return None;

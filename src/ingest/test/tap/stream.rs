@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::lines::{Line, Point, read};
-use super::{MESON_LOG, Reader, file_of_prove};
+use super::{MESON_LOG, Reader, file_of_prove, undetected};
 use crate::error::Result;
 use crate::ingest::test::runs::{Run, Runs};
 
@@ -53,6 +53,11 @@ impl Open {
     fn is_followed(&self, next: &str) -> bool {
         self.plan == Some(0)
             && matches!(read(next), Line::Point(0, point) if self.subtest.as_ref().is_some_and(|name| *name == point.name))
+    }
+
+    /// Whether the line may stand below the summary of `prove -v`, and is of it.
+    fn is_below_prove(&self, text: &str) -> bool {
+        self.prove == Some(true) && (text.starts_with("Result: ") || undetected(text).is_some())
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -149,7 +154,7 @@ impl Stream {
 
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
-        if !self.holds(text) {
+        if !self.holds(text) && !self.open.as_ref().is_some_and(|open| open.is_below_prove(text)) {
             self.close();
         }
         // gotestsum tells its sum below the points, and the plan never: that sum is read.
