@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use self::documents::{Document, Documents, Step};
+pub(super) use self::documents::{begins_report, begins_xml};
 use self::lint::Findings;
 use self::measurements::Measurements;
 use self::packages::{Change, Packages};

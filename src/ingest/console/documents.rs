@@ -238,13 +238,18 @@ fn is_declaration(line: &str) -> bool {
 }
 
 /// A declaration, or the first tag of a report of tests, which may have none.
-fn begins_xml(line: &str) -> bool {
+pub(in crate::ingest) fn begins_xml(line: &str) -> bool {
+    begins_report(line) || is_declaration(line)
+}
+
+/// The first tag of a report of tests.
+pub(in crate::ingest) fn begins_report(line: &str) -> bool {
     const ROOTS: [&str; 8] =
         ["testsuites", "testsuite", "assemblies", "assembly", "test-run", "test-suite", "TestLog", "TestResult"];
     let named = |tag: &str| tag.starts_with([' ', '>']);
     let root = |tag: &str| ROOTS.iter().any(|root| tag.strip_prefix(root).is_some_and(named));
     let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-    line.strip_prefix('<').is_some_and(root) || is_declaration(line)
+    line.strip_prefix('<').is_some_and(root)
 }
 
 /// The name of a test, which may be empty, or of a file.

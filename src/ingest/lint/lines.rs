@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::LintTally;
 use crate::error::{Error, Reject, Result};
+use crate::ingest::console::begins_report;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Finding, Format, Head, Level, Parsed, Sniff, Sort, add};
@@ -108,13 +109,14 @@ pub(super) fn is_claimed<R: TextReader>(head: &Head<'_>) -> bool {
     is_ours && !is_of_another(head)
 }
 
-/// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text.
+/// Whether another format is certain of it: a test runner's output may hold lines of any tool, and XML is no text, also where
+/// it is a report of tests between other lines.
 pub(super) fn is_of_another(head: &Head<'_>) -> bool {
     *head.found.is_of_another.get_or_init(|| {
         head.xml().is_some()
             || head.is_of_tests()
             || matches!((super::rustc_text::FORMAT.sniff)(head), Sniff::Sure(_))
-            || head.lines().any(is_of_go_test)
+            || head.lines().any(|line| is_of_go_test(line) || begins_report(line))
     })
 }
 

@@ -4,9 +4,10 @@
 //! It has no end of its own: the plan tells how many points to expect. Files are told in YAML by some tools alone.
 
 use self::lines::{Line, Point, partial_directive, read};
-use super::TestTally;
 use super::text_report::{KILLED_HELP, is_foreign_line};
+use super::TestTally;
 use crate::error::{Error, Reject, Result};
+use crate::ingest::console::begins_xml;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -58,8 +59,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
             Line::Plan(0, _) => plan = true,
             Line::Point(0, point) if point.number == Some(points + 1) => points += 1,
             Line::Bail(_) => bail = true,
-            // A test of another tool can print TAP.
-            _ if points == 0 && is_foreign_line(line) => return Sniff::No,
+            // A test of another tool can print TAP, and its report tells that.
+            _ if points == 0 && (is_foreign_line(line) || begins_xml(line)) => return Sniff::No,
             _ => {}
         }
     }

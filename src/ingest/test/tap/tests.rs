@@ -135,6 +135,19 @@ fn it_is_told_by_version_or_plan_and_numbers() {
 }
 
 #[test]
+fn what_a_report_in_xml_tells_that_tests_printed_is_no_tap() {
+    let text = "\n#   Failed test 'b'\n#   at t/b.t line 1.\n<testsuites>\n  <testsuite name=\"b_t\">\n    <testcase name=\"1 - a\"/>\n\
+                <system-out><![CDATA[1..2\nok 1 - a\nnot ok 2 - b\n]]></system-out>\n  </testsuite>\n</testsuites>";
+    let reports = crate::ingest::parse_all(&Input::bytes("x", text.as_bytes()), None).unwrap();
+    let told: Vec<_> = reports.iter().map(|report| (report.format.name, counts(report))).collect();
+    assert_eq!(told, [("junit", [1, 1, 0, 0, 0])]);
+    // Nor is it a linter's, though Perl cannot parse a test.
+    let unparsed = format!("syntax error at t/syn.t line 1, near \"( ;\"\n{text}");
+    let reports = crate::ingest::parse_all(&Input::bytes("x", unparsed.as_bytes()), None).unwrap();
+    assert!(reports.iter().any(|report| report.format.name == "junit"), "{reports:?}");
+}
+
+#[test]
 fn the_files_of_prove_have_a_plan_each_or_none() {
     let of = |end: &str| {
         format!(
