@@ -26,9 +26,9 @@ use super::test::{
     ava_text, boost_text, brief_test_text, bun_test_text, busted_text, cargo_test_text, catch2_text, ctest_text,
     cucumber_messages, dart_json, dart_test_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text,
     gherkin_text, go_test_json, go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text,
-    karma_text, maven_text, minitest_text, mocha_json, mocha_text, nextest_text, nim_test_text, node_test_text,
-    phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text, swift_test_text, tap,
-    teamcity, unittest_text, vitest_text, wtr_text, zig_test_text,
+    karma_text, maven_text, meson_output, minitest_text, mocha_json, mocha_text, nextest_text, nim_test_text,
+    node_test_text, phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text,
+    swift_test_text, tap, teamcity, unittest_text, vitest_text, wtr_text, zig_test_text,
 };
 use super::text::{LONGEST_BYTES, Lines, LongLine, split_at};
 use super::{Details, Format, Package, Parsed, checked};
@@ -65,6 +65,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(unittest_text::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(tap::stream::Stream::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<ctest_text::CTest>::default()), is_joined: false },
+    Tool { reader: || Box::new(meson_output::Shown::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<gtest_text::GTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Summaries::<catch2_text::Catch2>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<minitest_text::Minitest>::default()), is_joined: false },

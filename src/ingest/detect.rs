@@ -175,9 +175,10 @@ impl<'a> Head<'a> {
         *self.found.is_of_tests.get_or_init(|| formats.any(is_certain))
     }
 
-    /// What [`Head::is_of_tests`] answers, where each of those formats was asked already and none was certain.
-    pub(super) fn is_not_of_tests(&self) {
-        self.found.is_of_tests.get_or_init(|| false);
+    /// What [`Head::is_of_tests`] answers, where each of those formats was asked already and none was certain, or none was
+    /// because a test runner is told in another way.
+    pub(super) fn settle_tests(&self, is_of_tests: bool) {
+        self.found.is_of_tests.get_or_init(|| is_of_tests);
     }
 }
 

@@ -642,10 +642,15 @@ pub fn detect(input: &Input<'_>) -> Result<Option<(&'static Format, String)>> {
 fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>> {
     let mut maybe = None;
     let is_json = head.is_json();
-    for format in FORMATS.iter().copied().filter(|format| !is_json || !format.is_text()) {
+    // What Meson's tests printed is theirs.
+    let is_mesons = test::meson_output::is_shown(head);
+    let is_anothers =
+        |format: &Format| is_mesons && format.kind == ReportKind::Test && *format != test::brief_test_text::FORMAT;
+    let is_asked = |format: &&Format| !format.is_text() || !(is_json || is_anothers(format));
+    for format in FORMATS.iter().copied().filter(is_asked) {
         if format.kind != ReportKind::Test {
             // Those of tests come first.
-            head.is_not_of_tests();
+            head.settle_tests(is_mesons);
         }
         match (format.sniff)(head) {
             Sniff::Sure(_) if head.is_quoted(format) => return Ok(None),

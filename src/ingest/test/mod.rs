@@ -52,6 +52,7 @@ pub mod karma_text;
 pub mod libtest_json;
 pub mod maven_text;
 pub mod meson_json;
+pub(super) mod meson_output;
 pub mod minitest_text;
 pub mod mocha_json;
 pub mod mocha_text;

@@ -5,7 +5,7 @@
 
 use self::lines::{Line, Point, partial_directive, read};
 use super::text_report::{KILLED_HELP, is_foreign_line};
-use super::TestTally;
+use super::{TestTally, meson_output};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::console::begins_xml;
 use crate::ingest::input::{Input, Invalid};
@@ -36,15 +36,12 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-/// How Meson's log begins, in which stands what each test printed.
-const MESON_LOG: &str = "Log of Meson test suite run on ";
-
 fn sniff(head: &Head<'_>) -> Sniff {
     if head.xml().is_some() || head.text().trim_start().starts_with('{') {
         return Sniff::No;
     }
     // It tells what programs printed.
-    if head.text().trim_start().starts_with(MESON_LOG) {
+    if head.text().trim_start().starts_with(meson_output::LOG) {
         return Sniff::No;
     }
     let (mut plan, mut points, mut bail) = (false, 0u64, false);

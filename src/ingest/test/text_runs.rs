@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::meson_output;
 use super::runs::{Run, Runs};
 use super::text_report::{KILLED_HELP, Names, Summary, no_result};
 use crate::error::{Error, Reject, Result};
@@ -275,18 +276,21 @@ pub(in crate::ingest) trait Unannounced: Default {
     fn report(self) -> Result<Option<Parsed>>;
 }
 
-/// What a file tells, all of whose summaries belong together: none ends a run.
+/// What a file tells, all of whose summaries belong together: none ends a run. What Meson's tests printed is passed over.
 ///
 /// # Errors
 /// No result if there is no summary; malformed if the text ends inside a line, or a number is too large.
 pub(super) fn all_summaries<R: Unannounced>(input: &Input<'_>, tool: &str) -> Result<Parsed> {
-    let (mut run, mut last) = (R::default(), 0);
+    let (mut run, mut last, mut shown) = (R::default(), 0, meson_output::Shown::default());
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         last = line.number;
         let text = line.text.trim_end();
         if !line.ended && !R::is_idle(text) {
             return Err(cut(tool, last));
+        }
+        if shown.holds_back(text) {
+            continue;
         }
         run.line(text).map_err(|error| error.line(last))?;
     }

@@ -6,17 +6,15 @@
 use std::collections::BTreeSet;
 
 use super::lines::{Line, Point, read};
-use super::{MESON_LOG, Reader, file_of_prove, undetected};
+use super::{Reader, file_of_prove, undetected};
 use crate::error::Result;
+use crate::ingest::test::meson_output;
 use crate::ingest::test::runs::{Run, Runs};
 
 /// Lines of `prove -v` that are held before its first plan.
 const HELD: usize = 5_000;
 /// The comment with which Node goes on below its tests.
 const COVERAGE_OF_NODE: &str = "# start of coverage report";
-
-/// How the last line of Meson's log begins.
-const MESON_END: &str = "Timeout:";
 
 /// One run.
 struct Open {
@@ -163,7 +161,8 @@ impl Runs for Stream {
         if let Some(open) = &mut self.open {
             return open.line(text);
         }
-        self.is_mesons = text.starts_with(MESON_LOG) || (self.is_mesons && !text.starts_with(MESON_END));
+        let is_end = text.starts_with(meson_output::LOG_END);
+        self.is_mesons = text.starts_with(meson_output::LOG) || (self.is_mesons && !is_end);
         if self.is_mesons {
             return Ok(());
         }
