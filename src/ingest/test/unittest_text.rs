@@ -66,9 +66,10 @@ fn is_green_s(line: &str) -> bool {
     line.contains("s using ") && (line.ends_with(" process") || line.ends_with(" processes"))
 }
 
-/// The counts of `FAILED (failures=1, errors=1)`, `PASSED (successes=1)` of trial; empty for `OK`.
+/// The counts of `FAILED (failures=1, errors=1)`, `PASSED (successes=1)` of trial; empty for `OK`, and for what green says
+/// where there is no test.
 fn status(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
-    if matches!(line, "OK" | "NO TESTS RAN") {
+    if matches!(line, "OK" | "NO TESTS RAN" | "No Tests Found") {
         return Some(Vec::new());
     }
     let starts = ["OK (", "FAILED (", "PASSED (", "NO TESTS RAN ("];
@@ -489,6 +490,7 @@ mod tests {
             ("Ran 5 tests in 0.1s\n\nFAILED (SKIP=1, errors=1, failures=1)\n", [5, 2, 1, 1, 1]),
             ("Ran 6 tests in 0.1s\n\nPASSED (skips=1, expectedFailures=2, successes=3)\n", [6, 3, 0, 0, 3]),
             // By green.
+            ("\nRan 0 tests in 0.020s using 2 processes\n\nNo Tests Found\n", [0; 5]),
             (
                 "Ran 9 tests in 0.1s using 2 processes\n\nFAILED (errors=1, failures=2, passes=4, skips=2)\n",
                 [9, 4, 2, 1, 2],
