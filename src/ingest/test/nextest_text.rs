@@ -8,7 +8,7 @@ use super::{cargo_test_text, milliseconds};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, split_at};
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 use crate::model::metrics::BuildStatus;
@@ -21,7 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo nextest run",
     told_by: "its Summary line, or \"Nextest run\"",
     has_end: true,
-    counting: "The last Summary line: passed (flaky ones among them), failed, timed out and exec failed as failed, skipped.",
+    counting: "The last Summary line: passed (flaky ones among them), failed, timed out and exec failed as failed, skipped. Of a \
+               stress run the sum of its iterations.",
     sniff,
     parse,
 };
@@ -67,6 +68,9 @@ struct Reader {
     found: Option<(Summary, u64)>,
     /// The summary that was found is the run's own, and no test's output.
     done: bool,
+    /// Iterations of a stress run, and what they told: its summary counts them alone.
+    iterations: u64,
+    stress: (Summary, u64),
 }
 
 impl Reader {
@@ -83,6 +87,16 @@ impl Reader {
                 self.found = Some((told.summary, told.unfinished));
             }
             self.done |= is_own;
+        } else if let Some(told) = iteration(text).filter(|_| self.begun && is_in_column(text)) {
+            let told = told?;
+            self.iterations += 1;
+            self.stress.0.merge(&told.summary)?;
+            self.stress.1 = add(self.stress.1, told.unfinished)?;
+        } else if let Some((_, all)) = stressed(text).filter(|(ran, _)| *ran > 0 && *ran == self.iterations) {
+            let (summary, unfinished) = self.stress.clone();
+            let left_out = all.saturating_sub(self.iterations).saturating_mul(self.announced.unwrap_or_default());
+            self.found = Some((summary, unfinished.saturating_add(left_out)));
+            self.done = true;
         } else if let Some(number) = announced(text).filter(|_| self.begun && self.announced.is_none()) {
             self.announced = Some(number);
         } else if let Some((id, outcome, seconds, attempt)) = result(text).filter(|_| !self.begun || is_in_column(text))
@@ -193,8 +207,27 @@ struct Told {
 /// `Summary [   0.866s] 5/7 tests run: 3 passed (1 flaky), 2 failed, 2 skipped`.
 fn summary(line: &str) -> Option<Result<Told>> {
     let rest = line.trim_start().strip_prefix("Summary [")?;
-    let (_, rest) = rest.split_once("] ")?;
-    let (run, counts) = rest.split_once(" run: ")?;
+    told(rest.split_once("] ")?.1)
+}
+
+/// What `Stress test [   3.342s] iteration 1/2: 12 tests run: 6 passed (1 slow), 6 failed, 1 skipped` says of its iteration.
+fn iteration(line: &str) -> Option<Result<Told>> {
+    let rest = line.trim_start().strip_prefix("Stress test [")?;
+    let (_, rest) = rest.split_once("] iteration ")?;
+    told(rest.split_once(": ")?.1)
+}
+
+/// How many iterations of how many `Summary [   6.619s] 2/3 stress run iterations: 0 passed, 2 failed` counts.
+fn stressed(line: &str) -> Option<(u64, u64)> {
+    let rest = line.trim_start().strip_prefix("Summary [").filter(|_| is_in_column(line))?;
+    let (iterations, _) = rest.split_once("] ")?.1.split_once(" stress run iteration")?;
+    let (ran, all) = iterations.split_once('/').unwrap_or((iterations, iterations));
+    Some((ran.parse().ok()?, all.parse().ok()?))
+}
+
+/// `5/7 tests run: 3 passed (1 flaky), 2 failed, 2 skipped`.
+fn told(text: &str) -> Option<Result<Told>> {
+    let (run, counts) = text.split_once(" run: ")?;
     let run = run.strip_suffix(" tests").or_else(|| run.strip_suffix(" test"))?;
     let number = |text: &str| text.parse::<u64>().ok();
     let (ran, all) = run.split_once('/').unwrap_or((run, run));
@@ -287,6 +320,24 @@ mod tests {
         }
         let large = "Summary [ 1s] 3 tests run: 18446744073709551616 passed, 0 skipped\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn the_iterations_of_a_stress_run_add_up() {
+        let begin =
+            " Nextest run ID x with nextest profile: default\n    Starting 3 tests across 1 binary (1 test skipped)\n";
+        let first = " Stress test [   3.342s] iteration 1/2: 3 tests run: 2 passed (1 slow), 1 failed, 1 skipped\n";
+        let second = " Stress test [  10.277s] iteration 2/2: 3 tests run: 3 passed (1 flaky), 1 skipped\n";
+        let printed = "    Stress test [   3.342s] iteration 1/2: 3 tests run: 3 passed, 1 skipped\n";
+        let end = "     Summary [   6.619s] 2/2 stress run iterations: 1 passed, 1 failed\nerror: test run failed\n";
+        let parsed = read(&format!("{begin}{first}{printed}{second}{end}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.figures.flaky), ([8, 5, 1, 0, 2], Some(1)));
+        let cancelled = read(&format!("{begin}{first}{}", end.replace("2/2", "1/2"))).unwrap();
+        assert_eq!((counts(&cancelled), cancelled.warnings.len()), ([4, 2, 1, 0, 1], 1));
+        // One that was killed, and one of which not all is there.
+        for text in [format!("{begin}{first}{second}"), format!("{begin}{second}{end}"), format!("{begin}{end}")] {
+            assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        }
     }
 
     #[test]
