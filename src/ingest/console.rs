@@ -454,6 +454,25 @@ impl Stream {
     }
 }
 
+/// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
+/// the last.
+pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
+    let mut spoken = console(input);
+    let runs = spoken.iter().filter(|one| one.format == alone.format).count();
+    let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
+    let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
+    let first = match spoken.iter().position(is_settled) {
+        Some(at) => Parsed { sniffed_by: alone.sniffed_by, ..spoken.remove(at) },
+        None => {
+            // If it is not certain there what the file is, nothing else is either.
+            spoken.retain(|one| runs > 0 && one.format != alone.format);
+            alone
+        }
+    };
+    spoken.insert(0, first);
+    spoken
+}
+
 /// Findings of the package whose script found them.
 fn of_package(mut found: Vec<Parsed>, package: Option<(usize, Rc<str>)>) -> Vec<Parsed> {
     let package = package.map(|(_, name)| Package { name: name.to_string(), is_first: true });

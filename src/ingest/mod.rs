@@ -495,9 +495,7 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
     }
     found
         .and_then(|found| match found {
-            Some(alone) if format.is_none() && alone.format.is_text() => {
-                Ok(with_others(alone, console::console(input)))
-            }
+            Some(alone) if format.is_none() && alone.format.is_text() => Ok(console::beside(alone, input)),
             Some(alone) => Ok(vec![alone]),
             None => {
                 let spoken = console::console(input);
@@ -505,24 +503,6 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
             }
         })
         .map_err(|error| error.in_file(input.name()))
-}
-
-/// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
-/// the last.
-fn with_others(alone: Parsed, mut spoken: Vec<Parsed>) -> Vec<Parsed> {
-    let runs = spoken.iter().filter(|one| one.format == alone.format).count();
-    let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
-    let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
-    let first = match spoken.iter().position(is_settled) {
-        Some(at) => Parsed { sniffed_by: alone.sniffed_by, ..spoken.remove(at) },
-        None => {
-            // If it is not certain there what the file is, nothing else is either.
-            spoken.retain(|one| runs > 0 && one.format != alone.format);
-            alone
-        }
-    };
-    spoken.insert(0, first);
-    spoken
 }
 
 /// Formats of tools that print nothing at all where they find nothing, with the tool.
