@@ -98,8 +98,9 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         Some(level) => (level, Some(place.rest).filter(|_| place.is_a(&OF_XCODE))?),
         None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran).or_else(unparsed)?,
     };
-    // UnitTest++ and CppUTest print their failing tests as a compiler prints errors, lizard what is too large, and typos words.
-    if message.starts_with("Failure in ") || is_of_lizard(message) || is_of_typos(message) {
+    // UnitTest++, CppUTest and cmocka print their failing tests as a compiler prints errors, lizard what is too large, and typos
+    // words.
+    if message.starts_with("Failure in ") || message == "Failure!" || is_of_lizard(message) || is_of_typos(message) {
         return None;
     }
     // javac tells no column.

@@ -338,15 +338,26 @@ fn are_of(told: &Summary, ran: Option<u64>, summary: &Summary) -> bool {
     ran == Some(all) || (is_each_the_same && ran.is_some_and(|ran| (told.passed..=all).contains(&ran)))
 }
 
-/// The outcome at the end of trial's `    test_a ...    [OK]`.
+/// The outcome at the end of trial's `    test_a ...    [OK]`; below what the test printed it stands there alone. At the
+/// beginning of a line it is the heading of what failed.
 fn of_trial(line: &str) -> Option<Outcome> {
-    match line.strip_suffix(']')?.rsplit_once('[')?.1 {
+    let (before, word) = line.strip_suffix(']')?.rsplit_once('[')?;
+    match word {
+        _ if before.is_empty() => None,
         "OK" => Some(Outcome::Passed),
         "FAIL" | "SUCCESS!?!" => Some(Outcome::Failed),
         "ERROR" => Some(Outcome::Errored),
         "SKIPPED" | "TODO" => Some(Outcome::Skipped),
         _ => None,
     }
+}
+
+/// The outcome at the beginning of green's `F   test_a`, below the names of module and class.
+fn of_green(line: &str) -> Option<Outcome> {
+    let (mark, name) = line.split_once("   ")?;
+    let [mark] = mark.as_bytes() else { return None };
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && name.starts_with("test");
+    marked(*mark).filter(|_| is_name)
 }
 
 /// The outcome that a mark of progress stands for.
@@ -389,7 +400,7 @@ impl Stream {
         let begins =
             outcome.is_none() && format!("{text} ").split_once(" ... ").is_some_and(|(name, _)| id(name).is_some());
         self.is_open = begins || (self.is_open && outcome.or(alone).is_none());
-        if let Some(outcome) = outcome.or(alone).or_else(|| of_trial(text)) {
+        if let Some(outcome) = outcome.or(alone).or_else(|| of_trial(text)).or_else(|| of_green(text)) {
             *self.verbose.slot(outcome) += 1;
         }
         self.is_testtools |= text == "Tests running...";
@@ -476,6 +487,25 @@ mod tests {
         let failed = "Fsx.\n======\nFAIL: test_a (t.T.test_a)\n------\nno\n\n------\nRan 3 tests in 0.1s\n\n\
                       FAILED (failures=1, skipped=1, expected failures=1)\n";
         assert_eq!(counts(&read(failed).unwrap()), [4, 1, 1, 0, 2]);
+    }
+
+    #[test]
+    fn runs_of_trial_and_green_are_certain_where_their_tests_failed() {
+        let rule = "-".repeat(79);
+        let trial = format!(
+            "m.test_one\n  A\n    test_bad ...      [FAIL]\n    test_ok ...       [OK]\n\n{}\n[FAIL]\nTraceback (most recent call last):\n\
+             builtins.AssertionError: None\n\nm.test_one.A.test_bad\n{rule}\nRan 2 tests in 0.019s\n\nFAILED (failures=1, successes=1)\n",
+            "=".repeat(79)
+        );
+        let green = format!(
+            "m.test_one\n  A\nF   test_bad\n.   test_ok\n\nFailure in m.test_one.A.test_bad\nAssertionError: None\n\n{rule}\n\
+             Ran 2 tests in 0.055s using 2 processes\n\nFAILED (failures=1, passes=1)\n"
+        );
+        for text in [trial, green.replace(&format!("{rule}\n"), "")] {
+            let runs = console(&Input::bytes("x", format!("{text}make: other output\n{text}").as_bytes()));
+            assert_eq!(runs.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 1, 0, 0]], "{text}");
+            assert!(runs.iter().all(|run| run.is_of_several), "{text}");
+        }
     }
 
     #[test]
