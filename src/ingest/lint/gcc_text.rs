@@ -510,6 +510,8 @@ a.c:4:67:{4:66-4:69}{4:2-4:3}: warning: the same [-Wformat]
 a.c:4:67:{x}: warning: no range
 main(4): error: a call
 a.c(4,5,6): error: nobody's
+a.c(7): error: in \"sums/fails\": check 1 == 2 has failed
+a.c:7: error: Failure!
 error: warnings found and -Werror specified
 ";
         let all = told(text);
