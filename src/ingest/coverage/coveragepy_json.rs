@@ -60,6 +60,8 @@ struct Meta {
 struct Entry {
     executed_lines: Numbers<true>,
     missing_lines: Numbers<false>,
+    /// Some of them ran all the same.
+    excluded_lines: Option<Numbers<true>>,
     executed_branches: Option<Few<(i64, i64)>>,
     missing_branches: Option<Few<(i64, i64)>>,
     summary: Option<Summary>,
@@ -90,6 +92,9 @@ impl Entry {
         // Up to 6.5, an empty module has a line that ran, and no statement: the interpreter says so, and coverage.py's sums do not.
         let has_none = self.summary.as_ref().is_some_and(|summary| summary.num_statements == Some(0));
         let mut tally = if has_none { FileTally::default() } else { self.executed_lines.0 };
+        if let Some(excluded) = self.excluded_lines {
+            tally.lines.remove(excluded.0.lines);
+        }
         tally.join(self.missing_lines.0)?;
         match (self.executed_branches, self.missing_branches) {
             (None, None) => {
@@ -178,6 +183,8 @@ mod tests {
         assert_eq!(counts(&format!("{lines},{summary}")), [2, 3, 1, 4]);
         let empty = r#""executed_lines":[1],"missing_lines":[],"summary":{"num_statements":0}"#;
         assert_eq!(counts(empty), [0, 0]);
+        let excluded = r#""excluded_lines":[2,9]"#;
+        assert_eq!(counts(&format!("{lines},{excluded}")), [1, 2], "it ran, and is left out");
         let parsed = read(&format!(r#""a.py":{{{lines}}}"#)).unwrap();
         assert_eq!(parsed.warnings.len(), 2, "totals that differ, and a newer layout: {:?}", parsed.warnings);
     }

@@ -227,6 +227,19 @@ impl Marks {
         }
     }
 
+    /// Takes lines out.
+    pub(super) fn remove(&mut self, lines: Marks) {
+        self.0.settle();
+        let lines = lines.0.finish();
+        self.0.sorted.retain_mut(|block| {
+            if let Ok(at) = lines.binary_search_by_key(&block.place, |other| other.place) {
+                let out = lines.get(at).map_or(0, |other| other.known);
+                (block.known, block.covered) = (block.known & !out, block.covered & !out);
+            }
+            block.known != 0
+        });
+    }
+
     /// Lines that ran, and all.
     pub(super) fn count(&mut self) -> [u64; 2] {
         self.0.settle();
@@ -301,6 +314,19 @@ mod tests {
         let ascending = FileLines::new(lines.iter().copied());
         assert_eq!(ascending, FileLines::new(lines.iter().rev().copied()));
         assert!(ascending.iter().eq(lines.iter().copied()));
+    }
+
+    #[test]
+    fn lines_are_taken_out_wherever_they_stand() {
+        let marks = |lines: &[u64]| {
+            let mut marks = Marks::default();
+            lines.iter().for_each(|line| drop(marks.push(*line, line % 2 == 0)));
+            marks
+        };
+        let mut all = marks(&[500, 3, 4, 1000, 5]);
+        all.remove(marks(&[4, 3, 700, 1000]));
+        assert_eq!(all.count(), [1, 2]);
+        assert_eq!(all.finish(), FileLines::new([(5, false), (500, true)]));
     }
 
     #[test]
