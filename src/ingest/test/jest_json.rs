@@ -94,6 +94,7 @@ impl Keys for Report {
                     tests: None,
                     has_tests: false,
                     failed: false,
+                    did_not_load: false,
                 };
                 map.next_value_seed(objects(make, |file: File<'_>| file.end()))?;
                 return Ok(true);
@@ -123,6 +124,8 @@ struct File<'t> {
     /// It has a test, and one that failed.
     has_tests: bool,
     failed: bool,
+    /// Jest 29 says so among its tests, in an entry without a title.
+    did_not_load: bool,
 }
 
 impl Keys for File<'_> {
@@ -134,7 +137,12 @@ impl Keys for File<'_> {
             "assertionResults" => {
                 let (tally, tests, failed) = (self.tally, self.tests.insert(Waiting::default()), &mut self.failed);
                 let (has_tests, times) = (&mut self.has_tests, &mut self.times);
+                let did_not_load = &mut self.did_not_load;
                 map.next_value_seed(items(|test: Assertion| {
+                    if test.status == "error" && test.title.is_none() {
+                        *did_not_load = true;
+                        return Ok(());
+                    }
                     *has_tests = true;
                     times.extend(test.times());
                     *failed |= test.status == "failed";
@@ -160,7 +168,8 @@ impl File<'_> {
         for (benchmark, time) in self.times {
             self.benchmarks.borrow_mut().time(&format!("{file_name} > {benchmark}"), time, "ms");
         }
-        let did_not_load = !self.has_tests && text(&self.message).is_some_and(|message| !message.is_empty());
+        let did_not_load =
+            self.did_not_load || !self.has_tests && text(&self.message).is_some_and(|message| !message.is_empty());
         if did_not_load || (text(&self.status) == Some("failed") && !self.failed) {
             tally.unit_failure(name);
         }
@@ -263,6 +272,8 @@ mod tests {
         assert_eq!((counts(&parsed), details(&parsed).failed_units), ([1, 0, 0, 1, 0], vec!["a.js".to_owned()]));
         assert_eq!(counts(&read(&file("{\"status\":\"passed\"}")).unwrap()), [2, 1, 0, 1, 0]);
         assert_eq!(counts(&read(&file("{\"status\":\"failed\"}")).unwrap()), [1, 0, 1, 0, 0]);
+        assert_eq!(counts(&read(&file("{\"status\":\"error\"}")).unwrap()), [1, 0, 0, 1, 0]);
+        assert!(read(&file("{\"status\":\"error\",\"title\":\"a\"}")).is_err());
         let passed = |message: &str, tests: &str| {
             let file = format!("{{\"status\":\"passed\",\"message\":\"{message}\",\"assertionResults\":[{tests}]}}");
             counts(&read(&file).unwrap())
