@@ -215,6 +215,11 @@ impl TestTally {
         }
     }
 
+    /// Whether a test or a unit failed so far.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed > 0 || self.errored > 0 || self.details.unit_failures > 0
+    }
+
     /// The figures. `flaky` is among them only if there was one: most formats cannot tell.
     pub(super) fn finish(self, format: &'static Format) -> Result<Parsed> {
         let errored = add(self.errored, self.details.unit_failures)?;

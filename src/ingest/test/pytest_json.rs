@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::TestTally;
 use super::json_report::{Keys, Object, declare, items, lacks, line, path, seconds, text, unknown_status};
-use super::text_report::{Names, Summary};
+use super::text_report::{KILLED_HELP, Names, Summary};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -44,9 +44,29 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if !report.is_ours {
         return alone(&report.summary, &report.exit);
     }
+    ended(&mut report.tally, report.exit.as_u64())?;
     let mut parsed = report.tally.finish(&FORMAT)?;
     declare(&mut parsed, Figures { tests: report.summary.total, ..Figures::default() });
     Ok(parsed)
+}
+
+/// What pytest's exit code tells where nothing failed that is told: a session failed for another reason (a subtest, a coverage
+/// below its limit), or did not run all tests.
+///
+/// # Errors
+/// No result in the latter case.
+pub(super) fn ended(tally: &mut TestTally, exit: Option<u64>) -> Result<()> {
+    match exit.filter(|_| !tally.has_failed()) {
+        None | Some(0 | 5) => Ok(()),
+        Some(1) => {
+            tally.unit_failure("(pytest ended with exit code 1)");
+            Ok(())
+        }
+        Some(code) => {
+            let why = format!("pytest was interrupted, or failed itself (exit code {code}): not all tests ran");
+            Err(Error::report(Reject::NoResult, why).help(KILLED_HELP))
+        }
+    }
 }
 
 /// Of a report that holds no more than its summary.
@@ -235,6 +255,28 @@ mod tests {
         assert_eq!(counts(&read("5", "\"total\":0").unwrap()), [0; 5]);
         assert_eq!(read("2", "\"total\":0").unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(read("0", "\"passed\":1").unwrap_err().reject(), Some(Reject::NotThisFormat));
+    }
+
+    #[test]
+    fn a_session_that_failed_by_itself_or_did_not_end_is_none_that_passed() {
+        let read = |exit: &str, outcome: &str| {
+            let tests = format!("[{{\"nodeid\":\"a\",\"outcome\":\"{outcome}\"}}]");
+            let text = format!("{{\"exitcode\":{exit},\"root\":\"/p\",\"summary\":{{\"total\":1}},\"tests\":{tests}}}");
+            parse(&Input::bytes("x", text.as_bytes()))
+        };
+        for (exit, outcome, expected) in [
+            ("0", "passed", [1, 1, 0, 0, 0]),
+            ("null", "passed", [1, 1, 0, 0, 0]),
+            ("1", "passed", [2, 1, 0, 1, 0]),
+            ("1", "failed", [1, 0, 1, 0, 0]),
+            // pytest-xdist stops so after the first failure.
+            ("2", "failed", [1, 0, 1, 0, 0]),
+        ] {
+            assert_eq!(counts(&read(exit, outcome).unwrap()), expected, "{exit} {outcome}");
+        }
+        for exit in ["2", "3"] {
+            assert_eq!(read(exit, "passed").unwrap_err().reject(), Some(Reject::NoResult), "{exit}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_report::{cut_short, events, lacks, line, path, seconds, text, unknown_status};
-use super::{CASES_KEPT, TestTally};
+use super::{CASES_KEPT, TestTally, pytest_json};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -57,6 +57,8 @@ struct Event {
     duration: Value,
     #[serde(default)]
     longrepr: Value,
+    #[serde(default)]
+    exitstatus: Value,
 }
 
 impl Event {
@@ -78,6 +80,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(cut_short("pytest's session is finished", last));
     }
     session.settle(&mut tally)?;
+    pytest_json::ended(&mut tally, session.exit)?;
     tally.finish(&FORMAT)
 }
 
@@ -92,6 +95,7 @@ struct Session {
     tests: BTreeMap<String, Test>,
     seen: bool,
     finished: bool,
+    exit: Option<u64>,
 }
 
 impl Session {
@@ -100,7 +104,7 @@ impl Session {
         self.seen = true;
         let outcome = event.outcome.as_deref().unwrap_or_default();
         match kind {
-            "SessionFinish" => self.finished = true,
+            "SessionFinish" => (self.finished, self.exit) = (true, event.exitstatus.as_u64()),
             "CollectReport" if outcome == "failed" => {
                 tally.unit_failure(event.nodeid.as_deref().filter(|id| !id.is_empty()).unwrap_or("(a collector)"));
             }
@@ -178,7 +182,7 @@ mod tests {
     use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details};
 
-    const END: &str = "{\"exitstatus\": 1, \"$report_type\": \"SessionFinish\"}\n";
+    const END: &str = "{\"exitstatus\": 0, \"$report_type\": \"SessionFinish\"}\n";
 
     fn report(when: &str, outcome: &str) -> String {
         format!(
@@ -239,6 +243,9 @@ mod tests {
         let error = read(&report("call", "passed")).unwrap_err();
         assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(1)));
         assert_eq!(read("{}\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        let ended = |code: &str| read(&(report("call", "passed") + &END.replace(": 0", &format!(": {code}"))));
+        assert_eq!(counts(&ended("1").unwrap()), [2, 1, 0, 1, 0], "it failed by itself");
+        assert_eq!(ended("2").unwrap_err().reject(), Some(Reject::NoResult), "it was interrupted");
         let collector = "{\"nodeid\":\"b.py\",\"outcome\":\"failed\",\"$report_type\":\"CollectReport\"}\n";
         assert_eq!(counts(&read(&(collector.to_owned() + END)).unwrap()), [1, 0, 0, 1, 0]);
     }
