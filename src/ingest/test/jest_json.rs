@@ -32,8 +32,8 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with numTotalTests and testResults",
     has_end: true,
     counting: "Each of a file's assertionResults is one test: passed, failed; pending, todo, skipped and disabled are skipped. \
-               A file that failed without a failed test (it did not load, a hook of it failed) is one errored test. The \
-               report's totals are only compared. Benchmarks in tests: bench.FILE > TEST > NAME.time (ms, lower), FILE \
+               A file that failed without a failed test (it did not load, a hook of it failed) is one errored test, and \
+               so is a run that was no success though nothing in it failed. The report's totals are only compared. Benchmarks in tests: bench.FILE > TEST > NAME.time (ms, lower), FILE \
                without its folders: the mean.",
     sniff,
     parse,
@@ -55,6 +55,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         tally: RefCell::new(TestTally::new(false)),
         benchmarks: RefCell::default(),
         has_results: false,
+        has_files: false,
+        success: Value::Null,
         declared: Figures::default(),
         todo: None,
     };
@@ -64,7 +66,12 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     }
     let mut said = report.declared;
     said.skipped = said.skipped.map(|pending| pending.saturating_add(report.todo.unwrap_or(0)));
-    let mut parsed = report.tally.into_inner().finish(&FORMAT)?;
+    let mut tally = report.tally.into_inner();
+    // A threshold of coverage, or a snapshot that is obsolete in CI.
+    if report.success == Value::Bool(false) && report.has_files && !tally.has_failed() {
+        tally.unit_failure("(the run was no success)");
+    }
+    let mut parsed = tally.finish(&FORMAT)?;
     report.benchmarks.into_inner().put_into(&mut parsed);
     declare(&mut parsed, said);
     Ok(parsed)
@@ -74,6 +81,9 @@ struct Report {
     tally: RefCell<TestTally>,
     benchmarks: RefCell<Metrics>,
     has_results: bool,
+    /// Whether any file was met: a run without one is no failure.
+    has_files: bool,
+    success: Value,
     declared: Figures,
     todo: Option<u64>,
 }
@@ -96,7 +106,15 @@ impl Keys for Report {
                     failed: false,
                     did_not_load: false,
                 };
-                map.next_value_seed(objects(make, |file: File<'_>| file.end()))?;
+                let has_files = &mut self.has_files;
+                map.next_value_seed(objects(make, |file: File<'_>| {
+                    *has_files = true;
+                    file.end()
+                }))?;
+                return Ok(true);
+            }
+            "success" => {
+                self.success = map.next_value()?;
                 return Ok(true);
             }
             "numTotalTests" => &mut self.declared.tests,
@@ -274,6 +292,17 @@ mod tests {
         assert_eq!(counts(&read(&file("{\"status\":\"failed\"}")).unwrap()), [1, 0, 1, 0, 0]);
         assert_eq!(counts(&read(&file("{\"status\":\"error\"}")).unwrap()), [1, 0, 0, 1, 0]);
         assert!(read(&file("{\"status\":\"error\",\"title\":\"a\"}")).is_err());
+        let run = |success: &str, files: &str| {
+            let text = format!("{{\"success\":{success},\"numTotalTests\":1,\"testResults\":[{files}]}}");
+            counts(&parse(&Input::bytes("x", text.as_bytes())).unwrap())
+        };
+        let passed = "{\"status\":\"passed\",\"assertionResults\":[{\"status\":\"passed\"}]}";
+        assert_eq!(
+            (run("true", passed), run("false", passed)),
+            ([1, 1, 0, 0, 0], [2, 1, 0, 1, 0]),
+            "as it says itself"
+        );
+        assert_eq!((run("false", &file("")), run("false", "")), ([1, 0, 0, 1, 0], [0; 5]));
         let passed = |message: &str, tests: &str| {
             let file = format!("{{\"status\":\"passed\",\"message\":\"{message}\",\"assertionResults\":[{tests}]}}");
             counts(&read(&file).unwrap())
