@@ -98,9 +98,8 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         Some(level) => (level, Some(place.rest).filter(|_| place.is_a(&OF_XCODE))?),
         None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran).or_else(unparsed)?,
     };
-    // UnitTest++, CppUTest and cmocka print their failing tests as a compiler prints errors, lizard what is too large, and typos
-    // words.
-    if message.starts_with("Failure in ") || message == "Failure!" || is_of_lizard(message) || is_of_typos(message) {
+    // So do lizard what is too large, and typos words.
+    if is_of_test(message) || is_of_lizard(message) || is_of_typos(message) {
         return None;
     }
     // javac tells no column.
@@ -121,6 +120,11 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     })
 }
 
+/// Whether UnitTest++, CppUTest or cmocka say so of a failing test, in the manner of a compiler.
+fn is_of_test(message: &str) -> bool {
+    message.starts_with("Failure in ") || message == "Failure!"
+}
+
 /// What is behind the ranges of `-fdiagnostics-print-source-range-info`: `a.c:4:67:{4:66-4:69}{4:2-4:3}: warning: …`.
 fn after_ranges(rest: &str) -> &str {
     let Some((ranges, behind)) = rest.split_once("}: ").filter(|(ranges, _)| ranges.starts_with('{')) else {
@@ -139,11 +143,10 @@ fn of_template(text: &str) -> Option<Diagnostic<'_>> {
     let (line, column) = place.split_once(',').map_or((place, None), |(line, column)| (line, Some(column)));
     let line: u64 = line.parse().ok()?;
     let has_column = column.is_some_and(is_number);
-    let note = || NOTES_OF_CPPCHECK.iter().find_map(|severity| rest.strip_prefix(severity)?.strip_prefix(": "));
-    let (level, message) = level_of(rest).or_else(|| note().map(|message| (Level::Note, message)))?;
+    let (level, message) = level_of(rest).or_else(|| Some((Level::Note, note_of_cppcheck(rest)?)))?;
     let is_compiled = path == "nofile" || path.rsplit_once('.').is_some_and(|(_, end)| COMPILED.contains(&end));
-    // Boost.Test and other test libraries print so what fails.
-    let is_of_test = message.starts_with("in \"") || message.starts_with("Failure in ");
+    // Boost.Test, too, prints so what fails.
+    let is_of_test = message.starts_with("in \"") || is_of_test(message);
     (is_compiled && !is_of_test && column.is_some() == has_column && is_path(path)).then_some(Diagnostic {
         path,
         line: Some(line).filter(|line| *line > 0),
@@ -261,9 +264,14 @@ fn is_message(text: &str) -> bool {
 /// Severities of cppcheck's beside error and warning.
 const NOTES_OF_CPPCHECK: [&str; 4] = ["style", "performance", "portability", "information"];
 
+/// The message behind one of them.
+fn note_of_cppcheck(text: &str) -> Option<&str> {
+    NOTES_OF_CPPCHECK.iter().find_map(|severity| text.strip_prefix(severity)?.strip_prefix(": "))
+}
+
 /// What cppcheck finds beside errors and warnings: `style: The function 'f' is never used. [unusedFunction]`.
 fn of_cppcheck(text: &str) -> Option<(Level, &str)> {
-    let message = NOTES_OF_CPPCHECK.iter().find_map(|severity| text.strip_prefix(severity)?.strip_prefix(": "))?;
+    let message = note_of_cppcheck(text)?;
     bracketed(message, '[', ']').map(|_| (Level::Note, message))
 }
 
