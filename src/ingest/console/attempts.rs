@@ -82,8 +82,9 @@ fn relation(earlier: &Run, later: &Run) -> Relation {
     if has_units && earlier.units.is_disjoint(&later.units) {
         return Relation::Apart;
     }
-    if is_named(&earlier.parsed) && is_named(&later.parsed) {
-        let shares = before.cases.cases.keys().any(|id| now.cases.cases.contains_key(id));
+    let shares = before.cases.cases.keys().any(|id| now.cases.cases.contains_key(id));
+    let are_named = [is_named(&earlier.parsed), is_named(&later.parsed)];
+    if are_named == [true, true] {
         let is_same_unit = has_units && before.cases.cases.is_empty() && earlier.units.is_subset(&later.units);
         return match (shares, is_same_unit) {
             (true, _) => Relation::Shares,
@@ -92,26 +93,22 @@ fn relation(earlier: &Run, later: &Run) -> Relation {
         };
     }
     // What one names, the other would name, too, if it had run it.
-    let is_strange = |one: &TestDetails, other: &Parsed| {
-        let named = tests(other).filter(|named| is_named(other) && !named.cases.cases.is_empty());
-        let is_new = |named: &TestDetails| !one.cases.cases.keys().any(|id| named.cases.cases.contains_key(id));
-        !one.cases.cases.is_empty() && named.is_some_and(is_new)
-    };
-    if is_strange(before, &later.parsed) || is_strange(now, &earlier.parsed) {
+    if are_named.contains(&true) && !shares && !before.cases.cases.is_empty() && !now.cases.cases.is_empty() {
         return Relation::Apart;
     }
+    let ran_as_many = ran(&later.parsed) >= ran(&earlier.parsed);
     if repeats_failures(earlier, later) {
         Relation::RepeatsFailures
     } else if has_units {
         // Where only failed tests are told, their number says nothing.
-        let is_whole = before.only_failed || ran(&later.parsed) >= ran(&earlier.parsed);
+        let is_whole = before.only_failed || ran_as_many;
         match (earlier.units.is_subset(&later.units), later.units.is_subset(&earlier.units)) {
             (true, _) if is_whole => Relation::Repeats,
             // What failed now may have passed before, or be one of many that failed.
             (_, true) if bad(&later.parsed) == Some(0) => Relation::IsPart,
             _ => Relation::Unclear,
         }
-    } else if earlier.parsed.figures.tests == later.parsed.figures.tests && ran(&later.parsed) >= ran(&earlier.parsed) {
+    } else if earlier.parsed.figures.tests == later.parsed.figures.tests && ran_as_many {
         Relation::Repeats
     } else {
         Relation::Unclear
