@@ -45,24 +45,25 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if !report.is_ours {
         return alone(&report.summary, &report.exit);
     }
-    ended(&mut report.tally, report.exit.as_u64())?;
+    if failed_by_itself(report.tally.has_failed(), report.exit.as_u64())? {
+        report.tally.unit_failure(BY_ITSELF);
+    }
     let mut parsed = report.tally.finish(&FORMAT)?;
     declare(&mut parsed, Figures { tests: report.summary.total, ..Figures::default() });
     Ok(parsed)
 }
 
-/// What pytest's exit code tells where nothing failed that is told: a session failed for another reason (a subtest, a coverage
-/// below its limit), or did not run all tests.
+/// What a session that failed by itself is called.
+pub(super) const BY_ITSELF: &str = "(pytest ended with exit code 1)";
+
+/// Whether pytest's exit code tells of a failure where nothing failed that is told: a subtest, a coverage below its limit.
 ///
 /// # Errors
-/// No result in the latter case.
-pub(super) fn ended(tally: &mut TestTally, exit: Option<u64>) -> Result<()> {
-    match exit.filter(|_| !tally.has_failed()) {
-        None | Some(0 | 5) => Ok(()),
-        Some(1) => {
-            tally.unit_failure("(pytest ended with exit code 1)");
-            Ok(())
-        }
+/// No result if the session did not run all tests, and nothing that failed tells why.
+pub(super) fn failed_by_itself(has_failed: bool, exit: Option<u64>) -> Result<bool> {
+    match exit.filter(|_| !has_failed) {
+        None | Some(0 | 5) => Ok(false),
+        Some(1) => Ok(true),
         Some(code) => {
             let why = format!("pytest was interrupted, or failed itself (exit code {code}): not all tests ran");
             Err(Error::report(Reject::NoResult, why).help(KILLED_HELP))
@@ -91,7 +92,7 @@ fn alone(outcomes: &Outcomes, exit: &Value) -> Result<Parsed> {
     for number in [outcomes.skipped, outcomes.xfailed, outcomes.subtests_skipped] {
         Summary::add(&mut summary.skipped, Some(number))?;
     }
-    if exit.as_u64() == Some(1) && summary.failed == 0 && summary.errored == 0 {
+    if failed_by_itself(summary.failed > 0 || summary.errored > 0, exit.as_u64())? {
         (summary.errored, summary.unit_failures) = (1, 1);
     }
     let units = summary.unit_failures;

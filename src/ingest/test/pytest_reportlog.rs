@@ -80,7 +80,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(cut_short("pytest's session is finished", last));
     }
     session.settle(&mut tally)?;
-    pytest_json::ended(&mut tally, session.exit)?;
+    if pytest_json::failed_by_itself(tally.has_failed(), session.exit)? {
+        tally.unit_failure(pytest_json::BY_ITSELF);
+    }
     tally.finish(&FORMAT)
 }
 
