@@ -76,17 +76,7 @@ impl Announced for GTest {
     fn line(&mut self, text: &str) -> Result<()> {
         match marked(text) {
             Some(("==========", rest)) => self.frame(rest)?,
-            Some((mark, rest)) if self.is_brief_and_done() => {
-                // What looks like another total was printed by a test of the next run.
-                if mark == "SKIPPED" || number(rest).is_none_or(|number| number == Some(0)) {
-                    if rest.ends_with(" ms)") {
-                        self.next()?;
-                        self.result(mark, rest);
-                    } else {
-                        self.total(mark, rest)?;
-                    }
-                }
-            }
+            Some((mark, rest)) if self.is_brief_and_done() => self.below_brief(mark, rest)?,
             Some((mark, rest)) if self.ran.is_some() => self.total(mark, rest)?,
             Some((mark, rest)) => self.result(mark, rest),
             None if self.ran.is_some() => self.below(text)?,
@@ -138,6 +128,20 @@ impl GTest {
     /// Whether the summary of a run is there that nothing announced, so that nothing will announce the next one.
     fn is_brief_and_done(&self) -> bool {
         self.announced.is_none() && self.is_done()
+    }
+
+    /// A line below such a summary: the rest of it, or the first test of the next run that is told.
+    fn below_brief(&mut self, mark: &str, rest: &str) -> Result<()> {
+        // What looks like another total was printed by a test of the next run.
+        if mark != "SKIPPED" && number(rest).is_some_and(|number| number != Some(0)) {
+            return Ok(());
+        }
+        if !rest.ends_with(" ms)") {
+            return self.total(mark, rest);
+        }
+        self.next()?;
+        self.result(mark, rest);
+        Ok(())
     }
 
     /// Adds the run to those before.
