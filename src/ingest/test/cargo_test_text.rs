@@ -107,6 +107,10 @@ fn running(line: &str) -> Option<u64> {
 /// `x` of `error: test failed, to rerun pass `x``. It may stand behind what a binary printed last without ending the line: the
 /// name of the test in which it died, dots of `-q`, a test program's own words.
 fn failed_target(line: &str) -> Option<&str> {
+    // Nearly all lines are told by their ends.
+    if !line.starts_with("error: ") && !line.ends_with(['`', '\'']) {
+        return None;
+    }
     line.match_indices("error: ").find_map(|(at, said)| {
         let rest = line.get(at + said.len()..)?;
         let kinds = ["test", "doctest", "bench"];

@@ -354,10 +354,9 @@ fn of_trial(line: &str) -> Option<Outcome> {
 
 /// The outcome at the beginning of green's `F   test_a`, below the names of module and class.
 fn of_green(line: &str) -> Option<Outcome> {
-    let (mark, name) = line.split_once("   ")?;
-    let [mark] = mark.as_bytes() else { return None };
+    let (mark, name) = (line.bytes().next()?, line.get(1..)?.strip_prefix("   ")?);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && name.starts_with("test");
-    marked(*mark).filter(|_| is_name)
+    marked(mark).filter(|_| is_name)
 }
 
 /// The outcome that a mark of progress stands for.

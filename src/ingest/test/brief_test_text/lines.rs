@@ -209,7 +209,9 @@ pub(super) fn of_junit(text: &str, classes: u64) -> Option<(&'static str, Summar
 /// Whether it is the heading of a failure of JUnit 4's that bears the name of a class, `4) org.shop.CartTest`, where that of a
 /// test has the class in brackets.
 pub(super) fn is_class_of_junit(text: &str) -> bool {
-    let name = text.split_once(") ").and_then(|(number, name)| whole(number).map(|_| name));
+    let is_numbered = text.starts_with(|c: char| c.is_ascii_digit());
+    let heading = is_numbered.then(|| text.split_once(") ")).flatten();
+    let name = heading.and_then(|(number, name)| whole(number).map(|_| name));
     name.is_some_and(|name| {
         let is_part = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte));
         name.rsplit('.').next().is_some_and(|class| class.starts_with(|c: char| c.is_ascii_uppercase()))
