@@ -145,13 +145,12 @@ fn cobertura(number: u64, text: &mut String) {
 
 /// A package of 20 tests with some output.
 fn go_test_json(number: u64, text: &mut String) {
-    let head = format!(
-        "{{\"Time\":\"2024-05-01T12:00:00.123456789Z\",\"Action\":\"XXX\",\"Package\":\"example.org/m/p{number}\""
-    );
     let mut event = |action: &str, rest: &str| {
-        text.push_str(&head.replace("XXX", action));
-        text.push_str(rest);
-        text.push_str("}\n");
+        writeln!(
+            text,
+            "{{\"Time\":\"2024-05-01T12:00:00.123456789Z\",\"Action\":\"{action}\",\"Package\":\"example.org/m/p{number}\"{rest}}}"
+        )
+        .unwrap();
     };
     event("start", "");
     for test in 0..20 {
