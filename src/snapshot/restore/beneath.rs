@@ -179,13 +179,18 @@ pub fn look_at(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<Seen> 
 
 /// Hashes an open file.
 fn read_state(mut file: File) -> rustix::io::Result<Seen> {
+    /// Bytes that are read at a time.
+    const PIECE_MIN: usize = 512;
+    const PIECE_MAX: usize = 64 * 1024;
     let stat = rustix::fs::fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Ok(Seen::Other);
     }
     let mode = disk::permissions(stat.st_mode);
     let mut hasher = Hasher::new();
-    let mut buffer = vec![0; 64 * 1024];
+    // Most files are small: one more byte than they have shows their end.
+    let length = usize::try_from(stat.st_size).unwrap_or_default().saturating_add(1);
+    let mut buffer = vec![0; length.clamp(PIECE_MIN, PIECE_MAX)];
     let mut size: u64 = 0;
     loop {
         let count = file.read(&mut buffer).map_err(|error| errno(&error))?;
