@@ -5,7 +5,7 @@
 
 mod check;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -71,6 +71,8 @@ pub struct Objects {
     /// What is in them. It is read when somebody asks: a snapshot of a work tree that is as it was does not.
     index: OnceLock<Index>,
     open: Mutex<Vec<(usize, Arc<File>)>>,
+    /// Contents that were read and checked, and will be asked for again.
+    kept: OnceLock<HashMap<ObjectId, Vec<u8>>>,
     /// The objects as they were when a pack was found gone: `prune` had moved what is needed of it.
     later: OnceLock<Box<Objects>>,
 }
@@ -150,6 +152,7 @@ impl Objects {
             is_from_packs: false,
             index: OnceLock::new(),
             open: Mutex::new(Vec::new()),
+            kept: OnceLock::new(),
             later: OnceLock::new(),
         })
     }
@@ -170,6 +173,15 @@ impl Objects {
         let mut objects = Objects::open_from_packs(layout)?;
         objects.files.retain(|(id, _)| is_wanted(id));
         Ok(objects)
+    }
+
+    /// Keeps contents that were read from here: they are not read again. Only the first that are given stay.
+    pub(super) fn keep(&self, read: HashMap<ObjectId, Vec<u8>>) {
+        let _ = self.kept.set(read);
+    }
+
+    fn kept(&self, id: &ObjectId) -> Option<&Vec<u8>> {
+        self.kept.get()?.get(id)
     }
 
     fn index(&self) -> &Index {
@@ -309,6 +321,9 @@ impl Objects {
 
     /// The bytes of an object from where it can be a base, checked.
     fn plain(&self, id: &ObjectId) -> Result<Vec<u8>> {
+        if let Some(kept) = self.kept(id) {
+            return Ok(kept.clone());
+        }
         if self.has_lost_a_pack_of(id) {
             return self.later()?.plain(id);
         }
@@ -390,6 +405,9 @@ impl Objects {
     /// # Errors
     /// As [`Objects::read`]; a failure if `out` refuses.
     pub fn write_to(&self, id: &ObjectId, out: &mut dyn Write) -> Result<u64> {
+        if let Some(kept) = self.kept(id) {
+            return out.write_all(kept).map(|()| pack::count(kept.len())).map_err(|error| refused(id, &error));
+        }
         if self.has_lost_a_pack_of(id) {
             return self.later()?.write_from(id, out);
         }
@@ -490,10 +508,12 @@ fn unpack_error(id: &ObjectId, path: &Path, error: Unpack) -> Error {
             Error::bad_input(format!("object {} is damaged", id.short())).at(path).because(why).help(HELP)
         }
         Unpack::Unread(error) => Error::io("read the pack", path, &error),
-        Unpack::Out(error) => {
-            Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
-        }
+        Unpack::Out(error) => refused(id, &error),
     }
+}
+
+fn refused(id: &ObjectId, error: &io::Error) -> Error {
+    Error::failed(format!("cannot write out object {}", id.short())).because(error.to_string())
 }
 
 const HELP: &str = "`highwater verify` says what is still restorable";

@@ -13,7 +13,7 @@ use super::apply;
 use super::beneath::{Beneath, last_name};
 use super::manifest::Manifest;
 use super::plan::{Action, Op, Plan, Scope, plan};
-use super::stage::{self, Checked, Wanted};
+use super::stage::{self, Wanted};
 use super::{Options, Outcome, check, folding};
 use crate::disk;
 use crate::disk::layout::Layout;
@@ -35,7 +35,7 @@ pub fn write_into(
     let scope = Scope { paths: options.paths, open_directories: false };
     let plan = plan(target, &Manifest::default(), &scope)?;
     check_place(layout, into)?;
-    let checked = stage::verify_new(objects, &plan)?;
+    stage::verify_new(objects, &plan)?;
     if options.dry_run {
         return Ok(Outcome::of(plan));
     }
@@ -49,7 +49,7 @@ pub fn write_into(
     let tree = Beneath::open(into)?;
     check::check(&tree, &plan, &Manifest::default(), tree.top())?;
     folding::check(into, target, &scope)?;
-    write(objects, &checked, &tree, &plan)
+    write(objects, &tree, &plan)
         .map_err(|error| error.help("the copy is not complete: delete the directory, and try again"))?;
     disk::sync_directory(into)?;
     Ok(Outcome::of(plan))
@@ -95,7 +95,7 @@ fn check_place(layout: &Layout, into: &Path) -> Result<()> {
     }
 }
 
-fn write(objects: &Objects, checked: &Checked, tree: &Beneath, plan: &Plan) -> Result<()> {
+fn write(objects: &Objects, tree: &Beneath, plan: &Plan) -> Result<()> {
     let is_file = |op: &Op| matches!(op.action, Action::Write | Action::Link);
     plan.ops.chunk_by(|op, next| is_file(op) == is_file(next)).try_for_each(|steps| {
         // The steps are in phases: the folders are there before the files, and are closed after them.
@@ -104,7 +104,7 @@ fn write(objects: &Objects, checked: &Checked, tree: &Beneath, plan: &Plan) -> R
                 let (path, name) = (&op.path, last_name(&op.path).to_vec());
                 Some(Wanted { path, state: op.after?, name, place: path.to_string() })
             });
-            stage::write_all(objects, checked, &wanted.collect::<Vec<_>>(), |wanted| {
+            stage::write_all(objects, &wanted.collect::<Vec<_>>(), |wanted| {
                 tree.holder(wanted.path).map_err(|error| tree.failed("write", wanted.path, error))
             })
         } else {

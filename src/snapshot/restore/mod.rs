@@ -58,7 +58,6 @@ use compared::{Compared, Standing};
 use folder::Folder;
 use job::Job;
 use journal::{Direction, Journal};
-use stage::Checked;
 
 /// How long an undo waits for the store's lock.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -278,8 +277,6 @@ struct Prepared<'a> {
     tree: Beneath,
     compared: Compared,
     plan: Plan,
-    /// What the plan writes.
-    checked: Checked,
     /// What the restore that is undone added to the tree.
     added: Manifest,
     /// Paths that the target names, or the restore that is undone added, and that the capture rules leave out.
@@ -310,8 +307,8 @@ impl<'a> Prepared<'a> {
         shared::set_apart(&tree, &mut plan);
         check::check(&tree, &plan, &compared.found, folder::open(&layout.store())?.as_fd())?;
         folding::check_unwritten(layout, &compared.target, &scope)?;
-        let checked = stage::verify_new(survey.objects(), &plan)?;
-        Ok(Prepared { layout, request, tree, compared, plan, checked, added, beside: paths })
+        stage::verify_new(survey.objects(), &plan)?;
+        Ok(Prepared { layout, request, tree, compared, plan, added, beside: paths })
     }
 
     /// Everything up to the journal: the safety snapshot, the staged files, the journal itself. The plan is made again
@@ -331,11 +328,11 @@ impl<'a> Prepared<'a> {
         shared::set_apart(&self.tree, &mut plan);
         if plan != self.plan {
             check::check(&self.tree, &plan, &compared.found, folder::open(&folder.stage())?.as_fd())?;
-            self.checked = stage::verify_new(&objects, &plan)?;
+            stage::verify_new(&objects, &plan)?;
         }
         (self.compared, self.plan) = (compared, plan);
         stage::verify_old(&objects, &self.plan)?;
-        stage::stage(&objects, &self.checked, &self.plan, 0, &folder.stage())?;
+        stage::stage(&objects, &self.plan, 0, &folder.stage())?;
         let record = RestoreRecord {
             schema_version: SCHEMA_VERSION,
             number: folder.number,

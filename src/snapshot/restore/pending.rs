@@ -189,7 +189,7 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
     let mut left = again.plan(&paths, &found)?;
     shared::set_apart(&tree, &mut left);
     check::check(&tree, &left, &found, folder::open(&layout.store())?.as_fd())?;
-    let checked = stage::verify_new(&objects, &left)?;
+    stage::verify_new(&objects, &left)?;
     if let Some(journal) = &journal {
         settle::discard_unnamed(&folder, journal)?;
     }
@@ -197,7 +197,7 @@ fn go(layout: &Layout, wait: Duration, read: impl Fn(&Folder) -> Result<Known>) 
     let generation = next_generation(&folder, journal.as_ref())?;
     disk::make_directory(&folder.stage())?;
     disk::make_directory(&folder.trash())?;
-    stage::stage(&objects, &checked, &left, generation, &folder.stage())?;
+    stage::stage(&objects, &left, generation, &folder.stage())?;
     let mut whole = again.whole_plan()?;
     whole.kept.extend(kept);
     let record = record.clone();

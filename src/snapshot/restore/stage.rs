@@ -26,16 +26,13 @@ const LINK_BYTES_MAX: u64 = 4095;
 /// Bytes of files that stay in memory between being checked and being written (32 MiB); what is beyond is read again.
 const KEPT_BYTES: u64 = 32 << 20;
 
-/// Contents of files that were read and checked, as far as they were kept.
-#[derive(Default)]
-pub struct Checked(HashMap<ObjectId, Vec<u8>>);
-
-/// Reads every file and link that the plan writes, and checks it. What it answers need not be read again.
+/// Reads every file and link that the plan writes, and checks it. The objects keep what they will be asked for again.
 ///
 /// # Errors
 /// Bad input that names the path and the object if one is missing, damaged, or not what its directory says.
-pub fn verify_new(objects: &Objects, plan: &Plan) -> Result<Checked> {
-    verify(objects, plan.staged().map(|(_, path, state)| (path, state)), KEPT_BYTES).map(Checked)
+pub fn verify_new(objects: &Objects, plan: &Plan) -> Result<()> {
+    objects.keep(verify(objects, plan.staged().map(|(_, path, state)| (path, state)), KEPT_BYTES)?);
+    Ok(())
 }
 
 /// Reads every file and link that the plan takes away, from the safety snapshot, and checks it.
@@ -118,13 +115,13 @@ pub fn link_target(objects: &Objects, path: &TreePath, state: State) -> Result<V
 ///
 /// # Errors
 /// A failure that names the file; bad input if an object was damaged meanwhile.
-pub fn stage(objects: &Objects, checked: &Checked, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
+pub fn stage(objects: &Objects, plan: &Plan, generation: u32, into: &Path) -> Result<()> {
     let stage = folder::open(into)?;
     let wanted = plan.staged().map(|(index, path, state)| {
         let name = staged_name(generation, index);
         Wanted { path, state, place: into.join(&name).display().to_string(), name: name.into_bytes() }
     });
-    write_all(objects, checked, &wanted.collect::<Vec<_>>(), |_| Ok(&stage))?;
+    write_all(objects, &wanted.collect::<Vec<_>>(), |_| Ok(&stage))?;
     disk::sync_directory(into).map(|_| ())
 }
 
@@ -160,13 +157,8 @@ impl Wanted<'_> {
     }
 
     /// Writes the file, and gives it its mode.
-    fn fill(&self, objects: &Objects, checked: &Checked, mut file: &File) -> Result<()> {
-        match checked.0.get(&self.state.object) {
-            Some(bytes) => file.write_all(bytes).map_err(|error| self.failed(&error))?,
-            None => {
-                objects.write_to(&self.state.object, &mut file).map_err(|error| error.in_file(&self.place))?;
-            }
-        }
+    fn fill(&self, objects: &Objects, mut file: &File) -> Result<()> {
+        objects.write_to(&self.state.object, &mut file).map_err(|error| error.in_file(&self.place))?;
         file.set_permissions(Permissions::from_mode(self.state.mode & 0o777)).map_err(|error| self.failed(&error))
     }
 }
@@ -178,7 +170,6 @@ impl Wanted<'_> {
 /// That of the first that could not be written or synced; bad input if an object is damaged.
 pub fn write_all<F: AsFd>(
     objects: &Objects,
-    checked: &Checked,
     wanted: &[Wanted<'_>],
     folder_of: impl Fn(&Wanted<'_>) -> Result<F>,
 ) -> Result<()> {
@@ -194,7 +185,7 @@ pub fn write_all<F: AsFd>(
             files.extend(file.map(|file| (wanted, file)));
         }
         let filled = files.par_iter().with_min_len(WORTH_THREAD);
-        let faults = filled.filter_map(|(wanted, file)| wanted.fill(objects, checked, file).err());
+        let faults = filled.filter_map(|(wanted, file)| wanted.fill(objects, file).err());
         faults.find_first(|_| true).map_or(Ok(()), Err)?;
         for_each(&files, |(wanted, file)| file.sync_all().map_err(|error| wanted.failed(&error)))
     })
@@ -278,7 +269,7 @@ mod tests {
         let state = State { kind: Kind::File, mode: 0o600, size: 4, object };
         let write = || {
             let wanted = Wanted { path: &path, state, name: b"a".to_vec(), place: place.display().to_string() };
-            write_all(&objects, &Checked::default(), &[wanted], |_| folder::open(dir.path()))
+            write_all(&objects, &[wanted], |_| folder::open(dir.path()))
         };
         std::fs::write(&place, "theirs").unwrap();
         assert!(write().is_err());

@@ -133,6 +133,19 @@ fn what_is_not_much_smaller_as_a_difference_is_stored_plainly() {
     assert!(store.objects().base(&id_of(b"absent")).is_none());
 }
 
+/// What was read once is not read again, not even as a base.
+#[test]
+fn what_is_kept_in_memory_needs_no_pack() {
+    let store = Store::new(1);
+    let objects = store.objects();
+    let [first, later] = [0, 1].map(state);
+    objects.keep([(id_of(&first), first.clone())].into());
+    std::fs::remove_file(store.pack_of(0)).unwrap();
+    assert_eq!(objects.read(&id_of(&first)).unwrap(), first);
+    assert_eq!(objects.read(&id_of(&later)).unwrap(), later);
+    assert!(store.objects().read(&id_of(&later)).is_err());
+}
+
 /// zstd takes a dictionary that begins so for one that it made itself.
 #[test]
 fn a_base_that_looks_like_a_dictionary_changes_nothing() {
