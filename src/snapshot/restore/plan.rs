@@ -4,6 +4,7 @@
 //! and `Readme` for `readme` on a file system that holds both for one), directories are made before what they hold, and
 //! directories lose their own write permission last.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -185,17 +186,43 @@ impl Scope<'_> {
 /// Bad input if something that no snapshot holds, or that is not to be restored, stands in the way.
 pub fn plan(target: &Manifest, found: &Manifest, scope: &Scope) -> Result<Plan> {
     let mut planner = Planner { target, found, scope, steps: Steps::default(), plan: Plan::default() };
-    let staying = planner.what_stays();
-    for (path, wanted) in target.iter() {
-        planner.reach_for(path, *wanted, &staying)?;
+    let both = side_by_side(target, found);
+    let staying = planner.what_stays(&both);
+    for (path, wanted, there) in &both {
+        if let Some(wanted) = wanted {
+            planner.reach_for(path, **wanted, there.copied(), &staying)?;
+        }
     }
-    for (path, there) in found.iter() {
-        planner.let_go(path, *there, &staying);
+    for (path, wanted, there) in &both {
+        if let (None, Some(there)) = (wanted, there) {
+            planner.let_go(path, **there, &staying);
+        }
     }
     planner.open_closed_directories();
     let Planner { steps, mut plan, .. } = planner;
     plan.ops = steps.in_order();
     Ok(plan)
+}
+
+/// What each tree has at a path.
+type Both<'a> = (&'a TreePath, Option<&'a State>, Option<&'a State>);
+
+/// All paths of both trees, in order: looking each up in the other tree would take several times as long.
+fn side_by_side<'a>(target: &'a Manifest, found: &'a Manifest) -> Vec<Both<'a>> {
+    let (mut wanted, mut there) = (target.iter().peekable(), found.iter().peekable());
+    let mut both = Vec::new();
+    loop {
+        let order = match (wanted.peek(), there.peek()) {
+            (Some((one, _)), Some((other, _))) => one.cmp(other),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return both,
+        };
+        let wanted = wanted.next_if(|_| order.is_le());
+        let there = there.next_if(|_| order.is_ge());
+        let state = |found: (&'a TreePath, &'a State)| found.1;
+        both.extend(wanted.or(there).map(|(path, _)| (path, wanted.map(state), there.map(state))));
+    }
 }
 
 /// Steps by phase; within a phase in the order of their paths.
@@ -231,11 +258,12 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// Directories that cannot go, because something in them stays.
-    fn what_stays(&self) -> BTreeSet<TreePath> {
+    fn what_stays(&self, both: &[Both<'_>]) -> BTreeSet<TreePath> {
         let mut staying = BTreeSet::new();
-        for (path, there) in self.found.iter() {
-            let goes = self.target.get(path).is_none() && there.kind != Kind::Unheld && self.may_remove(path, there);
-            if goes || self.target.get(path).is_some_and(|wanted| wanted.kind != Kind::Unheld) {
+        for (path, wanted, there) in both {
+            let Some(there) = there else { continue };
+            let goes = wanted.is_none() && there.kind != Kind::Unheld && self.may_remove(path, there);
+            if goes || wanted.is_some_and(|wanted| wanted.kind != Kind::Unheld) {
                 continue;
             }
             let mut folder = path.parent();
@@ -272,7 +300,13 @@ impl Planner<'_> {
     }
 
     /// Steps that make `path` what the target wants.
-    fn reach_for(&mut self, path: &TreePath, wanted: State, staying: &BTreeSet<TreePath>) -> Result<()> {
+    fn reach_for(
+        &mut self,
+        path: &TreePath,
+        wanted: State,
+        found: Option<State>,
+        staying: &BTreeSet<TreePath>,
+    ) -> Result<()> {
         let reach = self.scope.reach(path);
         if reach == Reach::Outside {
             return Ok(());
@@ -281,7 +315,6 @@ impl Planner<'_> {
             self.plan.unheld.push(path.clone());
             return Ok(());
         }
-        let found = self.found.get(path).copied();
         let step = |action, before| Op { action, path: path.clone(), before, after: Some(wanted) };
         match found {
             Some(there) if there == wanted => self.plan.unchanged += u64::from(wanted.has_content()),
@@ -340,7 +373,7 @@ impl Planner<'_> {
 
     /// Steps for what the target does not have.
     fn let_go(&mut self, path: &TreePath, there: State, staying: &BTreeSet<TreePath>) {
-        if self.target.get(path).is_some() || !self.scope.covers(path) {
+        if !self.scope.covers(path) {
             return;
         }
         if there.kind == Kind::Unheld || (there.has_content() && !self.may_remove(path, &there)) {
