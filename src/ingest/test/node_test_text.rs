@@ -13,7 +13,7 @@ use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
-use crate::model::cases::Outcome;
+use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 
 /// What `node --test` prints.
@@ -145,10 +145,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             run.line(text);
         }
     }
-    let Some((summary, names)) = found.filter(|_| !run.has_results()).map(|(summary, run)| (summary, run.names)) else {
+    let Some((summary, told)) = found.filter(|_| !run.has_results()) else {
         return Err(no_result("no summary of node's test runner at its end", last));
     };
-    let mut parsed = names.report(&FORMAT, &summary, false)?;
+    let mut parsed = told.report(summary)?;
     if runs > 1 {
         parsed.warnings.push(format!("{runs} runs of node's test runner are in it: the last one counts"));
     }
@@ -170,6 +170,9 @@ struct Run {
     place: Option<(String, u64)>,
     /// The failing test whose message is expected.
     told: Option<String>,
+    /// What the list of failing tests names, and what of it the tree does not tell as a test.
+    listed: u64,
+    suites: Vec<String>,
 }
 
 /// Bytes of lines that wait for the summary.
@@ -235,8 +238,7 @@ impl Run {
             '▶' => return self.open.push(name.to_owned()),
             _ => Outcome::Skipped,
         };
-        // A to-do test failed as it may.
-        let outcome = if text.contains("ms) # ") || text.ends_with(" # TODO") { Outcome::Skipped } else { outcome };
+        let outcome = if is_to_do(text) { Outcome::Skipped } else { outcome };
         let id = self.open.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("::");
         let id = printable(&id, super::LONGEST_ID);
         let is_known = self.names.cases.get(&id).is_some_and(|case| case.outcome == Outcome::Failed);
@@ -256,7 +258,7 @@ impl Run {
             self.told = None;
             return true;
         }
-        let Some((0, _, name, _)) = tree(text) else {
+        let Some((0, mark, name, _)) = tree(text) else {
             self.message(text.trim());
             return true;
         };
@@ -265,10 +267,35 @@ impl Run {
         }
         let Some((file, line)) = self.place.take() else { return false };
         self.told = self.failed.get_mut(name).and_then(VecDeque::pop_front);
+        if mark == '✖' && !is_to_do(text) {
+            self.listed = self.listed.saturating_add(1);
+            if self.told.is_none() && self.suites.len() < super::CASES_KEPT {
+                self.suites.push(printable(name, super::LONGEST_ID));
+            }
+        }
         if let Some(case) = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
             (case.file, case.line) = (Some(file), Some(line));
         }
         true
+    }
+
+    /// The report of the run. Suites are not counted: those that failed by themselves, in their hooks or their own code, show
+    /// in the list of what failed, which is longer than it should be then.
+    fn report(mut self, mut summary: Summary) -> Result<Parsed> {
+        let tests = add(summary.failed, summary.errored)?;
+        let suites = self.listed.saturating_sub(tests);
+        if suites > 0 && tests == 0 {
+            // What the tree tells of as of a test is a suite, too, that came to no test.
+            let is_suite = |case: &TestCase| case.outcome == Outcome::Failed;
+            self.suites.extend(self.names.cases.iter().filter(|(_, case)| is_suite(case)).map(|(id, _)| id.clone()));
+            self.names.cases.retain(|_, case| !is_suite(case));
+        }
+        if suites > 0 {
+            self.suites.iter().for_each(|name| self.names.unit(name));
+        }
+        summary.errored = add(summary.errored, suites)?;
+        summary.unit_failures = suites;
+        self.names.report(&FORMAT, &summary, false)
     }
 
     fn message(&mut self, text: &str) {
@@ -283,6 +310,11 @@ impl Run {
             case.outcome = Outcome::Errored;
         }
     }
+}
+
+/// Whether a test failed as it may.
+fn is_to_do(text: &str) -> bool {
+    text.contains("ms) # ") || text.ends_with(" # TODO")
 }
 
 /// Whether a line of the tree tells the result of a test or a suite.
@@ -323,7 +355,7 @@ impl Unannounced for Told {
         } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
             self.run.line(text);
         }
-        before.map(|(summary, run)| run.names.report(&FORMAT, &summary, false).map(Box::new)).transpose()
+        before.map(|(summary, run)| run.report(summary).map(Box::new)).transpose()
     }
 
     fn encloses(&self) -> usize {
@@ -335,7 +367,7 @@ impl Unannounced for Told {
     }
 
     fn report(self) -> Result<Option<Parsed>> {
-        self.found.map(|(summary, run)| run.names.report(&FORMAT, &summary, false)).transpose()
+        self.found.map(|(summary, run)| run.report(summary)).transpose()
     }
 }
 
@@ -389,6 +421,36 @@ mod tests {
         }
         let older = end("1").replace("ℹ suites 2\n", "");
         assert_eq!(counts(&read(&older).unwrap()), [6, 2, 1, 1, 2]);
+    }
+
+    /// Node 20: hooks of suites, and what stands in them beside tests.
+    #[test]
+    fn a_suite_that_failed_by_itself_is_no_success() {
+        let end = |fail: u64| {
+            format!(
+                "ℹ tests 2\nℹ suites 1\nℹ pass {}\nℹ fail {fail}\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 2.5\n\n✖ failing tests:\n",
+                2 - fail
+            )
+        };
+        let listed = |name: &str| format!("\ntest at nt/ha.test.js:2:1\n✖ {name} (1.4ms)\n  Error: ha\n      at x\n");
+        let hook = "▶ HA\n  ✔ y1 (0.5ms)\n  ✔ y2 (0.5ms)\n✖ HA (1.4ms)\n\n  Error: ha\n\n";
+        let body = "✔ good (0.8ms)\n✔ fine (0.8ms)\n✖ HA (1.4ms)\n  Error: ha\n\n";
+        for tree in [hook, body] {
+            let text = format!("{tree}{}{}", end(0), listed("HA"));
+            let parsed = read(&text).unwrap();
+            assert_eq!(counts(&parsed), [3, 2, 0, 1, 0], "{tree}");
+            let details = details(&parsed);
+            assert_eq!((details.failed_units, details.unit_failures), (vec!["HA".to_owned()], 1), "{tree}");
+            assert_eq!(details.cases.cases.len(), 2, "{tree}");
+            let console =
+                crate::ingest::console::console(&Input::bytes("x", format!("$ node --test\n{text}").as_bytes()));
+            assert_eq!(console.iter().map(counts).collect::<Vec<_>>(), [[3, 2, 0, 1, 0]]);
+        }
+        // What its test failed with is the test's.
+        let child = hook.replace("✔ y2", "✖ y2");
+        assert_eq!(counts(&read(&format!("{child}{}{}", end(1), listed("y2"))).unwrap()), [2, 1, 1, 0, 0]);
+        let both = format!("{child}{}{}{}", end(1), listed("y2"), listed("HA"));
+        assert_eq!(counts(&read(&both).unwrap()), [3, 1, 1, 1, 0]);
     }
 
     #[test]
