@@ -189,6 +189,9 @@ impl Reader {
             self.after_package = false;
         }
         match read {
+            // Below a fuzz target stands its own run, by the same name.
+            Line::Test(test)
+                if text.starts_with(' ') && self.tests.last().is_some_and(|(last, _)| last == test.name) => {}
             Line::Test(test) => self.test(&test)?,
             Line::Package(package) => {
                 // "[no test files]", "[no tests to run]": zero is known.
@@ -508,6 +511,10 @@ mod tests {
     fn tests_are_counted_at_any_indent_and_packages_where_no_test_failed() {
         for (text, expected) in [
             ("--- FAIL: T (0.00s)\n    --- PASS: T/a (0.00s)\nFAIL\nFAIL\tp\t0.1s\n", [2, 1, 1, 0, 0]),
+            (
+                "--- FAIL: FuzzB (0.02s)\n    --- FAIL: FuzzB (0.00s)\n        f_test.go:4: boom\nFAIL\nFAIL\tp\t0.1s\n",
+                [1, 0, 1, 0, 0],
+            ),
             ("panic: x\nFAIL\tp\t0.1s\nFAIL\n", [1, 0, 0, 1, 0]),
             ("--- FAIL: T (0.00s)\nFAIL\tp\t0.1s\nFAIL\tq\t0.1s\n", [2, 0, 1, 1, 0]),
             ("FAIL    p [build failed]\nok      q 0.1s\n", [1, 0, 0, 1, 0]),

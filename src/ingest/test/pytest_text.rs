@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
                reruns and subtests that passed are no tests. A test that fails in teardown too counts twice, as pytest \
                prints it. What fails to be collected counts as one errored. A session that was interrupted (KeyboardInterrupt, \
-               pytest.exit) is no result; one that ended by -x or --maxfail is.",
+               pytest.exit, INTERNALERROR) is no result; one that ended by -x or --maxfail is.",
     sniff,
     parse,
 };
@@ -69,8 +69,12 @@ pub(super) fn is_marker(line: &str) -> bool {
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
-/// What ended the session from outside of its tests, or by `pytest.exit`. `-x` and `--maxfail` end it as asked.
+/// What ended the session from outside of its tests, by `pytest.exit` or by a fault of pytest or its plugins. `-x` and
+/// `--maxfail` end it as asked.
 fn interruption(line: &str) -> Option<&str> {
+    if line.starts_with("INTERNALERROR> ") {
+        return Some(line);
+    }
     let is_one = |title: &&str| {
         *title == "KeyboardInterrupt" || title.starts_with("_pytest.outcomes.Exit") || title.starts_with("Exit: ")
     };
@@ -422,7 +426,11 @@ impl Reader {
         if let Some(by) = interruption(text) {
             let run = self.open();
             // What a test printed is followed by what pytest says next.
-            if run.counts.is_none() && run.width.is_none_or(|width| width == text.chars().count()) {
+            let is_own = match ruled(text, '!') {
+                Some(_) => run.width.is_none_or(|width| width == text.chars().count()),
+                None => run.section != Section::Captured,
+            };
+            if run.counts.is_none() && is_own {
                 run.interrupted = Some(printable(by, 200));
             }
         }

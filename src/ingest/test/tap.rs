@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
     counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
                plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
-               is not there, came to no test or failed though its tests passed. Without plan and bail-out it \
+               is not there, came to no test or failed though its tests passed, and a program that, as Test::More says, did. Without plan and bail-out it \
                was cut short; gotestsum's 1..N is a plan, of an unknown number.",
     sniff,
     parse,
@@ -143,6 +143,8 @@ struct Reader {
     is_open: bool,
     /// A run with such a plan ended, or was killed.
     is_end_unknown: bool,
+    /// Perl's `Test::More` said that the program failed after its tests.
+    has_exited: bool,
     prove: Prove,
 }
 
@@ -163,7 +165,6 @@ pub(super) fn undetected(text: &str) -> Option<&str> {
 struct Prove {
     /// The file that runs, until it failed by itself.
     file: Option<String>,
-    is_dubious: bool,
     /// Its own summary has not come yet.
     is_open: bool,
     /// It came: what a file lacks, prove has told.
@@ -186,8 +187,8 @@ impl Prove {
             *self = Prove { file: Some(file.to_owned()), is_open: true, ..Prove::default() };
             return None;
         }
-        let passed = self.is_dubious && text.starts_with("All ") && text.ends_with(" subtests passed");
-        self.is_dubious |= text.starts_with("Dubious, test returned ");
+        // It says so only of a file that failed.
+        let passed = text.starts_with("All ") && text.ends_with(" subtests passed");
         self.is_done |= self.is_open && text.starts_with("Files=");
         self.is_open &= !self.is_done;
         if passed || text == "No subtests run" { self.file.take() } else { None }
@@ -208,6 +209,7 @@ impl Reader {
             told: None,
             is_open: false,
             is_end_unknown: false,
+            has_exited: false,
             prove: Prove::default(),
         }
     }
@@ -253,6 +255,8 @@ impl Reader {
                 if file_of_prove(text).is_some() {
                     self.end_file()?;
                 }
+                // prove says that, too.
+                self.has_exited |= !self.prove.is_open && text.starts_with("# Looks like your test exited with ");
                 if let Some(file) = self.prove.line(text) {
                     self.tally.unit_failure(&file);
                 }
@@ -481,6 +485,9 @@ impl Reader {
         self.levels.push(Level::default());
         let missing = level.plan.unwrap_or(0) > level.points;
         let is_open = std::mem::take(&mut self.is_open) && level.plan.is_none();
+        if std::mem::take(&mut self.has_exited) && !level.failed {
+            self.tally.unit_failure("(the program that ran the tests)");
+        }
         if std::mem::take(&mut self.bailed) {
             if !missing {
                 self.tally.unit_failure("Bail out!");

@@ -151,7 +151,11 @@ fn an_interrupted_session_is_no_result() {
                    ______________ test_b _______________\n\n>   assert 0\n";
     let short = "====== short test summary info ======\nFAILED a.py::test_b - assert 0\n";
     let end = "==== 1 failed, 1 passed in 2.74s ====\n";
-    for by in ["!!!!!!!!! KeyboardInterrupt !!!!!!!!!", "!!! _pytest.outcomes.Exit: stop !!!!!"] {
+    for by in [
+        "!!!!!!!!! KeyboardInterrupt !!!!!!!!!",
+        "!!! _pytest.outcomes.Exit: stop !!!!!",
+        "INTERNALERROR> Traceback (most recent call last):\nINTERNALERROR> ValueError: internal",
+    ] {
         for text in [
             format!("{session}{short}{by}\n/p/a.py:4: KeyboardInterrupt\n(to show a full traceback)\n{end}"),
             format!("{session}{by}\n{end}"),

@@ -157,7 +157,7 @@ fn the_files_of_prove_have_a_plan_each_or_none() {
     };
     let parsed =
         read_text(&of("All 1 subtests passed \n\nFiles=4, Tests=5,  1 wallclock secs\nResult: FAIL\n")).unwrap();
-    assert_eq!(counts(&parsed), [8, 5, 0, 3, 0]);
+    assert_eq!(counts(&parsed), [9, 5, 0, 4, 0], "the last one has no plan");
     assert_eq!(read_text(&of("")).unwrap_err().reject(), Some(Reject::Malformed), "killed");
 }
 
@@ -167,7 +167,9 @@ fn a_file_that_failed_by_itself_is_errored_as_prove_tells_it() {
     for (says, units) in [
         ("Dubious, test returned 255 (wstat 65280, 0xff00)\nNo subtests run ", 1),
         ("1..1\nok 1\nDubious, test returned 3 (wstat 768, 0x300)\nAll 1 subtests passed ", 1),
-        ("1..1\nok 1\nAll 1 subtests passed ", 0),
+        // By a signal.
+        ("1..1\nok 1\nAll 1 subtests passed ", 1),
+        ("1..1\nok 1\nok", 0),
         ("1..1\nnot ok 1\nDubious, test returned 1 (wstat 256, 0x100)\nFailed 1/1 subtests ", 0),
     ] {
         let parsed = read_text(&of(says)).unwrap();
@@ -176,6 +178,26 @@ fn a_file_that_failed_by_itself_is_errored_as_prove_tells_it() {
         assert_eq!(details.failed_units, vec!["t/b.t".to_owned(); usize::try_from(units).unwrap()]);
         assert!(read_text(of(says).trim_end()).is_err(), "{says}");
     }
+}
+
+#[test]
+fn a_program_that_failed_after_its_tests_is_errored_once() {
+    let exited = "# Looks like your test exited with 255 just after 1.\n";
+    for (text, expected) in [
+        ("1..1\nok 1\nlate at t/die.t line 1.\n", [2, 1, 0, 1, 0]),
+        ("1..1\nnot ok 1\n", [1, 0, 1, 0, 0]),
+        ("1..2\nok 1\n", [2, 1, 0, 1, 0]),
+        (
+            "t/a.t .. \n1..1\nok 1\nDubious, test returned 255 (wstat 65280, 0xff00)\nAll 1 subtests passed \n",
+            [2, 1, 0, 1, 0],
+        ),
+    ] {
+        assert_eq!(counted(&format!("{text}{exited}")), expected, "{text}");
+    }
+    assert_eq!(counted(&format!("1..1\nok 1\n{exited}1..1\nok 1\n")), [3, 2, 0, 1, 0]);
+    let stream = format!("$ perl t/die.t\n1..1\nok 1\n{exited}done\n");
+    let told = console(&Input::bytes("x", stream.as_bytes()));
+    assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0, 1, 0]]);
 }
 
 #[test]
