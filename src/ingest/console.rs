@@ -152,7 +152,12 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Vec<Parsed> {
 fn together(input: &Input<'_>) -> Vec<Parsed> {
     let Ok((mut reports, stream)) = read(input) else { return Vec::new() };
     let met = |format: &'static Format| stream.events.contains(format.name).then(|| whole(format, input)).flatten();
-    reports.extend(met(&go_test_json::FORMAT));
+    if let Some(json) = met(&go_test_json::FORMAT) {
+        // Beside its JSON, go prints `FAIL` and a package, too.
+        let tells_tests = |report: &Parsed| report.figures.tests != report.figures.errored;
+        reports.retain(|report| report.format.name != "go-test-text" || tells_tests(report));
+        reports.push(json);
+    }
     // Where another told of tests, it may be the same run, or a test that printed these lines.
     if reports.iter().all(|report| report.format.kind != ReportKind::Test) {
         let of_tests = EVENTS.iter().map(|(format, _)| *format).filter(|format| format.kind == ReportKind::Test);
@@ -163,9 +168,11 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
     }
-    if reports.iter().any(|report| report.format.name == "gotestsum-text") {
-        // It tells all that it lets go test say.
-        reports.retain(|report| report.format.name != "go-test-text");
+    let failed = |report: &Parsed| report.figures.failed.unwrap_or(0);
+    let by_sum = reports.iter().filter(|report| report.format.name == "gotestsum-text").map(failed);
+    if let Some(told) = by_sum.reduce(u64::saturating_add) {
+        // It tells all that it lets go test say: more is what another run came to.
+        reports.retain(|report| report.format.name != "go-test-text" || failed(report) > told);
     }
     reports
 }

@@ -480,6 +480,12 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
     })
 }
 
+/// Whether it is JSON of a test runner that was printed between other lines. A linter says the same in both.
+fn is_among_lines(alone: &Parsed, input: &Input<'_>) -> bool {
+    let is_of_tests = alone.format.kind == ReportKind::Test && alone.format.name.ends_with("-json");
+    is_of_tests && Head::read(input).is_ok_and(|head| !head.is_json())
+}
+
 /// As [`parse`], and without a format what else stands in the file: in what tools print for people, others may speak too,
 /// and where all of it is no report, there may be some between other lines. The report that the file is comes first.
 ///
@@ -495,7 +501,9 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
     }
     found
         .and_then(|found| match found {
-            Some(alone) if format.is_none() && alone.format.is_text() => Ok(console::beside(alone, input)),
+            Some(alone) if format.is_none() && (alone.format.is_text() || is_among_lines(&alone, input)) => {
+                Ok(console::beside(alone, input))
+            }
             Some(alone) => Ok(vec![alone]),
             None => {
                 let spoken = console::console(input);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use highwater::ingest::{Details, Format, Input, Parsed, console::console, merge::merge};
+use highwater::ingest::{Details, Format, Input, Parsed, console::console, merge::merge, parse_all};
 use highwater::model::cases::Outcome;
 use highwater::model::figures::ReportKind;
 use highwater::model::metrics::BuildStatus;
@@ -366,6 +366,48 @@ fn every_tool_of_a_real_stream_is_read() {
         let errors: Vec<(String, u64)> = errors.into_iter().map(|(tool, number)| (tool.to_owned(), number)).collect();
         assert_eq!(findings_of(&stream(file)), (errors, warnings), "{file}");
     }
+}
+
+/// flake8-bugbear's codes are those of ruff, too.
+#[test]
+fn codes_that_ruff_has_too_are_flake8_s_where_ruff_counts_without_them() {
+    let flake8 = "a.py:1:1: F401 'os' imported but unused\na.py:3:17: B006 Do not use mutable data structures.\n";
+    let ruff = "a.py:1:8: F401 [*] `os` imported but unused\n";
+    let one = |tool: &str, errors| (tool.to_owned(), errors);
+    for (end, expected) in [
+        ("All checks passed!\n".to_owned(), (vec![one("flake8", 1), one("ruff", 0)], 1)),
+        (format!("{ruff}Found 1 error.\n"), (vec![one("flake8", 1), one("ruff", 1)], 1)),
+        (format!("{ruff}Found 2 errors.\n"), (vec![one("flake8", 1), one("ruff", 2)], 0)),
+    ] {
+        assert_eq!(findings_of(&format!("$ flake8; ruff check\n{flake8}{end}")), expected, "{end}");
+    }
+    let of_pycodestyle = "a.py:2:3: E128 continuation line\na.py:3:1: E901 TokenError: EOF in multi-line statement\n";
+    assert_eq!(findings_of(&format!("$ pycodestyle\n{of_pycodestyle}")), (vec![one("flake8", 2)], 0));
+}
+
+/// JSON that one tool prints does not stand for what others do.
+#[test]
+fn what_stands_beside_json_is_read() {
+    let rspec = "Finished in 0.1 seconds (files took 0.2 seconds to load)\n3 examples, 2 failures\n";
+    let json = r#"{"version":"3.12","examples":[{"id":"./b[1:1]","description":"a","full_description":"A a","status":"passed","file_path":"./b.rb","line_number":2,"run_time":0.1}],"summary":{"duration":0.1,"example_count":1,"failure_count":0,"pending_count":0,"errors_outside_of_examples_count":0},"summary_line":"1 example, 0 failures"}"#;
+    let events = "{\"Action\":\"run\",\"Package\":\"m/b\",\"Test\":\"TestB\"}\n{\"Action\":\"pass\",\"Package\":\"m/b\",\"Test\":\"TestB\"}\n\
+                  {\"Action\":\"pass\",\"Package\":\"m/b\"}\n";
+    let go = "--- FAIL: TestA (0.00s)\n    a_test.go:4: bad\nFAIL\nFAIL\tm/a\t0.004s\nFAIL\n";
+    for (first, then, expected) in [
+        (rspec, json, ["rspec-json", "rspec-text"]),
+        (rspec, events, ["go-test-json", "rspec-text"]),
+        (go, events, ["go-test-json", "go-test-text"]),
+    ] {
+        for text in [format!("{first}{then}\n"), format!("{then}\n{first}")] {
+            let reports = parse_all(&Input::bytes("x", text.as_bytes()), None).unwrap();
+            let mut formats: Vec<&str> = reports.iter().map(|report| report.format.name).collect();
+            formats.sort_unstable();
+            assert_eq!(formats, expected, "{text}");
+        }
+    }
+    let sum = "  ✓ m/b.TestB\n\nDONE 1 tests in 0.2s\n";
+    let told = told(&format!("{go}{sum}"));
+    assert_eq!(told.iter().map(|(format, _)| *format).collect::<Vec<_>>(), ["go-test-text", "gotestsum-text"]);
 }
 
 #[test]

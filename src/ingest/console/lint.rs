@@ -166,14 +166,23 @@ impl<R: TextReader> Voice for Talk<R> {
 }
 
 /// ruff and flake8, whose lines look alike: those that either may have written are ruff's if it has told that it is
-/// there, with its summary or with lines that are its own.
+/// there, with its summary or with lines that are its own, unless its summary is right without them.
 #[derive(Default)]
 struct PythonCodes {
     ruff: Talk<ruff_text::Reader>,
     flake8: Talk<flake8_text::Reader>,
     /// Without the lines that either may have written.
+    only_ruff: Talk<ruff_text::Reader>,
     only_flake8: Talk<flake8_text::Reader>,
     runs: Vec<Parsed>,
+}
+
+impl PythonCodes {
+    /// A line that flake8 did not write.
+    fn rather_ruff(&mut self, text: &str, claim: Claim) {
+        self.ruff.line(text, claim);
+        self.only_ruff.line(text, claim);
+    }
 }
 
 impl Voice for PythonCodes {
@@ -190,20 +199,26 @@ impl Voice for PythonCodes {
                 self.flake8.line(text, claim);
                 self.only_flake8.line(text, claim);
             }
-            Some(Some(ruff_text::Teller::Ruff)) => self.ruff.line(text, claim),
+            Some(Some(ruff_text::Teller::Ruff)) => self.rather_ruff(text, claim),
             Some(None) => {
                 self.ruff.line(text, Claim::Alike);
                 self.flake8.line(text, claim);
             }
             None if claim == Claim::Last => {
-                self.ruff.line(text, Claim::Ours);
+                self.rather_ruff(text, Claim::Ours);
                 self.end_run();
             }
-            None => self.ruff.line(text, claim),
+            None => self.rather_ruff(text, claim),
         }
     }
 
     fn end_run(&mut self) {
+        let is_summed_up = |ruff: &Talk<ruff_text::Reader>| ruff.is_certain && ruff.reader.is_summed_up();
+        if is_summed_up(&self.only_ruff) && !is_summed_up(&self.ruff) {
+            std::mem::swap(&mut self.ruff, &mut self.only_ruff);
+            std::mem::swap(&mut self.flake8, &mut self.only_flake8);
+        }
+        self.only_ruff = Talk::default();
         let is_ruff = self.ruff.is_certain;
         self.ruff.end_run();
         if !is_ruff && self.flake8.is_certain {

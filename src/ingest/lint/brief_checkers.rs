@@ -33,6 +33,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "No hits found." => Some("flawfinder"),
         "Success! No dependency issues found." => Some("deptry"),
         "No vulnerabilities found." => Some("govulncheck"),
+        "All Finished!" | "All Finished 📜 🎉!" => Some("sqlfluff"),
         _ if text.starts_with("== [") && text.ends_with("] PASS") => Some("sqlfluff"),
         _ if text.strip_suffix(" source OK").is_some_and(is_perl) => Some("perlcritic"),
         _ if text.strip_suffix(": no issues found").is_some_and(is_prose) => Some("remark"),

@@ -103,6 +103,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let alone = [
         azure,
         pyrefly,
+        unparsed_by_pydocstyle,
         formatter,
         hadolint,
         rumdl,
@@ -235,6 +236,12 @@ fn yaml_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     is_rule.then(|| Told::error("ansible-lint", place, Some(rule), message))
 }
 
+/// `WARNING: Error in file ./bad.py: Cannot parse file.`
+fn unparsed_by_pydocstyle(text: &str) -> Option<Told<'_>> {
+    let path = text.strip_prefix("WARNING: Error in file ")?.strip_suffix(": Cannot parse file.")?;
+    Some(Told::error("pydocstyle", (path, None), None, "Cannot parse file."))
+}
+
 /// ``a.py:7 in public class `foo`:``, below it `        D204: message`.
 fn pydocstyle<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let (code, message) = text.strip_prefix("        ")?.split_once(": ")?;
@@ -342,6 +349,10 @@ fn at_place(text: &str) -> Option<Told<'_>> {
     let is_word = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     if place.rest.ends_with("% confidence)") {
         return told("vulture", None, place.rest.rsplit_once(" (")?.0);
+    }
+    // `bad.py:1: invalid syntax at "def f(:"`.
+    if !place.has_column && place.is_a(&["py", "pyi"]) && place.rest.ends_with('"') && place.rest.contains(" at \"") {
+        return told("vulture", None, place.rest);
     }
     if !place.has_column && place.rest.contains(" ==> ") {
         return told("codespell", None, place.rest);
@@ -551,6 +562,7 @@ mod tests {
             ("a.js: line 1, col 10, Missing semicolon. (W033)", "jshint", Error, "a.js:1", "W033"),
             ("  /a.js:8:1: Extra semicolon. (semi)", "standard", Error, "/a.js:8", "semi"),
             ("a.py:1: unused import 'os' (90% confidence)", "vulture", Error, "a.py:1", ""),
+            ("a.py:1: invalid syntax at \"def f(:\"", "vulture", Error, "a.py:1", ""),
             ("a.py:12: teh ==> the", "codespell", Error, "a.py:12", ""),
             (" WARN a.py:1:2-3:1: x [bad-return]", "pyrefly", Warning, "a.py:1", "bad-return"),
             (

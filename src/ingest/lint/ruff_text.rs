@@ -146,8 +146,8 @@ fn by_words(code: &str, message: &str) -> Option<Teller> {
     if !is_code(code, 1..=1, 3..=3) || !code.starts_with(['E', 'F', 'W']) || matches!(code, "E902" | "E999") {
         return None;
     }
-    // ``F824 `global x` is unused: …``, which ruff does not have.
-    if code == "F824" {
+    // ``F824 `global x` is unused: …`` and `E901 TokenError: …`, which ruff does not have.
+    if matches!(code, "F824" | "E901") {
         return Some(Teller::Flake8);
     }
     match message.chars().next()? {
@@ -263,6 +263,12 @@ pub(in crate::ingest) struct Reader {
 }
 
 impl Reader {
+    /// Whether its summary tells as many findings as it told.
+    pub(in crate::ingest) fn is_summed_up(&self) -> bool {
+        let findings = self.total.saturating_sub(self.files);
+        self.said.map_or(self.has_passed && findings == 0, |said| said == findings)
+    }
+
     fn add(&mut self, told: &Told<'_>, path: &str, line: Option<u64>) -> Result<()> {
         if told.rule == "unformatted" {
             self.open_files += 1;

@@ -147,6 +147,10 @@ mod tests {
         let other = "<testsuites><testsuite name=\"a\"><testcase name=\"b\"/></testsuite></testsuites>";
         assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Sure(_)));
         assert_eq!((sniffed(&FORMAT, other), sniffed(&junit::FORMAT, RUN)), (Sniff::No, Sniff::No));
+        // DejaGnu's root is JUnit's, too.
+        let dejagnu = "<testsuite><test><input></input><result>FAIL</result><name>a.exp</name></test></testsuite>";
+        assert_eq!((sniffed(&FORMAT, dejagnu), sniffed(&junit::FORMAT, dejagnu)), (Sniff::No, Sniff::No));
+        assert!((junit::FORMAT.parse)(&Input::bytes("x", dejagnu.as_bytes())).is_err());
         let errors = [read(other), (junit::FORMAT.parse)(&Input::bytes("x", RUN.as_bytes()))];
         for error in errors {
             assert_eq!(error.unwrap_err().reject(), Some(Reject::NotThisFormat));

@@ -48,6 +48,9 @@ pub(in crate::ingest) struct CTest {
     names: Names,
     disabled: u64,
     flaky: u64,
+    /// Only what did not pass has a line (`--progress` on a terminal); how many tests had none.
+    is_progress: bool,
+    unlisted: u64,
     is_done: bool,
     /// The tests are listed only.
     is_off: bool,
@@ -64,14 +67,18 @@ impl Announced for CTest {
         }
         if let Some(tests) = total(text) {
             let counted = u64::try_from(self.tests.len()).unwrap_or(u64::MAX).saturating_sub(self.disabled);
+            self.unlisted = tests.filter(|_| self.is_progress).map_or(0, |tests| tests.saturating_sub(counted));
             // One that counts others was printed by a test.
-            self.is_done = tests == Some(counted);
+            self.is_done = tests == Some(counted.saturating_add(self.unlisted));
         } else if self.tests.is_empty() && text == "No tests were found!!!" {
             self.is_done = true;
         } else if self.tests.is_empty() && text.starts_with("Total Tests: ") {
             self.is_off = true;
         } else if let Some(result) = result(text) {
             self.test(&result)?;
+        } else if let Some(result) = progress(text) {
+            self.is_progress = true;
+            result.map_or(Ok(()), |result| self.test(&result))?;
         }
         Ok(())
     }
@@ -85,7 +92,7 @@ impl Announced for CTest {
     }
 
     fn report(self) -> Result<Parsed> {
-        let mut summary = Summary { flaky: self.flaky, ..Summary::default() };
+        let mut summary = Summary { passed: self.unlisted, flaky: self.flaky, ..Summary::default() };
         for (outcome, ..) in self.tests.values() {
             let slot = match outcome {
                 Outcome::Passed => &mut summary.passed,
@@ -152,6 +159,20 @@ fn result(line: &str) -> Option<Line<'_>> {
         .find_map(|(at, _)| Some((rest.get(..at)?, status(rest.get(at..)?.trim_start_matches(['.', ' ']))?)))?;
     let (number, is_disabled) = (number.trim().parse().ok()?, word == "Not Run (Disabled)");
     Some(Line { number, name, outcome, is_disabled, seconds })
+}
+
+/// `2/2 Test #2: bad`, as `--progress` draws it on a terminal, and what stands behind that if it did not pass:
+/// `2/2 Test #2: bad......***Failed    0.00 sec`.
+fn progress(line: &str) -> Option<Option<Line<'_>>> {
+    let (prefix, rest) = line.trim().split_at_checked(line.trim().find(": ")? + 2)?;
+    let (place, number) = prefix.strip_suffix(": ")?.split_once(" Test #")?;
+    let (at, all) = place.split_once('/')?;
+    let number = number.parse().ok().filter(|_| is_number(at) && is_number(all))?;
+    Some(rest.rsplit_once(prefix).and_then(|(_, told)| {
+        let told_at = |at| Some((told.get(..at)?, status(told.get(at..)?.trim_start_matches(['.', ' ']))?));
+        let (name, (word, outcome, seconds)) = told.match_indices("..").find_map(|(at, _)| told_at(at))?;
+        Some(Line { number, name, outcome, is_disabled: word == "Not Run (Disabled)", seconds })
+    }))
 }
 
 /// The word of `Passed    0.09 sec`, `***Failed    0.07 sec` or `Subprocess aborted***Exception:   0.01 sec`, its outcome, and
@@ -233,6 +254,17 @@ mod tests {
         assert_eq!(counts(&read("Test project /src\nNo tests were found!!!\n").unwrap()), [0; 5]);
         let twice = read(&format!("{RUN}{END}").repeat(2)).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([6, 2, 1, 1, 2], 1));
+    }
+
+    /// CMake 3.25 and 4.4, `ctest --progress` on a terminal.
+    #[test]
+    fn with_its_progress_only_what_did_not_pass_has_a_line() {
+        let run = "Test project /b\n0/3 Test #1: ok\u{1b}[K\r1/3 Test #2: bad\u{1b}[K\r\u{1b}[K\r2/3 Test #2: bad\u{1b}[K2/3 Test #2: \
+                   bad....***Failed    0.00 sec\n3/3 Test #3: last\u{1b}[K\r\n67% tests passed\u{1b}[0;0m, \u{1b}[0;31m1 tests failed\u{1b}[0;0m out of 3\n\n";
+        let parsed = read(run).unwrap();
+        assert_eq!(counts(&parsed), [3, 2, 1, 0, 0]);
+        assert_eq!(details(&parsed).cases.outcome("bad"), Some(Outcome::Failed));
+        assert!(read(&run.replace("out of 3", "out of 0")).is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::printable;
 use crate::ingest::values::leading_in;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"N scenarios …\" with \"N steps …\" below it",
     has_end: true,
     counting: "The last summary. Each scenario is one test: undefined and ambiguous ones, and behave's errors, are errored, pending \
-               and untested ones skipped.",
+               and untested ones skipped; a hook of a whole feature or run that failed is one errored.",
     sniff,
     parse: last_run::<Gherkin>,
 };
@@ -64,8 +64,10 @@ fn outcome(word: &str) -> Option<Outcome> {
     Some(match word {
         "passed" => Outcome::Passed,
         "failed" => Outcome::Failed,
-        "undefined" | "ambiguous" | "error" | "errors" | "errored" => Outcome::Errored,
-        "skipped" | "pending" | "untested" => Outcome::Skipped,
+        "undefined" | "ambiguous" | "error" | "errors" | "errored" | "hook_error" | "cleanup_error" => Outcome::Errored,
+        "skipped" | "pending" | "pending_warn" | "untested" | "untested_pending" | "untested_undefined" => {
+            Outcome::Skipped
+        }
         _ => return None,
     })
 }
@@ -74,6 +76,13 @@ fn outcome(word: &str) -> Option<Outcome> {
 fn is_steps(line: &str) -> bool {
     let begins = |rest: &str| rest.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("step"));
     line.eq_ignore_ascii_case("no steps") || counted(line).is_some_and(|(_, rest)| begins(rest))
+}
+
+/// The hook in `HOOK-ERROR in before_all: ValueError: x` of behave, unless it is a scenario's, which is in the counts.
+fn failed_hook(line: &str) -> Option<&str> {
+    let (hook, _) = line.strip_prefix("HOOK-ERROR in ")?.split_once(':')?;
+    let (_, of) = hook.split_once('_')?;
+    matches!(of, "all" | "feature" | "rule").then_some(hook)
 }
 
 /// One run.
@@ -87,6 +96,8 @@ pub(in crate::ingest) struct Gherkin {
     listed: Option<Outcome>,
     /// Failed for all that is told; a step without definition makes it errored.
     told: Option<String>,
+    /// Hooks of whole features and runs that failed.
+    hooks: u64,
 }
 
 impl Announced for Gherkin {
@@ -111,6 +122,9 @@ impl Announced for Gherkin {
             self.above = Some(summary);
         } else if is_steps(text) {
             self.found = above.or(self.found.take());
+        } else if let Some(hook) = failed_hook(text) {
+            self.hooks = add(self.hooks, 1)?;
+            self.names.unit(hook);
         } else {
             self.scenario(text);
         }
@@ -122,7 +136,10 @@ impl Announced for Gherkin {
     }
 
     fn report(self) -> Result<Parsed> {
-        self.names.report(&FORMAT, &self.found.unwrap_or_default(), false)
+        let mut summary = self.found.unwrap_or_default();
+        summary.errored = add(summary.errored, self.hooks)?;
+        summary.unit_failures = self.hooks;
+        self.names.report(&FORMAT, &summary, false)
     }
 }
 
@@ -207,6 +224,16 @@ mod tests {
             ("3 scenarios passed, 1 failed, 1 error, 2 skipped\n12 steps passed, 1 failed\n", [7, 3, 1, 1, 2]),
             ("0 scenarios passed, 1 failed, 0 skipped, 4 untested\n0 steps passed, 1 failed\n", [5, 0, 1, 0, 4]),
             ("No scenarios\nNo steps\n", [0; 5]),
+            (
+                "HOOK-ERROR in before_all: ValueError: x\nABORTED: By user.\n0 scenarios passed, 0 failed, 0 skipped, 8 untested\n\
+                 0 steps passed, 0 failed, 0 skipped, 10 untested\n",
+                [9, 0, 0, 1, 8],
+            ),
+            (
+                "HOOK-ERROR in after_scenario: ValueError: x\n2 scenarios passed, 2 failed, 3 error, 1 hook_error, 0 skipped\n\
+                 4 steps passed, 2 failed, 2 error, 1 skipped, 1 undefined\n",
+                [8, 2, 2, 4, 0],
+            ),
         ] {
             assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
             assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");

@@ -40,8 +40,9 @@ const NAME_CHARS: usize = 1_001;
 const HELD_BYTES: usize = 280;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    // Check's XML has the same root.
-    if head.xml().is_some_and(|xml| xml.has_child("suite")) { Sniff::No } else { head.by_root(ROOTS) }
+    // Check's XML has the same root, and so has DejaGnu's.
+    let is_anothers = head.xml().is_some_and(|xml| xml.has_child("suite") || xml.has_child("test"));
+    if is_anothers { Sniff::No } else { head.by_root(ROOTS) }
 }
 
 const ROOTS: &[&str] = &["testsuites", "testsuite", "testcase"];
@@ -200,8 +201,8 @@ impl Reader {
                 Kind::Case
             }
             (name, Some(Kind::Case)) => self.result(name, element)?,
-            ("suite", Some(Kind::Suites)) => {
-                let why = "not a JUnit report: suite in its testsuites is Check's";
+            ("suite", Some(Kind::Suites)) | ("test", Some(Kind::Suite)) => {
+                let why = "not a JUnit report: suite in its testsuites is Check's, test in its testsuite DejaGnu's";
                 let spot = element.spot();
                 return Err(Error::report(Reject::NotThisFormat, why).line_column(spot.line, spot.column));
             }
@@ -403,7 +404,8 @@ impl Reader {
         }
         let Some(held) = &suite.held else { return Ok(()) };
         let different = u64::try_from(held.len()).unwrap_or(u64::MAX);
-        let reruns = suite.tests == Some(different) && different < suite.elements;
+        // What failed while it was torn down counts once more.
+        let reruns = suite.tests.is_some_and(|tests| (different..suite.elements).contains(&tests));
         suite.settle(reruns, &mut self.tally)
     }
 
@@ -598,6 +600,10 @@ mod tests {
         let (counts, details) = read(&suite("pytest", 2));
         assert_eq!((counts, details.duplicates), ([2, 2, 0, 0, 0, 1], 0));
         assert_eq!((details.cases.cases["m::a"].outcome, details.cases.cases["m::a"].attempts), (Outcome::Passed, 2));
+        // What failed while it was torn down counts in more than one of pytest's numbers.
+        let torn = "<testcase classname='m' name='t'/><testcase classname='m' name='t'><error/></testcase></testsuite>";
+        let (counts, _) = read(&suite("pytest", 4).replace("</testsuite>", torn));
+        assert_eq!(counts, [3, 2, 0, 1, 0, 1]);
         for other in [suite("pytest", 3), suite("jest", 2)] {
             let (counts, details) = read(&other);
             assert_eq!((counts, details.duplicates), ([3, 2, 1, 0, 0, 0], 1), "{other}");

@@ -47,6 +47,9 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("tasty", "@f out of @a tests failed (@*"),
         ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
         ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
+        ("OUnit", "OK: Cases: @a Skip: @s{ Todo: @s}"),
+        ("CppUnit", "Run: @a {Failure total: @_ }Failures: @f Errors: @e"),
+        ("stestr", "The following tests exited without returning a status@E"),
         ("Alcotest", "Test Successful in @_s. @p test{s} run."),
         ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
         (

@@ -17,6 +17,14 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("3 tests, 1 failure, 1 skipped in 2 seconds\n", [3, 1, 1, 0, 1]),
     ("3 tests, 0 failures\n1 test, 1 failure\n", [4, 3, 1, 0, 0]),
     ("OK (3 tests)\n", [3, 3, 0, 0, 0]),
+    ("!!!FAILURES!!!\nTest Results:\nRun:  4   Failures: 1   Errors: 1\n", [4, 2, 1, 1, 0]),
+    ("Failures !!!\nRun: 4   Failure total: 2   Failures: 1   Errors: 1\n", [4, 2, 1, 1, 0]),
+    ("Ran: 5 tests in: 0.15 seconds.\nOK: Cases: 5 Skip: 4\n", [5, 1, 0, 0, 4]),
+    (
+        "Ran: 4 tests in 0.1754 sec.\n - Passed: 3\n - Skipped: 0\n - Expected Fail: 0\n - Unexpected Success: 0\n - Failed: 0\n\
+         The following tests exited without returning a status\nand likely segfaulted or crashed Python:\n\n\t* test_u.A\n",
+        [4, 3, 0, 1, 0],
+    ),
     ("S\nTotal tests run: 3, Failures: 0, Skips: 2\nConfiguration Failures: 1, Skips: 1\n", [4, 1, 0, 1, 2]),
     ("  2 tests passed.\n", [2, 2, 0, 0, 0]),
     ("4 tests in 3 items.\n3 passed and 1 failed.\n***Test Failed*** 1 failure.\n", [4, 3, 1, 0, 0]),
