@@ -381,6 +381,10 @@ fn codes_that_ruff_has_too_are_flake8_s_where_ruff_counts_without_them() {
     ] {
         assert_eq!(findings_of(&format!("$ flake8; ruff check\n{flake8}{end}")), expected, "{end}");
     }
+    let text = format!("{ruff}Found 1 error.\na.py:3:17: B006 Do not use mutable data structures.\n");
+    let reports = parse_all(&Input::bytes("x", text.as_bytes()), None).unwrap();
+    let totals: Vec<_> = reports.iter().map(|report| (report.format.name, report.figures.total)).collect();
+    assert_eq!(totals, [("ruff-text", Some(1)), ("flake8-text", Some(1))]);
     let of_pycodestyle = "a.py:2:3: E128 continuation line\na.py:3:1: E901 TokenError: EOF in multi-line statement\n";
     assert_eq!(findings_of(&format!("$ pycodestyle\n{of_pycodestyle}")), (vec![one("flake8", 2)], 0));
 }

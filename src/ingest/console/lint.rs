@@ -236,7 +236,11 @@ impl Voice for PythonCodes {
     }
 
     fn take(&mut self) -> Vec<Parsed> {
-        std::mem::take(&mut self.runs)
+        let mut runs = std::mem::take(&mut self.runs);
+        // Whose line is whose, a reader of one of them alone cannot tell.
+        let are_both = runs.iter().any(|run| runs.first().is_some_and(|first| first.format != run.format));
+        runs.iter_mut().for_each(|run| run.is_of_several |= are_both);
+        runs
     }
 }
 
