@@ -31,7 +31,8 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
                reruns and subtests that passed are no tests. A test that fails in teardown too counts twice, as pytest \
-               prints it. What fails to be collected counts as one errored. A session that was interrupted (KeyboardInterrupt, \
+               prints it. What fails to be collected counts as one errored, and so does a \
+               conftest.py that cannot be loaded. A session that was interrupted (KeyboardInterrupt, \
                pytest.exit, INTERNALERROR) is no result; one that ended by -x or --maxfail is.",
     sniff,
     parse,
@@ -46,6 +47,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if first.is_some_and(|line| ruled(line.trim_end(), '=') == Some("test session starts") || results::is_header(line))
     {
         return Sniff::Sure("line \"test session starts\"".to_owned());
+    }
+    if head.lines().any(|line| broken_conftest(line).is_some()) {
+        return Sniff::Sure("line \"ImportError while loading conftest\"".to_owned());
     }
     let mut last_lines = head.last_lines().rev().map(str::trim_end);
     if last_lines.clone().find(|line| !line.is_empty()).and_then(Counts::read).is_some() {
@@ -66,6 +70,7 @@ pub(super) fn is_marker(line: &str) -> bool {
     let line = line.trim_end();
     is_progress(line)
         || results::is_header(line)
+        || broken_conftest(line).is_some()
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
@@ -79,6 +84,11 @@ fn interruption(line: &str) -> Option<&str> {
         *title == "KeyboardInterrupt" || title.starts_with("_pytest.outcomes.Exit") || title.starts_with("Exit: ")
     };
     ruled(line, '!').filter(is_one)
+}
+
+/// The file in `ImportError while loading conftest '/app/conftest.py'.`: pytest ends there, without a summary.
+fn broken_conftest(line: &str) -> Option<&str> {
+    line.strip_prefix("ImportError while loading conftest '")?.trim_end().strip_suffix("'.")
 }
 
 /// Whether Schemathesis begins to speak.
@@ -399,6 +409,16 @@ impl Reader {
         if self.is_anothers || (!self.is_inside() && is_schemathesis(text)) {
             let is_end = ruled(text, '=').is_some_and(|title| title.contains(" in ") && title.ends_with('s'));
             self.is_anothers = !is_end;
+            return Ok(());
+        }
+        let is_over = |run: &Run| run.counts.is_some();
+        if let Some(file) = broken_conftest(text).filter(|_| self.run.as_ref().is_none_or(is_over) || !self.is_inside())
+        {
+            self.close();
+            let run = self.open();
+            (run.has_evidence, run.counts) = (true, Some(Counts { errored: 1, ..Counts::default() }));
+            run.unit(file);
+            self.close();
             return Ok(());
         }
         if ruled(text, '=') == Some("test session starts") || results::is_header(text) {

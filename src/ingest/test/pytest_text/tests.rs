@@ -177,6 +177,21 @@ fn an_interrupted_session_is_no_result() {
 }
 
 #[test]
+fn a_conftest_that_cannot_be_loaded_is_errored() {
+    let broken = "ImportError while loading conftest '/app/conftest.py'.\nconftest.py:1: in <module>\n    import no_such\n\
+                  E   ModuleNotFoundError: No module named 'no_such'\n";
+    assert!(matches!(sniffed(&FORMAT, broken), Sniff::Sure(_)));
+    let parsed = read(broken).unwrap();
+    assert_eq!((parsed.figures.tests, parsed.figures.errored), (Some(1), Some(1)));
+    let passed = "=== test session starts ===\ncollected 2 items\n\na.py ..   [100%]\n\n=== 2 passed in 0.01s ===\n";
+    let told = console(&Input::bytes("x", format!("{passed}{broken}").as_bytes()));
+    assert_eq!(told.iter().map(|run| run.figures.errored).sum::<Option<u64>>(), Some(1));
+    // A test printed it.
+    let printed = passed.replace("a.py ..", &format!("a.py {broken}.."));
+    assert_eq!(read(&printed).unwrap().figures.errored, Some(0));
+}
+
+#[test]
 fn a_usage_error_is_told() {
     let text = "=== test session starts ===\n=== no tests ran in 0.01s ===\nERROR: file or directory not found: x\n";
     assert_eq!(read(text).unwrap().warnings, ["pytest: file or directory not found: x"]);
