@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Results of all runs that are of kind fail. The level is the result's own, else an override of the invocation, \
                else the rule's default, else warning; none is not counted. Results whose suppressions are all accepted are \
-               suppressed; those absent since the baseline are left out. Notifications are no results.",
+               suppressed; those absent since the baseline are left out. Notifications are no results: of errors among them a warning tells.",
     sniff,
     parse,
 };
@@ -72,6 +72,11 @@ fn finish(log: Log, count: impl FnOnce(&[Rules]) -> Result<LintTally>) -> Result
             tally.tool("rustc", Sort::Compiler);
         }
         tally.tool(&tool, sort);
+        if run.noted.errors > 0 {
+            let first = run.noted.first.as_deref().unwrap_or("without a word");
+            warnings
+                .push(format!("{tool} notes that it failed itself, {} in all, the first: {first}", run.noted.errors));
+        }
     }
     let mut parsed = tally.finish(&FORMAT)?;
     parsed.warnings.extend(warnings);
@@ -368,6 +373,21 @@ mod tests {
             {"descriptor":{"id":"unlisted"},"configuration":{"level":"error"}},{"descriptor":{"id":"R2"}}]}]"#;
         let results = r#"{"ruleId":"R1"},{"ruleId":"unlisted"},{"ruleId":"R2"}"#;
         assert_eq!(levels(&read(TOOL, rest, results)), [1, 1, 1]);
+    }
+
+    /// ESLint notes so of a file that it cannot parse, and has no result for it.
+    #[test]
+    fn what_a_tool_notes_of_its_own_failure_is_told() {
+        let rest = r#","invocations":[{"toolConfigurationNotifications":[{"level":"note"},{"level":"error","message":{"text":"Parsing error"}}],
+            "toolExecutionNotifications":null},{"toolExecutionNotifications":[{"level":"error"},7]}]"#;
+        let parsed = read(TOOL, rest, "");
+        assert_eq!(parsed.figures.total, Some(0));
+        assert!(
+            parsed.warnings[0].ends_with(" failed itself, 2 in all, the first: Parsing error"),
+            "{:?}",
+            parsed.warnings
+        );
+        assert!(read(TOOL, "", "").warnings.is_empty());
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The rules of a run, and the levels that they and its invocations set.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
@@ -70,6 +73,55 @@ struct Configuration {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Invocation {
     rule_configuration_overrides: Option<Few<Override, MOST_RULES>>,
+    #[serde(default)]
+    tool_execution_notifications: Noted,
+    #[serde(default)]
+    tool_configuration_notifications: Noted,
+}
+
+/// How often a tool notes that it failed itself, and what it says of the first time.
+#[derive(Clone, Default)]
+pub(super) struct Noted {
+    pub errors: u64,
+    pub first: Option<String>,
+}
+
+impl Noted {
+    fn add(&mut self, other: Noted) {
+        self.errors = self.errors.saturating_add(other.errors);
+        self.first = self.first.take().or(other.first);
+    }
+}
+
+impl<'de> Deserialize<'de> for Noted {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Noted, D::Error> {
+        deserializer.deserialize_any(NotedVisitor)
+    }
+}
+
+struct NotedVisitor;
+
+impl<'de> Visitor<'de> for NotedVisitor {
+    type Value = Noted;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of notifications")
+    }
+
+    fn visit_unit<E>(self) -> Result<Noted, E> {
+        Ok(Noted::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Noted, A::Error> {
+        let mut noted = Noted::default();
+        while let Some(one) = list.next_element::<Value>()? {
+            if one.get("level").and_then(Value::as_str) == Some("error") {
+                let text = one.pointer("/message/text").and_then(Value::as_str);
+                noted.add(Noted { errors: 1, first: text.map(|text| printable(text, 200)) });
+            }
+        }
+        Ok(noted)
+    }
 }
 
 #[derive(Clone, Deserialize)]
@@ -104,6 +156,8 @@ pub(super) struct Rules {
     overrides: BTreeMap<(usize, usize), String>,
     /// Likewise for rules that no component lists.
     overrides_by_id: BTreeMap<String, String>,
+    /// What it notes of itself.
+    pub noted: Noted,
 }
 
 impl Rules {
@@ -123,9 +177,15 @@ impl Rules {
         };
         let by_id = components.iter().map(ids).collect();
         let (overrides, overrides_by_id) = (BTreeMap::new(), BTreeMap::new());
-        let mut rules = Rules { tool: printable(&name, 100), components, by_id, overrides, overrides_by_id };
-        let overrides = run.invocations.into_iter().flatten().flat_map(|run| run.rule_configuration_overrides);
-        for over in overrides.flat_map(|overrides| overrides.0) {
+        let (tool, noted) = (printable(&name, 100), Noted::default());
+        let mut rules = Rules { tool, components, by_id, overrides, overrides_by_id, noted };
+        let mut overrides = Vec::new();
+        for run in run.invocations.into_iter().flatten() {
+            rules.noted.add(run.tool_execution_notifications);
+            rules.noted.add(run.tool_configuration_notifications);
+            overrides.extend(run.rule_configuration_overrides.into_iter().flatten());
+        }
+        for over in overrides {
             let Some(level) = over.configuration.and_then(|configuration| configuration.level) else { continue };
             let descriptor = over.descriptor.unwrap_or_default();
             match (rules.find(&descriptor), descriptor.id) {
