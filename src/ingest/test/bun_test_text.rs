@@ -215,6 +215,11 @@ impl Announced for Told {
         self.found.is_some()
     }
 
+    /// Its table has four columns, and stands above its summary.
+    fn prints_table(below: &str) -> bool {
+        below.starts_with("---") && below.split('|').count() == 4
+    }
+
     fn report(self) -> Result<Parsed> {
         let (summary, names) = self.found.unwrap_or_default();
         names.report(&FORMAT, &summary, false)
@@ -252,6 +257,24 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn its_table_of_coverage_is_read() {
+        let table = |dashes: &str, columns: &str| {
+            format!(
+                "{dashes}\nFile       {columns} | Uncovered Line #s\n{dashes}\nAll files  |   66.67 |  100.00 |\n src/m.js  |   66.67 |  100.00 | \n{dashes}\n\n"
+            )
+        };
+        let own = table("-----------|---------|---------|-------------------", "| % Funcs | % Lines");
+        let told = |table: &str| -> Vec<&str> {
+            let text = format!("{RUN}{table}{END}");
+            let told = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+            told.iter().map(|report| report.format.name).collect()
+        };
+        assert_eq!(told(&own), ["bun-test-text", "istanbul-text"]);
+        let others = table("-----|-----|-----|-----|-----|-----", "| % Stmts | % Branch | % Funcs | % Lines");
+        assert_eq!(told(&others), ["bun-test-text"], "a test printed it");
     }
 
     #[test]

@@ -168,11 +168,16 @@ fn progress(line: &str) -> Option<Option<Line<'_>>> {
     let (place, number) = prefix.strip_suffix(": ")?.split_once(" Test #")?;
     let (at, all) = place.split_once('/')?;
     let number = number.parse().ok().filter(|_| is_number(at) && is_number(all))?;
-    Some(rest.rsplit_once(prefix).and_then(|(_, told)| {
+    let Some((_, told)) = rest.rsplit_once(prefix) else {
+        // Dots lead to a result, which was cut off.
+        return (!rest.contains("..")).then_some(None);
+    };
+    let line = || {
         let told_at = |at| Some((told.get(..at)?, status(told.get(at..)?.trim_start_matches(['.', ' ']))?));
         let (name, (word, outcome, seconds)) = told.match_indices("..").find_map(|(at, _)| told_at(at))?;
         Some(Line { number, name, outcome, is_disabled: word == "Not Run (Disabled)", seconds })
-    }))
+    };
+    Some(line())
 }
 
 /// The word of `Passed    0.09 sec`, `***Failed    0.07 sec` or `Subprocess aborted***Exception:   0.01 sec`, its outcome, and
@@ -265,6 +270,7 @@ mod tests {
         assert_eq!(counts(&parsed), [3, 2, 1, 0, 0]);
         assert_eq!(details(&parsed).cases.outcome("bad"), Some(Outcome::Failed));
         assert!(read(&run.replace("out of 3", "out of 0")).is_err());
+        assert!(progress("3/3 Test #3: slow ....").is_none());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
     counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
                plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
-               is not there, came to no test or failed though its tests passed, and a program that, as Test::More says, did. Without plan and bail-out it \
+               is not there, came to no test or failed though its tests passed, and a program that, as Test::More or Deno says, did. Without plan and bail-out it \
                was cut short; gotestsum's 1..N is a plan, of an unknown number.",
     sniff,
     parse,
@@ -143,7 +143,7 @@ struct Reader {
     is_open: bool,
     /// A run with such a plan ended, or was killed.
     is_end_unknown: bool,
-    /// Perl's `Test::More` said that the program failed after its tests.
+    /// Perl's `Test::More` or Deno said that the program failed beside its tests.
     has_exited: bool,
     prove: Prove,
 }
@@ -255,8 +255,10 @@ impl Reader {
                 if file_of_prove(text).is_some() {
                     self.end_file()?;
                 }
-                // prove says that, too.
-                self.has_exited |= !self.prove.is_open && text.starts_with("# Looks like your test exited with ");
+                // prove says that, too. Deno's files that did not load are in no point.
+                let says_so =
+                    || text.starts_with("# Looks like your test exited with ") || text == "error: Test failed";
+                self.has_exited |= !self.prove.is_open && says_so();
                 if let Some(file) = self.prove.line(text) {
                     self.tally.unit_failure(&file);
                 }

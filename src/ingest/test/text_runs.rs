@@ -40,6 +40,11 @@ pub(in crate::ingest) trait Announced: Default {
         BTreeSet::new()
     }
 
+    /// See [`Runs::prints_table`].
+    fn prints_table(_below: &str) -> bool {
+        false
+    }
+
     /// What it told, once its summary came.
     ///
     /// # Errors
@@ -184,6 +189,10 @@ impl<R: Announced> Runs for Stream<R> {
 
     fn holds(&self, _: &str) -> bool {
         self.run.as_ref().is_some_and(|run| !run.is_done() && !run.is_off())
+    }
+
+    fn prints_table(&self, below: &str) -> bool {
+        R::prints_table(below)
     }
 
     fn leave(&mut self) -> Result<bool> {

@@ -50,6 +50,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("OUnit", "OK: Cases: @a Skip: @s{ Todo: @s}"),
         ("CppUnit", "Run: @a {Failure total: @_ }Failures: @f Errors: @e"),
         ("stestr", "The following tests exited without returning a status@E"),
+        ("lab", "The following leaks were detected: @*@E"),
         ("Alcotest", "Test Successful in @_s. @p test{s} run."),
         ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
         (

@@ -195,6 +195,11 @@ fn a_program_that_failed_after_its_tests_is_errored_once() {
         assert_eq!(counted(&format!("{text}{exited}")), expected, "{text}");
     }
     assert_eq!(counted(&format!("1..1\nok 1\n{exited}1..1\nok 1\n")), [3, 2, 0, 1, 0]);
+    let of_deno = |point: &str| {
+        format!("TAP version 14\n# ./d/ok_test.ts\n{point} 1 - p1\n1..1\n\u{1b}[31merror\u{1b}[0m: Test failed\n")
+    };
+    assert_eq!(counted(&of_deno("ok")), [2, 1, 0, 1, 0]);
+    assert_eq!(counted(&of_deno("not ok")), [1, 0, 1, 0, 0]);
     let stream = format!("$ perl t/die.t\n1..1\nok 1\n{exited}done\n");
     let told = console(&Input::bytes("x", stream.as_bytes()));
     assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0, 1, 0]]);
