@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::milliseconds;
-use super::text_report::{Names, Summary, is_foreign, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use super::text_runs::{Enclosing, Unannounced};
-use crate::error::Result;
+use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::values::whole;
@@ -148,7 +148,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let Some((summary, told)) = found.filter(|_| !run.has_results()) else {
         return Err(no_result("no summary of node's test runner at its end", last));
     };
-    let mut parsed = told.report(summary)?;
+    let mut parsed = told.report(summary).map_err(|error| error.line(last))?;
     if runs > 1 {
         parsed.warnings.push(format!("{runs} runs of node's test runner are in it: the last one counts"));
     }
@@ -163,15 +163,17 @@ struct Run {
     results: usize,
     bytes: usize,
     names: Names,
-    /// The tests and suites around the line that is next.
-    open: Vec<String>,
+    /// The tests and suites around the line that is next, and whether something in them failed.
+    open: Vec<(String, bool)>,
     /// Ids by name alone, of those that failed and whose place is not told yet.
     failed: BTreeMap<String, VecDeque<String>>,
     place: Option<(String, u64)>,
     /// The failing test whose message is expected.
     told: Option<String>,
-    /// What the list of failing tests names, and what of it the tree does not tell as a test.
+    /// Tests and suites that failed by themselves, as the tree tells, and as the list of failing tests does.
+    failing: u64,
     listed: u64,
+    /// What of the list the tree does not tell as a test.
     suites: Vec<String>,
 }
 
@@ -227,19 +229,23 @@ impl Run {
 
     fn row(&mut self, text: &str) {
         let Some((depth, mark, name, time)) = tree(text) else { return };
-        let closes = self.open.get(depth).is_some_and(|open| open == name);
+        let closed = self.open.get(depth).filter(|(open, _)| open == name).map(|(_, has_failed)| *has_failed);
         self.open.truncate(depth);
-        if closes {
+        if mark == '✖' && time.is_some() && !is_to_do(text) {
+            self.failing = self.failing.saturating_add(u64::from(closed != Some(true)));
+            self.open.iter_mut().for_each(|(_, has_failed)| *has_failed = true);
+        }
+        if closed.is_some() {
             return;
         }
         let outcome = match mark {
             '✔' => Outcome::Passed,
             '✖' => Outcome::Failed,
-            '▶' => return self.open.push(name.to_owned()),
+            '▶' => return self.open.push((name.to_owned(), false)),
             _ => Outcome::Skipped,
         };
         let outcome = if is_to_do(text) { Outcome::Skipped } else { outcome };
-        let id = self.open.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("::");
+        let id = self.open.iter().map(|(open, _)| open.as_str()).chain([name]).collect::<Vec<_>>().join("::");
         let id = printable(&id, super::LONGEST_ID);
         let is_known = self.names.cases.get(&id).is_some_and(|case| case.outcome == Outcome::Failed);
         let Some(case) = self.names.set(&id, outcome) else { return };
@@ -282,7 +288,11 @@ impl Run {
     /// The report of the run. Suites are not counted: where no test failed, those that failed by themselves, in their hooks or
     /// their own code, show in the list of what failed alone.
     fn report(mut self, mut summary: Summary) -> Result<Parsed> {
-        if summary.failed == 0 && summary.errored == 0 && self.listed > 0 {
+        let no_test = summary.failed == 0 && summary.errored == 0;
+        if no_test && self.listed < self.failing {
+            return Err(Error::report(Reject::NoResult, "the list of what failed did not come").help(KILLED_HELP));
+        }
+        if no_test && self.listed > 0 {
             // What the tree tells of as of a test is a suite, too, that came to no test.
             let is_suite = |case: &TestCase| case.outcome == Outcome::Failed;
             self.suites.extend(self.names.cases.iter().filter(|(_, case)| is_suite(case)).map(|(id, _)| id.clone()));
@@ -350,7 +360,11 @@ impl Unannounced for Told {
         } else if !self.found.as_mut().is_some_and(|(_, run)| run.failing(text)) {
             self.run.line(text);
         }
-        before.map(|(summary, run)| run.report(summary).map(Box::new)).transpose()
+        match before.map(|(summary, run)| run.report(summary).map(Box::new)).transpose() {
+            // A test printed it.
+            Err(error) if error.reject() == Some(Reject::NoResult) => Ok(None),
+            told => told,
+        }
     }
 
     fn encloses(&self) -> usize {
@@ -440,7 +454,12 @@ mod tests {
             let console =
                 crate::ingest::console::console(&Input::bytes("x", format!("$ node --test\n{text}").as_bytes()));
             assert_eq!(console.iter().map(counts).collect::<Vec<_>>(), [[3, 2, 0, 1, 0]]);
+            // The list did not come.
+            assert_eq!(read(&format!("{tree}{}", end(0))).unwrap_err().reject(), Some(Reject::NoResult), "{tree}");
         }
+        let nested =
+            format!("▶ Outer\n  ▶ HA\n    ✔ y1 (0.5ms)\n  ✖ HA (1.4ms)\n✖ Outer (2.1ms)\n{}{}", end(0), listed("HA"));
+        assert_eq!(counts(&read(&nested).unwrap()), [3, 2, 0, 1, 0]);
         // What its test failed with is the test's.
         let child = hook.replace("✔ y2", "✖ y2");
         assert_eq!(counts(&read(&format!("{child}{}{}", end(1), listed("y2"))).unwrap()), [2, 1, 1, 0, 0]);
