@@ -164,7 +164,8 @@ fn result(line: &str) -> Option<Line<'_>> {
 /// `2/2 Test #2: bad`, as `--progress` draws it on a terminal, and what stands behind that if it did not pass:
 /// `2/2 Test #2: bad......***Failed    0.00 sec`.
 fn progress(line: &str) -> Option<Option<Line<'_>>> {
-    let (prefix, rest) = line.trim().split_at_checked(line.trim().find(": ")? + 2)?;
+    let line = line.trim();
+    let (prefix, rest) = line.split_at_checked(line.find(": ")? + 2)?;
     let (place, number) = prefix.strip_suffix(": ")?.split_once(" Test #")?;
     let (at, all) = place.split_once('/')?;
     let number = number.parse().ok().filter(|_| is_number(at) && is_number(all))?;
@@ -172,12 +173,12 @@ fn progress(line: &str) -> Option<Option<Line<'_>>> {
         // Dots lead to a result, which was cut off.
         return (!rest.contains("..")).then_some(None);
     };
-    let line = || {
+    let result = || {
         let told_at = |at| Some((told.get(..at)?, status(told.get(at..)?.trim_start_matches(['.', ' ']))?));
         let (name, (word, outcome, seconds)) = told.match_indices("..").find_map(|(at, _)| told_at(at))?;
         Some(Line { number, name, outcome, is_disabled: word == "Not Run (Disabled)", seconds })
     };
-    Some(line())
+    Some(result())
 }
 
 /// The word of `Passed    0.09 sec`, `***Failed    0.07 sec` or `Subprocess aborted***Exception:   0.01 sec`, its outcome, and

@@ -25,7 +25,8 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"ℹ tests\" to \"ℹ duration_ms\"",
     has_end: true,
     counting: "The last summary: pass passed, fail failed, cancelled errored, skipped and todo skipped. A test that holds others \
-               is a test too, as node counts it; a suite is none, but is one errored where nothing else failed. A file that does not load is among those that failed.",
+               is a test too, as node counts it; a suite is none, but is one errored where nothing else failed. A file \
+               that does not load is among those that failed.",
     sniff,
     parse,
 };

@@ -30,8 +30,8 @@ pub const FORMAT: Format = Format {
     counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
                plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
-               is not there, came to no test or failed though its tests passed, and a program that, as Test::More or Deno says, did. Without plan and bail-out it \
-               was cut short; gotestsum's 1..N is a plan, of an unknown number.",
+               is not there, came to no test or failed though its tests passed, and a program that, as Test::More or Deno \
+               says, did. Without plan and bail-out it was cut short; gotestsum's 1..N is a plan, of an unknown number.",
     sniff,
     parse,
 };
