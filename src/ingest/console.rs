@@ -18,6 +18,7 @@ use self::packages::{Change, Packages};
 use self::speakers::Mark;
 use self::tables::Tables;
 use super::input::{Input, Invalid};
+use super::lint::pre_commit_text::Margin;
 use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
 use super::test::runs::{RUNS_HELD, Run, Runs};
@@ -249,8 +250,9 @@ fn whole(format: &'static Format, input: &Input<'_>) -> Option<Parsed> {
 fn read(input: &Input<'_>) -> Result<(Vec<Parsed>, Stream)> {
     let mut stream = Stream::new();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    let mut margin = Margin::default();
     while let Some(line) = lines.next()? {
-        stream.line(&line.text);
+        stream.line(margin.without(&line.text));
         stream.is_cut = !line.ended;
     }
     let reports = stream.finish();

@@ -241,6 +241,7 @@ pub const FORMATS: &[&Format] = &[
     &lint::github_text::FORMAT,
     &lint::knip_text::FORMAT,
     &lint::brief_text::FORMAT,
+    &lint::pre_commit_text::FORMAT,
     &lint::pmd::FORMAT,
     &lint::spotbugs::FORMAT,
     &lint::cppcheck::FORMAT,

@@ -7,8 +7,8 @@ use crate::ingest::lint::lines::{Claim, TextReader};
 use crate::ingest::lint::{
     bandit_text, biome_text, brief_text, bundler_text, dart_analyze_text, elixir_text, eslint_text, flake8_text,
     gcc_text, govet_text, knip_text, msbuild_text, mypy_text, next_text, oxlint_text, phpcs_text, phpstan_text,
-    pylint_text, pyright_text, rubocop_text, ruff_text, rustc_text, semgrep_text, shellcheck_text, stylelint_text,
-    tsc_text, ty_text, unix_text, webpack_text, yamllint_text, zizmor_text,
+    pre_commit_text, pylint_text, pyright_text, rubocop_text, ruff_text, rustc_text, semgrep_text, shellcheck_text,
+    stylelint_text, tsc_text, ty_text, unix_text, webpack_text, yamllint_text, zizmor_text,
 };
 use crate::ingest::test::runs::RUNS_HELD;
 
@@ -67,11 +67,12 @@ pub(super) struct Findings {
     voices: Vec<Box<dyn Voice>>,
     /// Of each voice, for the line that is read.
     claims: Vec<Claim>,
+    hooks: pre_commit_text::Hooks,
 }
 
 impl Findings {
     pub(super) fn new() -> Findings {
-        Findings { voices: voices(), claims: Vec::new() }
+        Findings { voices: voices(), claims: Vec::new(), hooks: pre_commit_text::Hooks::default() }
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -85,6 +86,8 @@ impl Findings {
             }
             self.claims.push(claim);
         }
+        let is_anothers = ours.is_some() || self.claims.contains(&Claim::Alike) || rustc_text::is_building(text);
+        self.hooks.line(text, is_anothers);
         match ours {
             Some((ours, claim)) => {
                 for (at, voice) in self.voices.iter_mut().enumerate() {
@@ -101,6 +104,7 @@ impl Findings {
 
     /// Tests begin to run, or another environment is entered.
     pub(super) fn end_runs(&mut self) {
+        self.hooks.is_read();
         self.voices.iter_mut().for_each(|voice| voice.end_run());
     }
 
@@ -112,8 +116,9 @@ impl Findings {
 
     /// The reports so far. What follows is of another package.
     pub(super) fn leave(&mut self) -> Vec<Parsed> {
+        let hooks = std::mem::take(&mut self.hooks).finish().ok().flatten();
         self.end_runs();
-        self.voices.iter_mut().flat_map(|voice| voice.take()).collect()
+        self.voices.iter_mut().flat_map(|voice| voice.take()).chain(hooks).collect()
     }
 }
 

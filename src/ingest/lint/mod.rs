@@ -88,6 +88,7 @@ pub mod phpstan_text;
 pub mod pip_audit_json;
 pub mod pmd;
 pub mod pmd_json;
+pub mod pre_commit_text;
 pub mod prospector_json;
 pub mod psalm_json;
 pub mod pylint_json;
