@@ -10,7 +10,7 @@ use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::{first_lines, split_at};
 use crate::ingest::values::leading;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -23,7 +23,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"BROWSER: Executed 5 of 6 (2 FAILED) (skipped 1) (0.1 secs / 0.05 secs)\"",
     has_end: true,
     counting: "The last line of each browser: failed, skipped, the other executed tests passed; those it did not come to, because it \
-               was disconnected, are errored. Without such lines the SUMMARY of karma-mocha-reporter.",
+               was disconnected, are errored. Without such lines the SUMMARY of karma-mocha-reporter; what a browser \
+               threw outside of tests is errored there.",
     sniff,
     parse: last_run::<Karma>,
 };
@@ -82,6 +83,50 @@ fn of_mocha(line: &str) -> Option<Summary> {
     })
 }
 
+/// karma-mocha-reporter.
+#[derive(Debug, Default)]
+struct OfMocha {
+    /// Tests in the tree above its summary: passed, skipped, and whether any failed.
+    listed: (u64, u64),
+    is_any_failed: bool,
+    /// What browsers threw outside of tests.
+    thrown: u64,
+    summary: Option<Summary>,
+    /// Another line followed the summary.
+    is_ended: bool,
+}
+
+impl OfMocha {
+    /// Takes a line of its tree, its summary, or below.
+    fn line(&mut self, text: &str) -> Result<()> {
+        if text == "SUMMARY:" {
+            (self.summary, self.is_ended) = (Some(Summary::default()), false);
+        } else if let Some(summary) = self.summary.as_mut().filter(|_| !self.is_ended) {
+            match of_mocha(text) {
+                Some(more) => summary.merge(&more)?,
+                None => self.is_ended = true,
+            }
+        } else if self.summary.is_none() {
+            let tree = text.trim_start();
+            self.is_any_failed |= tree.starts_with("✖ ");
+            let is_skipped = tree.ends_with(" (skipped)") || tree.starts_with("ℹ ");
+            match tree.starts_with("✔ ") || is_skipped {
+                true if is_skipped => self.listed.1 = add(self.listed.1, 1)?,
+                true => self.listed.0 = add(self.listed.0, 1)?,
+                false => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all of its summary came. What failed stands last in it; below what did not fail nothing need follow, and the
+    /// tree tells whether that is all.
+    fn is_done(&self) -> bool {
+        let is_all = |summary: &Summary| (summary.passed, summary.skipped) == self.listed && !self.is_any_failed;
+        self.summary.as_ref().is_some_and(|summary| self.is_ended || is_all(summary))
+    }
+}
+
 /// One run.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Karma {
@@ -89,8 +134,7 @@ pub(in crate::ingest) struct Karma {
     browsers: BTreeMap<String, Browser>,
     /// Browsers that are there.
     connected: Vec<String>,
-    /// Of karma-mocha-reporter, and whether a blank line ended it.
-    summary: Option<(Summary, bool)>,
+    of_mocha: OfMocha,
     /// The test whose message comes.
     failed: Option<String>,
     /// It found no browser, or could not load its config.
@@ -114,21 +158,18 @@ impl Announced for Karma {
             self.connected.extend(before.split_once(":INFO [").map(|(_, browser)| browser.to_owned()));
         } else if text.contains(":ERROR [") {
             self.is_off = true;
-        } else if text == "SUMMARY:" {
-            self.summary = Some((Summary::default(), false));
-        } else if let Some((summary, is_ended @ false)) = &mut self.summary {
-            *is_ended = text.is_empty();
-            summary.merge(&of_mocha(text).unwrap_or_default())?;
+        } else if text.strip_suffix(" ERROR").is_some_and(|name| self.connected.iter().any(|browser| browser == name)) {
+            self.of_mocha.thrown = add(self.of_mocha.thrown, 1)?;
         } else if let Some(name) = self.connected.iter().find_map(name) {
             self.failed = self.names.set(name, Outcome::Failed).map(|_| name.to_owned());
         } else if let Some(case) = self.failed.take().and_then(|name| self.names.cases.get_mut(&name)) {
             case.message = first_lines(text.trim_start());
         }
-        Ok(())
+        self.of_mocha.line(text)
     }
 
     fn is_done(&self) -> bool {
-        let is_of_mocha = self.browsers.is_empty() && self.summary.as_ref().is_some_and(|(_, is_ended)| *is_ended);
+        let is_of_mocha = self.browsers.is_empty() && self.of_mocha.is_done();
         let are_done = !self.browsers.is_empty() && self.browsers.values().all(|browser| browser.is_done);
         is_of_mocha || (are_done && self.browsers.len() >= self.connected.len())
     }
@@ -141,7 +182,9 @@ impl Announced for Karma {
         let mut sum = Summary::default();
         self.browsers.values().try_for_each(|browser| sum.merge(&browser.summary))?;
         if self.browsers.is_empty() {
-            sum = self.summary.unwrap_or_default().0;
+            sum = self.of_mocha.summary.unwrap_or_default();
+            sum.errored = add(sum.errored, self.of_mocha.thrown)?;
+            sum.unit_failures = add(sum.unit_failures, self.of_mocha.thrown)?;
         }
         self.names.report(&FORMAT, &sum, false)
     }
@@ -193,6 +236,22 @@ mod tests {
         let text = "SUMMARY:\n✔ 3 tests completed\nℹ 1 test skipped\n✖ 2 tests failed\n";
         assert_eq!(counts(&read(&format!("{text}\nFAILED TESTS:\n")).unwrap()), [6, 3, 2, 0, 1]);
         assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult));
+        // Without a failure nothing follows, and the tree tells that all came.
+        let tree = "  Cart\n    ✔ adds\n    ✔ waits (skipped)\n\nSUMMARY:\n✔ 1 test completed\n";
+        assert_eq!(read(tree).unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(counts(&read(&format!("{tree}ℹ 1 test skipped\n")).unwrap()), [2, 1, 0, 0, 1]);
+        let failed = tree.replace("    ✔ waits (skipped)", "    ✖ waits");
+        assert_eq!(read(&failed).unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(counts(&read(&format!("{failed}✖ 1 test failed\n\n")).unwrap()), [2, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn what_a_browser_throws_outside_of_tests_is_errored() {
+        let connected = "22 11 2026 19:19:51.797:INFO [Chrome 120 (Linux)]: Connected on socket 29Ns with id 1\n";
+        let error = "Chrome 120 (Linux) ERROR\n  An error was thrown in afterAll\n";
+        let text = format!("{connected}  Cart\n    ✔ adds\n{error}\nSUMMARY:\n✔ 1 test completed\n\n");
+        let parsed = read(&text).unwrap();
+        assert_eq!(counts(&parsed), [2, 1, 0, 1, 0]);
     }
 
     #[test]
