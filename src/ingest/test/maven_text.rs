@@ -84,6 +84,12 @@ fn result(line: &str) -> Option<Counts> {
     Some(counts)
 }
 
+/// What Surefire says of tests that failed, in the goal's line or in one of its own.
+const TESTS_FAILED: &str = "There are test failures.";
+/// What it says of a process of tests that did not come to its end, in the same line or below it.
+const CRASHES: [&str; 3] =
+    ["The forked VM terminated", "There was a timeout or other error in the fork", "The VM crashed"];
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
@@ -116,6 +122,10 @@ struct Reader {
     ended: bool,
     /// Tests of a module run: what looks like its results was printed by one of them.
     in_tests: bool,
+    /// The last of what looked so: without a summary (`-Dsurefire.printSummary=false`) that is the module's.
+    unsaid: Option<Counts>,
+    /// The module whose tests failed, as the build says at its end, until it is known how.
+    failing: Option<String>,
     /// In the list of flaky tests: the one whose runs are told, if it failed before.
     flake: Option<Option<String>>,
     /// The failed test whose message comes next.
@@ -178,18 +188,31 @@ impl Reader {
 
     fn line(&mut self, text: &str) -> Result<()> {
         match text.trim() {
-            "T E S T S" => self.in_tests = true,
-            "Results:" | "Results :" | "BUILD SUCCESS" | "BUILD FAILURE" => self.in_tests = false,
+            "T E S T S" => {
+                self.end_tests()?;
+                self.in_tests = true;
+            }
+            "BUILD SUCCESS" | "BUILD FAILURE" => self.end_tests()?,
+            "Results:" | "Results :" => (self.in_tests, self.unsaid) = (false, None),
             other => self.in_suite |= other.starts_with("Testsuite: "),
         }
         match result(text) {
             Some(counts) if counts.of_class || !self.in_tests => self.result(counts),
-            Some(_) => Ok(()),
+            Some(counts) => {
+                self.unsaid = Some(counts);
+                Ok(())
+            }
             None => {
                 self.other(text);
                 Ok(())
             }
         }
+    }
+
+    /// The tests of a module are over, if any ran.
+    fn end_tests(&mut self) -> Result<()> {
+        self.in_tests = false;
+        self.unsaid.take().map_or(Ok(()), |counts| self.result(counts))
     }
 
     fn other(&mut self, text: &str) {
@@ -212,13 +235,20 @@ impl Reader {
             else {
                 return;
             };
-            let crashes =
-                ["The forked VM terminated", "There was a timeout or other error in the fork", "The VM crashed"];
             let did_not_compile = why.starts_with("Compilation failure");
             self.did_not_compile |= did_not_compile;
-            if did_not_compile || crashes.iter().any(|crash| why.contains(crash)) {
+            if did_not_compile || CRASHES.iter().any(|crash| why.contains(crash)) {
                 self.names.unit(project);
+                self.failing = None;
+            } else {
+                self.failing = why.starts_with(TESTS_FAILED).then(|| project.to_owned());
             }
+        } else if text.starts_with(TESTS_FAILED) {
+            // The build goes on (`-Dmaven.test.failure.ignore`).
+            self.failing = Some("(a module)".to_owned());
+        } else if !self.in_tests && CRASHES.iter().any(|crash| text.contains(crash)) {
+            let crashed = self.failing.take();
+            crashed.iter().for_each(|module| self.names.unit(module));
         }
     }
 
@@ -383,6 +413,30 @@ mod tests {
         let failing =
             "[ERROR] Failed to execute goal x:surefire:3.2.5:test (x) on project shop: There are test failures.\n";
         assert_eq!(counts(&read(&format!("{MODULE}{failing}")).unwrap()), [5, 2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_process_of_tests_that_crashed_is_a_unit_wherever_it_is_told() {
+        let goal = "Failed to execute goal x:surefire:2.22.3:test (x) on project shop: ";
+        let crash = "The forked VM terminated without properly saying goodbye. VM crash or System.exit called?\n";
+        let at_once = format!("[ERROR] {goal}{crash}[ERROR] {crash}");
+        let below = format!(
+            "[ERROR] {goal}There are test failures.\n[ERROR] \n[ERROR] ExecutionException {crash}[ERROR] {crash}"
+        );
+        let ignored = format!("[ERROR] There are test failures.\n\n{crash}Crashed tests:\nshop.Exit\n{crash}");
+        for told in [at_once, below, ignored] {
+            assert_eq!(counts(&read(&format!("{MODULE}{told}")).unwrap()), [6, 2, 1, 2, 1], "{told}");
+        }
+        assert_eq!(counts(&read(&format!("{MODULE}{crash}")).unwrap()), [5, 2, 1, 1, 1], "a test printed it");
+    }
+
+    #[test]
+    fn without_a_summary_the_last_line_of_a_module_is_its_own() {
+        let module = "[INFO]  T E S T S\nTests run: 9, Failures: 9, Errors: 0, Skipped: 0\n\
+                      [ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1\n";
+        assert_eq!(counts(&read(&format!("{module}[INFO] BUILD FAILURE\n")).unwrap()), [4, 1, 1, 1, 1]);
+        assert_eq!(counts(&read(&format!("{module}{module}[INFO] BUILD FAILURE\n")).unwrap()), [8, 2, 2, 2, 2]);
+        assert_eq!(read(module).unwrap_err().reject(), Some(Reject::NoResult), "it was killed");
     }
 
     #[test]
