@@ -138,14 +138,24 @@ impl TestTally {
 
     /// Counts `number` results.
     pub(super) fn count(&mut self, outcome: Outcome, number: u64) -> Result<()> {
-        let slot = match outcome {
+        let slot = self.slot(outcome);
+        *slot = add(*slot, number)?;
+        Ok(())
+    }
+
+    fn slot(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
             Outcome::Passed => &mut self.passed,
             Outcome::Failed => &mut self.failed,
             Outcome::Errored => &mut self.errored,
             Outcome::Skipped => &mut self.skipped,
-        };
-        *slot = add(*slot, number)?;
-        Ok(())
+        }
+    }
+
+    /// Takes back what was counted of one result.
+    pub(super) fn uncount(&mut self, outcome: Outcome) {
+        let slot = self.slot(outcome);
+        *slot = slot.saturating_sub(1);
     }
 
     /// Counts one of the passed as flaky.

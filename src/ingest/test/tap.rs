@@ -230,6 +230,10 @@ impl Reader {
                 Ok(())
             }
             Line::Point(indent, point) => self.point(indent, point),
+            Line::Open(indent) => {
+                self.owns(indent);
+                Ok(())
+            }
             Line::Close(indent) => self.close_above(indent).map(|_| ()),
             Line::Subtest(indent, name) => {
                 // Told before the block at the parent's indentation, or first in it.
@@ -366,6 +370,18 @@ impl Reader {
         self.settle(depth, point, inner)
     }
 
+    /// The last point, which was counted, has a subtest: it counts as that does.
+    fn owns(&mut self, indent: usize) {
+        let Some(level) = self.levels.get_mut(indent / 4).filter(|_| indent == self.last_indent) else { return };
+        let Some((id, TestCase { outcome, duration_ms, .. })) = self.last.take() else { return };
+        self.tally.uncount(outcome);
+        level.leaves = level.leaves.saturating_sub(1);
+        let path = format!("{}::", level.path);
+        let name = id.strip_prefix(&path).unwrap_or(&id).to_owned();
+        level.owner = Some(Point { number: None, name, outcome, duration_ms, opens: true });
+        self.braced = true;
+    }
+
     /// Whether the plan is known and all of it came.
     fn is_complete(&self) -> bool {
         self.levels.first().is_some_and(|level| level.plan.is_some_and(|plan| level.points >= plan))
@@ -449,7 +465,7 @@ impl Reader {
     fn goes_on(&self, text: &str) -> bool {
         let is_open = self.levels.len() > 1 || self.levels.first().is_some_and(|level| level.owner.is_some());
         let is_inner = text.starts_with(' ') && (is_open || self.yaml.is_some() || text.trim() == "---");
-        is_inner || text.starts_with(['#', '}'])
+        is_inner || text.starts_with(['#', '{', '}'])
     }
 
     /// Whether a last line without a line end is all of it: the point with the plan's number, or what fulfils the plan.

@@ -27,6 +27,8 @@ pub(super) enum Line<'a> {
     OpenPlan(usize),
     /// `ok 1 - name`.
     Point(usize, Point),
+    /// `{` alone, below a point and its YAML: node-tap 14 opens a subtest so where there is YAML.
+    Open(usize),
     /// `}`.
     Close(usize),
     /// `# Subtest: name`.
@@ -56,6 +58,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
     match text {
         "1..N" => return Line::OpenPlan(indent),
         "---" => return Line::Yaml(indent),
+        "{" => return Line::Open(indent),
         "}" => return Line::Close(indent),
         _ => {}
     }
@@ -216,7 +219,7 @@ mod tests {
         assert_eq!(read("1..0 # SKIP no db"), Line::Plan(0, 0));
         assert_eq!(read("Bail out! Database"), Line::Bail("Database"));
         assert_eq!(read("    # Subtest: a b"), Line::Subtest(4, "a b"));
-        assert_eq!((read("  ---"), read("    }")), (Line::Yaml(2), Line::Close(4)));
+        assert_eq!((read("  ---"), read("{"), read("    }")), (Line::Yaml(2), Line::Open(0), Line::Close(4)));
         for none in ["1..", "1..x", "1..3 tests", "2..3", "1..-1", "1..99999999999999999999"] {
             assert_eq!(read(none), Line::Other, "{none}");
         }

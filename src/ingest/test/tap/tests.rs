@@ -30,6 +30,19 @@ fn a_point_with_a_subtest_counts_only_if_it_alone_failed() {
 }
 
 #[test]
+fn a_brace_below_the_yaml_of_a_point_opens_its_subtest() {
+    let inner = "    ok 1 - a\n    # Subtest: f\n        not ok 1 - b\n        1..1\n    not ok 2 - f\n    1..2\n";
+    let file = |inner: &str| {
+        format!("TAP version 13\nnot ok 1 - t.js # time=1ms\n  ---\n  exitCode: 1\n  ...\n{{\n{inner}}}\n\n1..1\n")
+    };
+    let parsed = read_text(&file(inner)).unwrap();
+    assert_eq!(counts(&parsed), [2, 1, 1, 0, 0]);
+    assert_eq!(details(&parsed).cases.cases.keys().collect::<Vec<_>>(), ["t.js::a", "t.js::f::b"]);
+    assert_eq!(counted(&file("    ok 1 - a\n    1..1\n")), [2, 1, 0, 1, 0], "the file failed by itself");
+    assert_eq!(counted("TAP version 13\nnot ok 1 - a\n1..1\n{\n"), [1, 0, 1, 0, 0]);
+}
+
+#[test]
 fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
     assert_eq!(counted("1..3\nok 1\n"), [3, 1, 0, 2, 0]);
     assert_eq!(counted("1..3\nok 1\nBail out! x\n"), [3, 1, 0, 2, 0]);
