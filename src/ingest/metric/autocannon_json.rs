@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with latency.p97_5, requests and throughput",
     has_end: true,
     counting: "autocannon.latency.p50, .p97_5 and .p99 (ms, lower), autocannon.requests.rate (1/s, higher), autocannon.errors, \
-               .timeouts and .non2xx (lower).",
+               .timeouts and .non2xx (lower). Where nothing was answered, latencies are unknown.",
     sniff: |head| head.by_keys(&["latency.p97_5", "requests.average", "throughput.average", "non2xx"]),
     parse,
 };
@@ -52,6 +52,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(Error::report(Reject::NotThisFormat, "not a report of autocannon: it has no latency and requests"));
     };
     let mut metrics = Metrics::default();
+    let is_answered = requests.average != Some(0.0);
+    let latency = if is_answered { latency } else { Latency { p50: None, p97_5: None, p99: None } };
     for (name, value) in [("p50", latency.p50), ("p97_5", latency.p97_5), ("p99", latency.p99)] {
         metrics.add(&format!("autocannon.latency.{name}"), value, Some("ms"), Some(Direction::Lower));
     }
@@ -75,6 +77,9 @@ mod tests {
             (value("latency.p97_5"), value("latency.p99"), value("requests.rate")),
             (Some(9.5), None, Some(73880.0))
         );
+        let dead = text.replace("73880", "0");
+        let metrics = crate::ingest::parse(&Input::bytes("x", dead.as_bytes()), None).unwrap().figures.metrics;
+        assert_eq!(metrics["autocannon.latency.p50"].value, None);
         assert_eq!((value("errors"), value("timeouts"), value("non2xx")), (Some(2.0), None, Some(0.0)));
         let other = parse(&Input::bytes("x", b"{\"latency\":{}}")).unwrap_err();
         assert_eq!(other.reject(), Some(Reject::NotThisFormat));

@@ -19,8 +19,10 @@ pub const FORMAT: Format = Format {
               \"http_reqs....: 100 9.9/s\"",
     has_end: false,
     counting: "TOOL.requests.rate (1/s, higher) and TOOL.latency.p50, .p90, .p95, .p97_5 and .p99 (ms, lower), as far as the tool tells \
-               them; of wrk without --latency .mean. ab.failures (%, lower) of the requests. Of k6 the metrics of its \
-               JSON: k6.http_req_duration.med and .p95, k6.http_reqs.rate and so on.",
+               them; of wrk without --latency .mean. ab.failures and wrk.failures (%, lower): requests that failed or were \
+               answered with another status than 2xx (of wrk, 3xx too). autocannon.non2xx, .errors and .timeouts where it \
+               tells of any. Where nothing was answered, latencies are unknown. Of k6 the metrics of its JSON: \
+               k6.http_req_duration.med and .p95, k6.http_reqs.rate and so on.",
     sniff,
     parse,
 };
@@ -63,10 +65,15 @@ struct Reader {
     tool: &'static str,
     /// What wrk tells of the latency if it is not asked for more.
     mean: Option<f64>,
-    /// Requests that ab sent.
+    /// Requests that ab or wrk sent, and those that failed or were not answered well.
     requests: Option<f64>,
+    failed: Option<f64>,
+    /// No byte came back to ab.
+    is_unanswered: bool,
     /// The columns of a table of autocannon's.
     columns: Vec<String>,
+    /// Its latencies, until the rate tells whether anything was answered.
+    latencies: Vec<(&'static str, Option<f64>)>,
 }
 
 impl Reader {
@@ -93,6 +100,13 @@ impl Reader {
         if let Some((percent, rest)) = text.split_once('%').filter(|_| !self.tool.is_empty()) {
             return self.percentile(percent, rest.trim());
         }
+        if let Some((requests, _)) = text.split_once(" requests in ").filter(|_| self.tool == "wrk") {
+            (self.requests, self.failed) = (requests.parse().ok(), Some(0.0));
+            return;
+        }
+        if self.of_autocannon(text) {
+            return;
+        }
         let Some((name, value)) = text.split_once(':') else { return };
         // hey, and oha as well, put a tab before what the others align.
         if name == "Requests/sec" && value.starts_with('\t') {
@@ -102,17 +116,23 @@ impl Reader {
         match name {
             "Requests/sec" | "Requests per second" if !self.tool.is_empty() => {
                 let tool = self.tool;
-                self.add("requests.rate", number(), "1/s", Direction::Higher);
+                let all = self.requests.take().filter(|all| *all > 0.0);
+                if let (Some(failed), Some(all)) = (self.failed.take(), all) {
+                    // ab counts some that failed twice.
+                    self.add("failures", Some((100.0 * failed / all).min(100.0)), "%", Direction::Lower);
+                }
+                let rate = number().filter(|_| !self.is_unanswered);
+                self.add("requests.rate", rate, "1/s", Direction::Higher);
                 if let Some(mean) = self.mean.take().filter(|_| tool == "wrk") {
                     self.add("latency.mean", Some(mean), "ms", Direction::Lower);
                 }
             }
             "Complete requests" => self.requests = number(),
-            "Failed requests" if self.tool == "ab" => {
-                let share =
-                    number().zip(self.requests.filter(|all| *all > 0.0)).map(|(failed, all)| 100.0 * failed / all);
-                self.add("failures", share, "%", Direction::Lower);
+            "Failed requests" if self.tool == "ab" => self.failed = number(),
+            "Non-2xx responses" | "Non-2xx or 3xx responses" => {
+                self.failed = self.failed.zip(number()).map(|(failed, more)| failed + more);
             }
+            "Total transferred" if self.tool == "ab" => self.is_unanswered = number() == Some(0.0),
             _ => {}
         }
     }
@@ -132,8 +152,24 @@ impl Reader {
             _ => rest.strip_prefix("in ").and_then(milliseconds),
         };
         if value.is_some() {
+            let value = value.filter(|_| self.tool != "ab" || !self.is_unanswered);
             self.add(name, value, "ms", Direction::Lower);
         }
+    }
+
+    /// `0 2xx responses, 32 non 2xx`, `514 errors (0 timeouts)`.
+    fn of_autocannon(&mut self, text: &str) -> bool {
+        let counts = if let Some((_, rest)) = text.split_once(" 2xx responses, ") {
+            rest.strip_suffix(" non 2xx").map(|non2xx| vec![("non2xx", non2xx)])
+        } else {
+            text.strip_suffix(" timeouts)")
+                .and_then(|rest| rest.split_once(" errors ("))
+                .map(|(errors, timeouts)| vec![("errors", errors), ("timeouts", timeouts)])
+        };
+        for (name, count) in counts.iter().flatten() {
+            self.metrics.add(&format!("autocannon.{name}"), count.parse().ok(), None, Some(Direction::Lower));
+        }
+        counts.is_some()
     }
 
     /// A row of autocannon's tables.
@@ -147,14 +183,15 @@ impl Reader {
             Some(&"Stat") => self.columns = cells.iter().take(20).map(|&cell| cell.to_owned()).collect(),
             Some(&"Latency") => {
                 let columns = [("50%", "p50"), ("97.5%", "p97_5"), ("99%", "p99")];
-                let told = columns.map(|(column, name)| (name, cell(column).and_then(milliseconds)));
-                for (name, value) in told {
-                    let name = format!("autocannon.latency.{name}");
-                    self.metrics.add(&name, value, Some("ms"), Some(Direction::Lower));
-                }
+                self.latencies = columns.map(|(column, name)| (name, cell(column).and_then(milliseconds))).to_vec();
             }
             Some(&"Req/Sec") => {
-                let value = cell("Avg").and_then(|value| value.replace(',', "").parse().ok());
+                let value: Option<f64> = cell("Avg").and_then(|value| value.replace(',', "").parse().ok());
+                for (name, latency) in std::mem::take(&mut self.latencies) {
+                    let latency = latency.filter(|_| value != Some(0.0));
+                    let name = format!("autocannon.latency.{name}");
+                    self.metrics.add(&name, latency, Some("ms"), Some(Direction::Lower));
+                }
                 self.metrics.add("autocannon.requests.rate", value, Some("1/s"), Some(Direction::Higher));
             }
             _ => {}
@@ -259,12 +296,15 @@ mod tests {
     fn each_tool_s_rate_and_latencies_are_read() {
         let wrk = "Running 1s test @ http://a/\n  1 threads and 2 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   600.00us    1.49ms  12.88ms   89.80%\n";
         let end = "  31029 requests in 1.10s, 3.99MB read\nRequests/sec:  28114.5\nTransfer/sec:      3.62MB\n";
-        assert_eq!(
-            values(&format!("{wrk}{end}")),
-            expected(&[("wrk.latency.mean", 0.6), ("wrk.requests.rate", 28114.5)])
-        );
+        let told = [("wrk.failures", 0.0), ("wrk.latency.mean", 0.6), ("wrk.requests.rate", 28114.5)];
+        assert_eq!(values(&format!("{wrk}{end}")), expected(&told));
         let more = "  Latency Distribution\n     50%   40.00us\n     99%    2.50ms\n";
-        let told = expected(&[("wrk.latency.p50", 0.04), ("wrk.latency.p99", 2.5), ("wrk.requests.rate", 28114.5)]);
+        let told = expected(&[
+            ("wrk.failures", 0.0),
+            ("wrk.latency.p50", 0.04),
+            ("wrk.latency.p99", 2.5),
+            ("wrk.requests.rate", 28114.5),
+        ]);
         assert_eq!(values(&format!("{wrk}{more}{end}")), told);
         let ab = "This is ApacheBench, Version 2.3\nComplete requests:      50\nFailed requests:        1\nRequests per second:    530.5 [#/sec] (mean)\n  50%      1\n  95%     17\n 100%     32 (longest request)\n";
         let told =
@@ -283,6 +323,29 @@ mod tests {
                     .map(|(name, value)| (name.as_str(), *value))
             )
         );
+    }
+
+    #[test]
+    fn what_is_answered_with_an_error_fails_and_what_is_not_answered_has_no_latency() {
+        let value = |text: &str, name: &str| {
+            values(text).into_iter().find(|(told, _)| told == name).unwrap_or_else(|| panic!("{name}")).1
+        };
+        let wrk = "Thread Stats   Avg\n  76 requests in 1.03s, 21.62KB read\n  Non-2xx or 3xx responses: 38\nRequests/sec: 73.64\n";
+        assert_eq!(value(wrk, "wrk.failures"), Some(50.0));
+        let ab = |failed: u64, bytes: u64| {
+            format!(
+                "This is ApacheBench, Version 2.3\nComplete requests: 20\nFailed requests: {failed}\nNon-2xx responses: 5\n\
+                 Total transferred: {bytes} bytes\nRequests per second: 9.5 [#/sec] (mean)\n  50% 0\n"
+            )
+        };
+        assert_eq!(value(&ab(0, 9), "ab.failures"), Some(25.0));
+        assert_eq!(value(&ab(0, 9), "ab.latency.p50"), Some(0.0));
+        assert_eq!(value(&ab(30, 0), "ab.failures"), Some(100.0));
+        assert_eq!((value(&ab(30, 0), "ab.latency.p50"), value(&ab(30, 0), "ab.requests.rate")), (None, None));
+        let cannon = "│ Stat │ 50% │\n│ Latency │ 0 ms │\n│ Stat │ Avg │\n│ Req/Sec │ 0 │\n514 errors (2 timeouts)\n0 2xx responses, 32 non 2xx\n";
+        let told = ["latency.p50", "requests.rate", "errors", "timeouts", "non2xx"]
+            .map(|name| value(cannon, &format!("autocannon.{name}")));
+        assert_eq!(told, [None, Some(0.0), Some(514.0), Some(2.0), Some(32.0)]);
     }
 
     #[test]

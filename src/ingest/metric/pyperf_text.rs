@@ -79,7 +79,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             metrics.time(name, Some(value), "s");
         } else if !line.ended && !text.is_empty() {
             return Err(Error::report(Reject::Malformed, "report ends inside a line").line(line.number).help(CUT_HELP));
-        } else if text.len() >= 3 && text.bytes().all(|byte| byte == b'-') {
+        } else if !text.is_empty() && text.len() == before.chars().count() && text.bytes().all(|byte| byte == b'-') {
             // `pyperf show` underlines the name of each benchmark.
             title.clone_from(&before);
         }
@@ -100,10 +100,14 @@ mod tests {
     #[test]
     fn names_stand_before_or_above_or_nowhere() {
         assert_eq!(times("sum: Mean +- std dev: 500 ms +- 5 ms\n"), [("bench.sum.time".to_owned(), Some(0.5))]);
-        let shown = "sum\n---\n\nWARNING: unstable\n\nMean +- std dev: 250 ms +- 27 ns\n\na: b\n----\n\nMean +- std dev: 2 sec +- 1 ms\n";
+        let shown = "sum\n---\n\nWARNING: unstable\n\nMean +- std dev: 250 ms +- 27 ns\n\nf\n-\n\nMean +- std dev: 1 sec +- 1 ms\n\na: b\n----\n\nMean +- std dev: 2 sec +- 1 ms\n";
         assert_eq!(
             times(shown),
-            [("bench.a: b.time".to_owned(), Some(2.0)), ("bench.sum.time".to_owned(), Some(0.25))]
+            [
+                ("bench.a: b.time".to_owned(), Some(2.0)),
+                ("bench.f.time".to_owned(), Some(1.0)),
+                ("bench.sum.time".to_owned(), Some(0.25)),
+            ]
         );
         assert_eq!(times("1 loop, best of 5: 125 msec per loop\n"), [("bench.timeit.time".to_owned(), Some(0.125))]);
     }
