@@ -249,7 +249,9 @@ impl<'a> Xml<'a> {
             at(self.spot(), "text stands before the XML declaration")
                 .help("the tool's own output went into the report file; send it elsewhere, and let the tool write the report itself")
         } else {
-            at(self.spot(), "text stands after the root element is closed")
+            at(self.spot(), "text stands after the root element is closed").help(
+                "what the tool says besides went into the report, too: keep them apart, as with `2>/dev/null` behind the command",
+            )
         })
     }
 

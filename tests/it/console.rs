@@ -353,7 +353,7 @@ fn every_tool_of_a_real_stream_is_read() {
         ("python.txt", vec![("flake8", 7), ("mypy", 1), ("pylint", 0), ("ruff", 6)], 3),
         ("python-json.txt", vec![("ruff", 7)], 0),
         ("nox.txt", vec![("flake8", 2)], 0),
-        ("pre-commit.txt", vec![("mypy", 1), ("ruff", 5)], 0),
+        ("pre-commit.txt", vec![("mypy", 1), ("pre-commit", 0), ("ruff", 5)], 0),
         // What two commands tell again counts once.
         ("cargo-build-nextest.txt", vec![("rustc", 0)], 1),
         ("eslint-json-jest.txt", vec![("eslint", 1)], 1),

@@ -1,5 +1,5 @@
 //! Lines of checkers in many languages, for `brief-text`: PHPMD, puppet-lint, Perl::Critic, ChkTeX, staticcheck (`stylish`),
-//! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`) and TFLint; lizard's
+//! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`), TFLint, podchecker and Xenon; lizard's
 //! warnings; inspections for TeamCity.
 
 use super::brief_text::{Told, level};
@@ -13,9 +13,12 @@ use crate::ingest::values::leading_in;
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
     // Most lines have none of their signs.
     let readers: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
-        [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly, remark],
+        [b' ', ..] => &[staticcheck_stylish, pydoclint, friendly, remark, phpmd_ansi],
         [b'#', ..] => &[teamcity],
-        _ => &[commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard],
+        [b'*', ..] => &[podchecker],
+        _ => &[
+            commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard, xenon, phpmd_ansi,
+        ],
     };
     let in_brackets: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
         [.., b')'] => &[puppet_lint, perlcritic, tflint_compact],
@@ -32,6 +35,9 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "✔   found 0 problems, 0 warnings" => Some("commitlint"),
         "No hits found." => Some("flawfinder"),
         "Success! No dependency issues found." => Some("deptry"),
+        "No mess detected" => Some("phpmd"),
+        _ if text.starts_with("No errors printed; No warnings printed; ") => Some("chktex"),
+        _ if text.ends_with(" pod syntax OK.") => Some("podchecker"),
         "No vulnerabilities found." => Some("govulncheck"),
         "All Finished!" | "All Finished 📜 🎉!" => Some("sqlfluff"),
         _ if text.starts_with("== [") && text.ends_with("] PASS") => Some("sqlfluff"),
@@ -94,6 +100,38 @@ fn phpmd(text: &str) -> Option<Told<'_>> {
         }
     };
     Some(Told::error("phpmd", (path, Some(line).filter(|line| *line > 0)), rule, message))
+}
+
+/// ` 3 | VIOLATION | Avoid variables with short names like $a.` below the file, its renderer `ansi`; `ERROR while parsing a.php`.
+fn phpmd_ansi(text: &str) -> Option<Told<'_>> {
+    if text.starts_with("ERROR while parsing ") || text == "ERROR while parsing" {
+        return below("phpmd", Level::Error, None, None, text);
+    }
+    let (line, rest) = leading_in(text.trim_start())?;
+    below("phpmd", Level::Error, Some(line), None, rest.strip_prefix(" | VIOLATION | ")?)
+}
+
+/// `*** ERROR: Unknown directive: =itm at line 13 in file a.pl`.
+fn podchecker(text: &str) -> Option<Told<'_>> {
+    let (word, rest) = text.strip_prefix("*** ")?.split_once(": ")?;
+    let level = match word {
+        "ERROR" => Level::Error,
+        "WARNING" => Level::Warning,
+        _ => return None,
+    };
+    let (rest, path) = rest.rsplit_once(" in file ")?;
+    let (message, line) = rest.rsplit_once(" at line ")?;
+    Some(Told { level, ..Told::error("podchecker", (path, line.parse().ok()), None, message) })
+}
+
+/// `ERROR:xenon:block "pk/cc.py:1 h" has a rank of C`.
+fn xenon(text: &str) -> Option<Told<'_>> {
+    let message = text.strip_prefix("ERROR:xenon:")?;
+    let (what, rest) =
+        message.split_once(['"', '\'']).and_then(|(what, rest)| Some((what, rest.split(['"', '\'']).next()?)))?;
+    let place = rest.split_once(' ').map_or(rest, |(place, _)| place);
+    let place = bare_place(place).filter(|_| what == "block ").unwrap_or((rest, None));
+    Some(Told::error("xenon", place, None, message))
 }
 
 /// `Unexpected token: {, line: 2, col: 23, file: /app/A.php.`, of a file that it cannot parse.
@@ -207,8 +245,11 @@ fn teamcity(text: &str) -> Option<Told<'_>> {
     })
 }
 
-/// `a.c:3:  [4] (buffer) strcpy:`, with `--columns` `a.c:3:47:  …`. Risks go from 0 to 5.
+/// `a.c:3:  [4] (buffer) strcpy:`, with `--columns` `a.c:3:47:  …`. Risks go from 0 to 5. A file that is not there it skips.
 fn flawfinder(text: &str) -> Option<Told<'_>> {
+    if let Some(path) = text.strip_prefix("Warning: Skipping non-existent file ") {
+        return Some(Told { level: Level::Warning, ..Told::error("flawfinder", (path, None), None, "is not there") });
+    }
     let (place, rest) = split_at(text, ":  [")?;
     let (risk, rest) = rest.split_once("] (")?;
     let level = match risk {
@@ -391,6 +432,12 @@ mod tests {
             ),
             ("##teamcity[inspection typeId='x' message='m' SEVERITY='WARNING']", "teamcity", Warning, "", "x"),
             ("a.c:3:  [4] (buffer) strcpy:", "flawfinder", Error, "a.c:3", "strcpy"),
+            ("Warning: Skipping non-existent file no.c", "flawfinder", Warning, "no.c", ""),
+            (" 3 | VIOLATION | Avoid variables with short names like $a.", "phpmd", Error, ":3", ""),
+            ("ERROR while parsing", "phpmd", Error, "", ""),
+            ("*** ERROR: Unknown directive: =itm at line 13 in file a.pl", "podchecker", Error, "a.pl:13", ""),
+            ("ERROR:xenon:block \"pk/cc.py:1 h\" has a rank of C", "xenon", Error, "pk/cc.py:1", ""),
+            ("ERROR:xenon:module 'pk/cc.py' has a rank of C", "xenon", Error, "pk/cc.py", ""),
             ("a.c:3:7:  [2] (buffer) char:Arrays can (x).", "flawfinder", Note, "a.c:3", "char"),
             (
                 "a.py:2: warning: f has 9 NLOC, 9 CCN, 60 token, 5 PARAM, 9 length, 0 ND",

@@ -13,6 +13,9 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     if let Some(path) = text.strip_prefix("would reformat ") {
         return whole("black", path, "would be reformatted");
     }
+    if let Some(path) = text.strip_suffix(" would be reformatted").filter(|path| is_cmake(path)) {
+        return whole("gersemi", path, "would be reformatted");
+    }
     if let Some(rest) = text.strip_prefix("error: cannot format ") {
         return whole("black", rest.split_once(": ")?.0, rest);
     }
@@ -50,6 +53,10 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
 pub(super) fn oxfmt(text: &str) -> Option<Told<'_>> {
     let (path, time) = text.strip_suffix("ms)")?.rsplit_once(" (")?;
     (is_number(time) && is_path(path)).then(|| Told::error("oxfmt", (path, None), None, "is not formatted"))
+}
+
+fn is_cmake(path: &str) -> bool {
+    path.ends_with("CMakeLists.txt") || path.ends_with(".cmake")
 }
 
 fn is_lua(path: &str) -> bool {
@@ -95,6 +102,7 @@ mod tests {
             ("--- /p/a.py:before\t2026-01-05 10:00:00.1", "isort", "/p/a.py"),
             ("ERROR: /p/a.py Imports are incorrectly sorted.", "isort", "/p/a.py"),
             ("Diff in a b.lua:", "stylua", "a b.lua"),
+            ("lib/CMakeLists.txt would be reformatted", "gersemi", "lib/CMakeLists.txt"),
             ("error: could not format file b.luau: error parsing: ", "stylua", "b.luau"),
             (
                 "ERROR taplo:format_files: the file is not properly formatted path=\"/p/a b.toml\"",
@@ -109,6 +117,7 @@ mod tests {
             "diff --git a/b.go b/b.go",
             "--- a.py\t2026-01-05",
             "diff a.go b.go",
+            "1 file would be reformatted",
             "Diff in a.txt:",
             "error: could not format file a.txt: x",
         ] {

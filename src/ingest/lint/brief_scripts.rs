@@ -23,11 +23,26 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "  Issues : 0" => Some("gosec"),
         "No hints" => Some("hlint"),
-        _ if text.starts_with("Total: 0 warnings / 0 errors in ") => Some("luacheck"),
+        _ if of_luacheck(text) == Some([0, 0]) => Some("luacheck"),
         _ if text.starts_with("No syntax errors detected in ") => Some("php"),
         _ if text.ends_with(".py: No issues detected!") => Some("autoflake"),
         _ => is_djlint_s().then_some("djlint"),
     }
+}
+
+/// Errors and warnings of `Total: 8 warnings / 1 error in 3 files`.
+fn of_luacheck(text: &str) -> Option<[u64; 2]> {
+    let (warnings, rest) = leading_in(text.strip_prefix("Total: ")?)?;
+    let (errors, rest) = leading_in(rest.strip_prefix(" warning")?.trim_start_matches('s').strip_prefix(" / ")?)?;
+    let rest = rest.strip_prefix(" error")?.trim_start_matches('s').strip_prefix(" in ")?;
+    leading_in(rest)?.1.starts_with(" file").then_some([errors, warnings])
+}
+
+/// The tool that sums up below what it lists, and whether it listed nothing is not known: luacheck lists with `-qq` and `-qqq`
+/// none of what it counts.
+pub(super) fn summed_up(text: &str) -> Option<Counted> {
+    let [errors, warnings] = of_luacheck(text)?;
+    Some(Counted { tool: "luacheck", counts: [errors, warnings, 0] })
 }
 
 /// `2 files would be updated.`, of which djLint shows what it would change.
@@ -149,9 +164,13 @@ fn pyflakes<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     is_ours.then(|| Told::error("pyflakes", (place.path, place.line), None, place.rest))
 }
 
-/// `    a.lua:3:7: (W211) unused variable 'x'`.
+/// `    a.lua:3:7: (W211) unused variable 'x'`, `    a.lua: couldn't read: No such file or directory`.
 fn luacheck(text: &str) -> Option<Told<'_>> {
-    luacheck_at(&placed(text.strip_prefix("    ")?)?)
+    let text = text.strip_prefix("    ")?;
+    if let Some((path, _)) = split_at(text, ": couldn't read: ").filter(|(path, _)| is_path(path)) {
+        return Some(Told::error("luacheck", (path, None), None, text.get(path.len() + 2..)?));
+    }
+    luacheck_at(&placed(text)?)
 }
 
 /// `a.lua:3:7: unused variable 'x'`, its formatter `plain`; without `--codes` no code: then what begins so is a syntax error.
@@ -171,7 +190,13 @@ pub(super) fn ansible_lint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     let is_rule = rule.contains(['-', '['])
         && rule.starts_with(|c: char| c.is_ascii_lowercase())
         && rule.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'[' | b']' | b'/'));
-    is_rule.then(|| Told::error("ansible-lint", (place.path, place.line), Some(rule), message))
+    is_rule.then(|| of_ansible_lint((place.path, place.line), rule, message))
+}
+
+/// A finding of ansible-lint's. What is in its `warn_list` has a mark behind it.
+pub(super) fn of_ansible_lint<'a>(place: (&'a str, Option<u64>), rule: &'a str, message: &'a str) -> Told<'a> {
+    let level = if message.ends_with(" (warning)") { Level::Warning } else { Level::Error };
+    Told { level, ..Told::error("ansible-lint", place, Some(rule), message) }
 }
 
 /// `A.hs:3:1-10: Suggestion: Use map`.
@@ -349,10 +374,22 @@ mod tests {
     }
 
     #[test]
+    fn luacheck_lists_what_it_cannot_read_and_may_only_sum_up() {
+        let told = brief_text::told("", "    no.lua: couldn't read: No such file or directory").unwrap();
+        assert_eq!((told.tool, told.level, told.path), ("luacheck", Level::Error, Some("no.lua")));
+        let sum = summed_up("Total: 8 warnings / 1 error in 3 files").unwrap();
+        assert_eq!((sum.tool, sum.counts), ("luacheck", [1, 8, 0]));
+        assert_eq!(clean("Total: 0 warnings / 0 errors in 1 file, couldn't check 1 file"), Some("luacheck"));
+        assert!(summed_up("Total: 8 warnings").is_none() && clean("Total: 0 warnings / 1 error in 1 file").is_none());
+    }
+
+    #[test]
     fn ansible_lint_names_its_rule_before_the_message() {
         let told = ansible_lint(&placed("site.yml:3:7: fqcn[action-core]: Use FQCN.").unwrap()).unwrap();
         assert_eq!((told.rule, told.line, told.message), (Some("fqcn[action-core]"), Some(3), "Use FQCN."));
         assert!(ansible_lint(&placed("site.yml:3:7: warning: Use").unwrap()).is_none());
+        let warned = ansible_lint(&placed("site.yml:3:7: fqcn[action-core]: Use FQCN. (warning)").unwrap()).unwrap();
+        assert_eq!((told.level, warned.level), (Level::Error, Level::Warning));
         let quiet = ansible_lint(&placed("site.yml:1:3: name[play][/]").unwrap()).unwrap();
         assert_eq!((quiet.rule, quiet.message), (Some("name[play][/]"), ""));
         assert!(ansible_lint(&placed("site.yml:3: see below").unwrap()).is_none());

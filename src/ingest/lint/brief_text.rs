@@ -39,7 +39,8 @@ pub const FORMAT: Format = Format {
                  Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
                  Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
                  Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
-                 Valgrind; Pylama, Prospector, Import Linter, docutils, xmllint, Tidy, Asciidoctor",
+                 Valgrind; Pylama, Prospector, Import Linter, docutils, xmllint, Tidy, Asciidoctor, CSSLint, gersemi, \
+                 mdl, podchecker, Xenon",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
@@ -233,7 +234,7 @@ fn yaml_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let is_rule = !matches!(rule, "error" | "warning" | "info" | "note")
         && rule.starts_with(|c: char| c.is_ascii_lowercase())
         && rule.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'[' | b']'));
-    is_rule.then(|| Told::error("ansible-lint", place, Some(rule), message))
+    is_rule.then(|| brief_scripts::of_ansible_lint(place, rule, message))
 }
 
 /// `WARNING: Error in file ./bad.py: Cannot parse file.`
@@ -297,7 +298,8 @@ fn markdownlint(text: &str) -> Option<Told<'_>> {
         text.get(place.len() + 1..)?.split_at_checked(5).filter(|(code, _)| is_code(code, 2..=2, 3..=3))?;
     let message = match rest.strip_prefix('/') {
         Some(names) => names.split_once(' ')?.1,
-        None => rest.strip_prefix(": ")?,
+        // `README.md:3: MD009 Trailing spaces`, as the tool in Ruby of that name writes it.
+        None => rest.strip_prefix(": ").or_else(|| rest.strip_prefix(' ').filter(|_| place.ends_with(':')))?,
     };
     let told = place.rsplit_once(' ').and_then(|(place, word)| Some((place, level(word)?)));
     let (place, level) = told.unwrap_or((place, Level::Error));
@@ -431,7 +433,9 @@ impl Reader {
         if self.bare > 0 && text.starts_with("Code style issues found in the above file(s).") {
             return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
         }
+        let summed_up = || brief_scripts::summed_up(text).filter(|sum| !self.tally.has_findings(sum.tool));
         brief_advisories::counted(&self.before, text, self.is_npm_audit)
+            .or_else(summed_up)
             .or_else(|| brief_documents::counted(text))
             .or_else(|| brief_interpreters::counted(text))
             .or_else(|| brief_memory::counted(text))
@@ -459,7 +463,9 @@ impl Reader {
         self.is_repeating |= brief_build::is_repetition(text);
         self.is_repeating &= !text.starts_with("[INFO] Scanning for projects");
         let is_bare = self.is_checking && is_path(text) && !text.contains(' ');
-        self.bare = if is_bare { self.bare.saturating_add(1) } else { 0 };
+        // Files that it cannot parse stand between them.
+        let is_unparsed = self.is_checking && text.starts_with("[error] ");
+        self.bare = if is_bare { self.bare.saturating_add(1) } else { self.bare * u64::from(is_unparsed) };
         self.is_checking |= text == "Checking formatting...";
         let lasts = ["[warn] Code style issues", "Code style issues", "Format issues found in above "];
         let is_last = lasts.iter().any(|last| text.starts_with(last));
@@ -548,6 +554,7 @@ mod tests {
             ("README.md:8 warning MD022/blanks/x Blank", "markdownlint", Warning, "README.md:8", "MD022"),
             ("README.md: 8: MD022/blanks Blank", "markdownlint", Error, "README.md:8", "MD022"),
             ("README.md:8:57: MD009: Trailing (x)", "markdownlint", Error, "README.md:8", "MD009"),
+            ("a b.md:3: MD004 Unordered list style", "markdownlint", Error, "a b.md:3", "MD004"),
             ("a b.md:3:2: [MD030] Spaces [x] [*]", "rumdl", Error, "a b.md:3", "MD030"),
             (
                 "a.cpp:2:  Missing space before {  [whitespace/braces] [5]",

@@ -1,5 +1,5 @@
 //! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, the Nu
-//! Html Checker, html-validate (`text`), CSpell and typos, Babel, Less, Sass, Rsbuild, Nuxt and Squawk.
+//! Html Checker, html-validate (`text`), CSpell and typos, Babel, Less, Sass, Rsbuild, Nuxt, Squawk and CSSLint.
 
 use super::brief_text::{SCRIPTS, Told, is_script, level};
 use super::lines::{bare_place, bracketed, is_dashed_name, is_path, placed};
@@ -16,7 +16,7 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
 pub(super) fn below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let rest = text.trim_start();
     let read = [htmlhint, typos, vnu_below, squawk].iter().find_map(|read| read(before, rest));
-    read.or_else(|| [rsbuild, sass_warning, babel].iter().find_map(|read| read(before, text)))
+    read.or_else(|| [rsbuild, sass_warning, babel, csslint].iter().find_map(|read| read(before, text)))
 }
 
 /// What a line tells further below the line that begins it.
@@ -133,6 +133,20 @@ fn htmlhint<'a>(before: &'a str, rest: &'a str) -> Option<Told<'a>> {
     let (line, source) = leading_in(before.trim_start().strip_prefix('L')?)?;
     source.starts_with(" |").then_some(())?;
     Some(Told { tool: "htmlhint", level: Level::Error, path: None, line: Some(line), rule: Some(rule), message })
+}
+
+/// `1: warning at line 2, col 1`, below it the message; above it the name of the file, without its folder.
+fn csslint<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (_, rest) = leading_in(text)?;
+    let (word, place) = rest.strip_prefix(": ")?.split_once(" at line ")?;
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        _ => return None,
+    };
+    let (line, _) = leading_in(place).filter(|(_, rest)| rest.starts_with(", col "))?;
+    let path = Some(before).filter(|path| is_path(path));
+    Some(Told { tool: "csslint", level, path, line: Some(line), rule: None, message: text })
 }
 
 /// ``error: `teh` should be `the` ``, and below it `--> README.md:1:5`, since version 1.37 `╭▸ README.md:1:5`; without a place
@@ -338,6 +352,7 @@ mod tests {
         for (before, line, tool, place, rule) in [
             ("      L12 |<p id=x>", "          ^ It is [ x ]. (id-unique)", "htmlhint", (None, Some(12)), "id-unique"),
             ("error: `a` should be `b`, `c`", "  --> p/w.md:3:5", "typos", (Some("p/w.md"), Some(3)), ""),
+            ("a.css", "2: error at line 2, col 1", "csslint", (Some("a.css"), Some(2)), ""),
             ("error: `a` should be `b`", "  ╭▸ w.md:3:5", "typos", (Some("w.md"), Some(3)), ""),
             (
                 "Error: No.",

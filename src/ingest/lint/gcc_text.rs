@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of gcc or clang: errors, warnings, notes",
     written_by: "gcc, g++, gfortran, clang, clang-tidy, shellcheck -f gcc, cppcheck, javac, swiftc, ghc, ocamlc, coqc, \
-                 zig, SwiftLint, xcodebuild, xcbeautify, xcpretty",
+                 zig, SwiftLint, Jing, xcodebuild, xcbeautify, xcpretty",
     told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
     has_end: false,
     counting: "Lines with a place and a level: error and fatal error, warning, note and remark; cppcheck's style, performance, \
@@ -42,6 +42,9 @@ const COMPILED: [&str; 32] = [
     "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
     "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash",
 ];
+
+/// Files that cppcheck checks.
+const OF_CPPCHECK: [&str; 9] = ["c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx"];
 
 /// Files that Xcode compiles.
 const OF_XCODE: [&str; 9] = ["swift", "m", "mm", "c", "cc", "cpp", "cxx", "h", "hpp"];
@@ -96,7 +99,7 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     let unparsed = || is_unparsed.then_some((Level::Error, place.rest));
     let (level, message) = match signed {
         Some(level) => (level, Some(place.rest).filter(|_| place.is_a(&OF_XCODE))?),
-        None => level_of(place.rest).or_else(|| of_cppcheck(place.rest)).or_else(fortran).or_else(unparsed)?,
+        None => level_of(place.rest).or_else(|| of_cppcheck(&place)).or_else(fortran).or_else(unparsed)?,
     };
     // So do lizard what is too large, and typos words.
     if is_of_test(message) || is_of_lizard(message) || is_of_typos(message) {
@@ -116,7 +119,7 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         is_compiled,
         is_unparsed,
         has_column,
-        tool: compiler_of(Some(place.path)),
+        tool: if note_of_cppcheck(place.rest).is_some() { "cppcheck" } else { compiler_of(Some(place.path)) },
     })
 }
 
@@ -171,6 +174,8 @@ fn level_of(text: &str) -> Option<(Level, &str)> {
     let levels = [
         ("fatal error: ", Level::Error),
         ("error: ", Level::Error),
+        // Jing's.
+        ("fatal: ", Level::Error),
         ("warning: ", Level::Warning),
         ("note: ", Level::Note),
         ("remark: ", Level::Note),
@@ -269,10 +274,12 @@ fn note_of_cppcheck(text: &str) -> Option<&str> {
     NOTES_OF_CPPCHECK.iter().find_map(|severity| text.strip_prefix(severity)?.strip_prefix(": "))
 }
 
-/// What cppcheck finds beside errors and warnings: `style: The function 'f' is never used. [unusedFunction]`.
-fn of_cppcheck(text: &str) -> Option<(Level, &str)> {
-    let message = note_of_cppcheck(text)?;
-    bracketed(message, '[', ']').map(|_| (Level::Note, message))
+/// What cppcheck finds beside errors and warnings: `style: The function 'f' is never used. [unusedFunction]`; other templates
+/// put the rule elsewhere.
+fn of_cppcheck<'a>(place: &Placed<'a>) -> Option<(Level, &'a str)> {
+    let message = note_of_cppcheck(place.rest)?;
+    let is_ours = bracketed(message, '[', ']').is_some() || place.is_a(&OF_CPPCHECK) || place.path == "nofile";
+    is_ours.then_some((Level::Note, message))
 }
 
 /// What cppcheck before version 1.88 finds: `[src/a.cpp:51]: (warning) message`, `[a.c:2] -> [b.c:9]: (error) message`.
@@ -355,7 +362,7 @@ impl Reader {
             (rule, _) => (message, rule, rule.filter(|_| compiler == "gcc").map(tool_of)),
         };
         let is_note = level == Level::Note;
-        let told = told.or(self.tool.filter(|_| is_note));
+        let told = told.or(self.tool.filter(|_| is_note && compiler != "cppcheck"));
         let sort = if compiler == "cppcheck" { Sort::Linter } else { Sort::Compiler };
         let (tool, sort) = told.unwrap_or((compiler, sort));
         self.tool = Some((tool, sort));
@@ -548,7 +555,7 @@ p/n.c:6:51: error: 10 is a magic number [readability-magic-numbers,-warnings-as-
 p/n.c:7:1: note: here
 a.c:1: fatal error: h.h: No such file or directory
 a.c:3:49: style: Condition 'a=3' is always true [knownConditionTrueFalse]
-a.c:4:1: style: no rule
+a.c:4:1: style: noRule told elsewhere
 A.swift:3:1: warning: Line Length Violation: too long (line_length)
 ";
         let all = told(text);
@@ -564,6 +571,7 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
                 ("clang-tidy", None),
                 ("gcc", None),
                 ("cppcheck", Some("knownConditionTrueFalse")),
+                ("cppcheck", None),
                 ("swiftlint", Some("line_length")),
             ]
         );

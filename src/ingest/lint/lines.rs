@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
+
 use super::LintTally;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::console::begins_report;
@@ -75,7 +77,7 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
         let text = line.text.trim_end();
         // What a terminal code hides may be cut, too.
         let is_plain = matches!(line.text, Cow::Borrowed(_));
-        let is_whole = line.ended || (is_plain && reader.is_whole(text));
+        let is_whole = line.ended || (is_plain && (reader.is_whole(text) || is_document(text)));
         is_open = !is_whole;
         // A file system that crashed fills what it lost with NUL.
         is_cut = is_open && (text.contains('\0') || !reader.tells_all(text));
@@ -96,6 +98,11 @@ pub(super) fn read<R: TextReader>(input: &Input<'_>, tool: &str) -> Result<Parse
             .push(format!("line {last}, the last one, has no end: if {tool} was killed there, findings are missing"));
     }
     Ok(parsed)
+}
+
+/// Whether the line is a whole document of JSON: two formatters of one tool may print one below the other.
+fn is_document(text: &str) -> bool {
+    text.starts_with('{') && text.ends_with('}') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Whether some line is the tool's, as its reader says that nobody else writes it, and no other format is certain.

@@ -200,6 +200,11 @@ impl LintTally {
         self.details.by_tool.entry(tool.to_owned()).or_insert(none)
     }
 
+    /// Whether it told any finding.
+    pub(super) fn has_findings(&self, tool: &str) -> bool {
+        self.details.by_tool.get(tool).is_some_and(|counts| counts.errors + counts.warnings + counts.notes > 0)
+    }
+
     /// Counts and keeps one finding; its texts are expected to be fit to be shown.
     pub(super) fn finding(&mut self, finding: Finding, sort: Sort) -> Result<()> {
         let slot = self.tool(&finding.tool, sort).of(finding.level);

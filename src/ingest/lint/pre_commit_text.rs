@@ -44,6 +44,8 @@ enum Status {
     Passed,
     Failed,
     Skipped,
+    /// prek could not run it.
+    NotRun,
 }
 
 /// `ruff.....Failed`, `check yaml.....(no files to check)Skipped`: the name of the hook.
@@ -59,7 +61,7 @@ fn row(text: &str) -> Option<(&str, Status)> {
 /// The hook that prek could not run, in place of its row.
 fn not_run(text: &str) -> Option<(&str, Status)> {
     let name = text.strip_prefix("error: Failed to run hook `")?.strip_suffix('`')?;
-    Some((name, Status::Failed))
+    Some((name, Status::NotRun))
 }
 
 /// A hook, as far as it is told.
@@ -71,18 +73,41 @@ struct Hook {
     has_changed: bool,
     /// The first thing that it printed.
     words: Option<String>,
+    /// A blank line came below that.
+    is_apart: bool,
     /// Another format is read from what it printed.
     is_read: bool,
+    /// Likewise, from what stands apart: below the last hook that may be of another command.
+    is_read_apart: bool,
 }
 
 impl Hook {
+    fn new(name: &str, status: Status) -> Hook {
+        Hook {
+            name: name.to_owned(),
+            id: None,
+            status,
+            has_changed: false,
+            words: None,
+            is_apart: false,
+            is_read: false,
+            is_read_apart: false,
+        }
+    }
+
     /// What counts, if anything does.
     fn error(&self) -> Option<&str> {
         match self.status {
             Status::Failed if self.has_changed => Some("files were modified by this hook"),
-            Status::Failed if !self.is_read => Some(self.words.as_deref().unwrap_or("failed, and says no more")),
-            Status::Passed | Status::Failed | Status::Skipped => None,
+            Status::Failed if self.is_read => None,
+            Status::Failed | Status::NotRun => Some(self.words.as_deref().unwrap_or("failed, and says no more")),
+            Status::Passed | Status::Skipped => None,
         }
+    }
+
+    fn read(&mut self) {
+        let is = if self.is_apart { &mut self.is_read_apart } else { &mut self.is_read };
+        *is = true;
     }
 }
 
@@ -99,9 +124,11 @@ impl Hooks {
         let text = text.trim_end();
         if let Some((name, status)) = row(text).or_else(|| not_run(text)) {
             self.is_full |= self.hooks.len() == ROWS_HELD;
-            let hook = Hook { name: name.into(), id: None, status, has_changed: false, words: None, is_read: false };
+            if let Some(before) = self.hooks.last_mut() {
+                before.is_read |= before.is_read_apart;
+            }
             if !self.is_full {
-                self.hooks.push(hook);
+                self.hooks.push(Hook::new(name, status));
             }
             return;
         }
@@ -111,8 +138,10 @@ impl Hooks {
         } else if text == CHANGED {
             hook.has_changed = true;
         } else if is_anothers {
-            hook.is_read = true;
-        } else if !text.is_empty() && !is_meta(text) {
+            hook.read();
+        } else if text.is_empty() {
+            hook.is_apart = hook.words.is_some();
+        } else if !is_meta(text) {
             hook.words.get_or_insert_with(|| text.trim_start().to_owned());
         }
     }
@@ -120,7 +149,7 @@ impl Hooks {
     /// What follows is another tool's.
     pub(in crate::ingest) fn is_read(&mut self) {
         if let Some(hook) = self.hooks.last_mut() {
-            hook.is_read = true;
+            hook.read();
         }
     }
 
