@@ -38,8 +38,7 @@ fn of_luacheck(text: &str) -> Option<[u64; 2]> {
     leading_in(rest)?.1.starts_with(" file").then_some([errors, warnings])
 }
 
-/// The tool that sums up below what it lists, and whether it listed nothing is not known: luacheck lists with `-qq` and `-qqq`
-/// none of what it counts.
+/// What luacheck sums up below what it lists; with `-qq` and `-qqq` it lists nothing.
 pub(super) fn summed_up(text: &str) -> Option<Counted> {
     let [errors, warnings] = of_luacheck(text)?;
     Some(Counted { tool: "luacheck", counts: [errors, warnings, 0] })
