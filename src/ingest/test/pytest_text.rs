@@ -74,6 +74,13 @@ pub(super) fn is_marker(line: &str) -> bool {
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
+/// What a hook or a plugin ended the session for: `session.shouldstop`, pytest-timeout's `--session-timeout`. Beside a failure it
+/// may be that which it was asked to end for.
+fn stop(line: &str) -> Option<&str> {
+    let is_asked = |title: &str| title.contains("stopping after ") || title.ends_with(" during collection");
+    ruled(line, '!').filter(|title| !is_asked(title))
+}
+
 /// What ended the session from outside of its tests, by `pytest.exit` or by a fault of pytest or its plugins. `-x` and
 /// `--maxfail` end it as asked.
 fn interruption(line: &str) -> Option<&str> {
@@ -170,6 +177,8 @@ struct Run {
     counts: Option<Counts>,
     /// What ended it before all its tests had run.
     interrupted: Option<String>,
+    /// What did so, unless a test failed.
+    stopped: Option<String>,
     /// Whether a rule stands around its summary that is not as wide as the one that announced the session.
     is_odd: bool,
     /// What a test printed is shown between the tests.
@@ -317,7 +326,7 @@ impl Run {
 
     /// pytest goes on: what looked like its summary was some test's output.
     fn go_on(&mut self) {
-        (self.counts, self.interrupted) = (None, None);
+        (self.counts, self.interrupted, self.stopped) = (None, None, None);
         self.results.forget();
     }
 
@@ -351,6 +360,8 @@ pub(in crate::ingest) struct Reader {
     seen: bool,
     /// Schemathesis speaks, whose rules are like pytest's.
     is_anothers: bool,
+    /// What may have stopped a session of which the line above is the first that is told: `pytest -q` has no header.
+    above: Option<String>,
 }
 
 impl Reader {
@@ -386,7 +397,12 @@ impl Reader {
     fn close(&mut self) {
         self.close_results();
         self.nested = 0;
-        self.runs.extend(self.run.take().filter(|run| run.counts.is_some()));
+        let Some(mut run) = self.run.take() else { return };
+        let Some(counts) = &run.counts else { return };
+        if counts.failed == 0 && counts.errored == 0 {
+            run.interrupted = run.interrupted.take().or(run.stopped.take());
+        }
+        self.runs.push(run);
     }
 
     fn open(&mut self) -> &mut Run {
@@ -434,8 +450,13 @@ impl Reader {
         if self.run.as_mut().is_some_and(|run| run.results.line(text)) {
             return Ok(());
         }
+        let above = self.above.take();
         if let Some(counts) = Counts::read(text) {
-            return self.summary(counts, ruled(text, '=').map(|_| Rule::of(text)));
+            self.summary(counts, ruled(text, '=').map(|_| Rule::of(text)))?;
+            if let Some(run) = self.run.as_mut().filter(|run| !run.followed) {
+                run.stopped = run.stopped.take().or(above);
+            }
+            return Ok(());
         }
         if self.structure(text) {
             return Ok(());
@@ -443,15 +464,23 @@ impl Reader {
         if ruled(text, '!').is_some_and(|title| title.starts_with("Interrupted: ")) {
             self.open();
         }
-        if let Some(by) = interruption(text) {
+        let by = interruption(text);
+        let stop = if by.is_none() { stop(text) } else { None };
+        if self.run.as_ref().is_none_or(is_over) {
+            self.above = stop.map(|told| printable(told, 200));
+        }
+        if let Some(told) = by.or_else(|| stop.filter(|_| self.run.is_some())) {
             let run = self.open();
             // What a test printed is followed by what pytest says next.
             let is_own = match ruled(text, '!') {
                 Some(_) => run.width.is_none_or(|width| width == text.chars().count()),
                 None => run.section != Section::Captured,
             };
-            if run.counts.is_none() && is_own {
-                run.interrupted = Some(printable(by, 200));
+            // `pytest.exit` with a code is told below the summary.
+            let is_below = by.is_some() && ruled(text, '!').is_some() && !run.followed;
+            let slot = if by.is_some() { &mut run.interrupted } else { &mut run.stopped };
+            if is_own && (run.counts.is_none() || is_below) {
+                *slot = Some(printable(told, 200));
             }
         }
         if let Some(run) = &mut self.run {
@@ -516,7 +545,7 @@ impl Reader {
                 _ => {}
             }
             let run = self.open();
-            (run.has_evidence, run.interrupted) = (true, None);
+            (run.has_evidence, run.interrupted, run.stopped) = (true, None, None);
             if let Some(file) = file(text).filter(|_| run.files.len() < CASES_KEPT && run.section == Section::Progress)
             {
                 run.files.insert(printable(file, LONGEST_ID));

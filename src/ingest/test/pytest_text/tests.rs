@@ -177,6 +177,28 @@ fn an_interrupted_session_is_no_result() {
 }
 
 #[test]
+fn a_session_that_ended_before_its_tests_is_no_result_unless_one_failed() {
+    let session = "=== test session starts ===\ncollected 3 items\n\na.py ..\n\n";
+    for (above, sum, below) in [
+        ("", "== 2 passed in 0.83s ==", "!! _pytest.outcomes.Exit: stop now !!"),
+        ("", "== no tests ran in 0.26s ==", "!! _pytest.outcomes.Exit: no db !!"),
+        ("!! session-timeout: 1.0 sec exceeded !!\n", "== 2 passed in 1.41s ==", ""),
+        ("!! Interrupted: enough !!\n", "== 2 passed, 1 warning in 1.24s ==", ""),
+        ("!!! too many !!!\n", "2 passed in 1.24s", ""),
+    ] {
+        let session = if sum.starts_with('=') { session } else { "..\n" };
+        let text = format!("{session}{above}{sum}\n{below}\n");
+        assert_eq!(read(&text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
+        assert!(console(&Input::bytes("x", text.as_bytes())).is_empty(), "{text}");
+    }
+    let failed = format!("{session}!! Interrupted: enough !!\n== 1 failed, 1 passed in 1.24s ==\n");
+    assert_eq!(read(&failed).unwrap().figures.failed, Some(1));
+    // What another command prints is not pytest's.
+    let other = format!("{session}== 2 passed in 0.83s ==\nnext\n!! _pytest.outcomes.Exit: stop now !!\n");
+    assert_eq!(read(&other).unwrap().figures.passed, Some(2));
+}
+
+#[test]
 fn a_conftest_that_cannot_be_loaded_is_errored() {
     let broken = "ImportError while loading conftest '/app/conftest.py'.\nconftest.py:1: in <module>\n    import no_such\n\
                   E   ModuleNotFoundError: No module named 'no_such'\n";
