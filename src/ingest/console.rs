@@ -467,6 +467,10 @@ impl Stream {
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let mut spoken = console(input);
+    if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
+        // Beside the JSON of libtest cargo says no more than that a program of tests failed.
+        spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
+    }
     let runs = spoken.iter().filter(|one| one.format == alone.format).count();
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
