@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "vite build, rollup, rolldown, tsdown, parcel build, next build",
     told_by: "\"error during build:\", \"[!] RollupError: …\", \"🚨 Build failed.\", or \"Error: Turbopack build failed with 1 error:\"",
     has_end: false,
-    counting: "Each failed build is an error, or as many as it says. Rollup's lines with \"(!)\" are warnings. A build that came \
-               to its end has found none.",
+    counting: "Each failed build is an error, or as many as it says. Rollup's lines with \"(!)\" are warnings, and so are \
+               Rolldown's (Vite from version 8 on) with a code in brackets above the source. A build that came to its end has \
+               found no error.",
     sniff,
     parse: |input| read::<Reader>(input, "a bundler"),
 };
@@ -130,6 +131,14 @@ fn marked(text: &str) -> Option<(&str, &str)> {
     is_mark.then_some((mark, message))
 }
 
+/// What may be a warning of Rolldown's: `[EVAL] message`, before it the place where no Vite calls it.
+fn warned(text: &str) -> Option<Fault> {
+    let text = placed(text).map_or(text, |(_, told)| told.trim_start());
+    let (code, message) = marked(text)?;
+    let is_code = code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    is_code.then(|| Fault { message: message.to_owned(), rule: Some(code.to_owned()), ..Fault::default() })
+}
+
 /// Place and message of Rollup's `src/a.js (2:19): message`.
 fn placed(text: &str) -> Option<((&str, Option<u64>), &str)> {
     let (path, rest) = text.split_once(" (")?;
@@ -230,9 +239,30 @@ pub(in crate::ingest) struct Reader {
     open: Option<Open>,
     /// Rollup said what it builds, `src/a.js → dist...`, and not yet that it did.
     is_rollup: bool,
+    /// The line before, if it may be a warning of Rolldown's.
+    before: Option<Fault>,
+    /// Its warnings, until the build ends and tells who called it: what Vitest cannot parse looks the same.
+    warnings: Vec<Fault>,
 }
 
 impl Reader {
+    /// The place of Rolldown's warning: `   ╭─[ warn.js:1:49 ]` below it, where no build failed.
+    fn place_of_warning<'a>(&self, text: &'a str) -> Option<(&'a str, Option<u64>)> {
+        if self.open.is_some() || self.before.is_none() {
+            return None;
+        }
+        bare_place(text.trim().strip_prefix("╭─[ ")?.strip_suffix(" ]")?)
+    }
+
+    /// Counts the warnings above.
+    fn warn(&mut self, tool: &'static str) -> Result<()> {
+        for Fault { message, rule, path, line } in std::mem::take(&mut self.warnings) {
+            let place = (path.as_deref(), line.filter(|line| *line > 0));
+            self.tally.finding(finding(tool, Level::Warning, place, rule.as_deref(), &message), Sort::Compiler)?;
+        }
+        Ok(())
+    }
+
     /// Counts the build that failed above.
     fn close(&mut self) -> Result<()> {
         let Some(Open { tool, number, mut faults, is_unsure: false }) = self.open.take() else { return Ok(()) };
@@ -267,7 +297,17 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
+        let place = self.place_of_warning(text).map(|(path, line)| (path.to_owned(), line));
+        let warning = self.before.take();
+        if let (Some((path, line)), Some(fault)) = (place, warning) {
+            if self.warnings.len() < FAULTS_HELD {
+                self.warnings.push(Fault { path: Some(path), line, ..fault });
+            }
+            return Ok(());
+        }
+        self.before = warned(text);
         if let Some(Failure { tool, told, number }) = failed(text) {
+            self.warn(tool)?;
             self.close()?;
             let mut open = Open { tool, number, faults: Vec::new(), is_unsure: false };
             if !told.is_empty() {
@@ -284,6 +324,7 @@ impl TextReader for Reader {
             }
             self.close()?;
         } else if let Some(tool) = built(text).or_else(|| self.is_created(text).then_some(ROLLUP)) {
+            self.warn(tool)?;
             self.close()?;
             self.tally.tool(tool, Sort::Compiler);
             self.is_rollup = false;
@@ -302,6 +343,8 @@ impl TextReader for Reader {
         if built(text).is_some_and(|tool| tool != NEXT) || self.is_created(text) {
             Claim::Last
         } else if failed(text).is_some() || built(text).is_some() || text == NEXT_OVER || self.is_warning(text) {
+            Claim::Ours
+        } else if self.place_of_warning(text).is_some() {
             Claim::Ours
         } else {
             Claim::Other
@@ -362,6 +405,19 @@ mod tests {
             assert_eq!(told(&format!("{failed}{rest}")), [expected], "{rest}");
         }
         assert_eq!(parse(failed).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn warnings_of_rolldown_stand_above_the_source() {
+        let frame = "   ╭─[ warn.js:1:49 ]\n   │\n 1 │ eval('1')\n───╯\n\n";
+        let vite = format!("[EVAL] Use of eval.\n{frame}[PLUGIN_TIMINGS] Slow.\n\n✓ built in 101ms\n");
+        let rolldown = format!("warn.js (1:48) [EVAL] Use of eval.\n{frame}✔ rolldown v1.3.2 Finished in 19.68 ms\n");
+        for (text, tool) in [(vite, "vite"), (rolldown, "rolldown")] {
+            assert_eq!(told(&text), [[tool, "warn.js", "1", "EVAL", "Use of eval."]], "{text}");
+            assert_eq!(parse(&text).unwrap().figures.warnings, Some(1));
+        }
+        assert_eq!(parse(&format!("x\n{frame}✓ built in 101ms\n")).unwrap().figures.total, Some(0));
+        assert!(parse(&format!("[PARSE_ERROR] Unexpected token\n{frame}")).is_err(), "no build ended");
     }
 
     #[test]
