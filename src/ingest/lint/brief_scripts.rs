@@ -38,10 +38,25 @@ fn of_luacheck(text: &str) -> Option<[u64; 2]> {
     leading_in(rest)?.1.starts_with(" file").then_some([errors, warnings])
 }
 
-/// What luacheck sums up below what it lists; with `-qq` and `-qqq` it lists nothing.
+/// What is summed up below what is listed, of tools that do not list all of it: luacheck with `-qq` lists nothing, and remark
+/// tells of a file that is not there in words alone.
 pub(super) fn summed_up(text: &str) -> Option<Counted> {
-    let [errors, warnings] = of_luacheck(text)?;
-    Some(Counted { tool: "luacheck", counts: [errors, warnings, 0] })
+    if let Some([errors, warnings]) = of_luacheck(text) {
+        return Some(Counted { tool: "luacheck", counts: [errors, warnings, 0] });
+    }
+    let [errors, warnings] = of_remark(text)?;
+    Some(Counted { tool: "remark", counts: [errors, warnings, 0] })
+}
+
+/// Errors and warnings of `2 messages (✖ 1 error, ⚠ 1 warning)`.
+fn of_remark(text: &str) -> Option<[u64; 2]> {
+    let (_, rest) = leading_in(text)?;
+    let (errors, warnings) = rest.strip_prefix(" messages (✖ ")?.strip_suffix(')')?.split_once(", ⚠ ")?;
+    let count = |text: &str, word: &str| {
+        let (number, rest) = leading_in(text)?;
+        (rest.strip_prefix(' ')?.trim_end_matches('s') == word).then_some(number)
+    };
+    Some([count(errors, "error")?, count(warnings, "warning")?])
 }
 
 /// `2 files would be updated.`, of which djLint shows what it would change.
@@ -379,6 +394,9 @@ mod tests {
         let sum = summed_up("Total: 8 warnings / 1 error in 3 files").unwrap();
         assert_eq!((sum.tool, sum.counts), ("luacheck", [1, 8, 0]));
         assert_eq!(clean("Total: 0 warnings / 0 errors in 1 file, couldn't check 1 file"), Some("luacheck"));
+        let sum = summed_up("5 messages (✖ 3 errors, ⚠ 1 warning)").unwrap();
+        assert_eq!((sum.tool, sum.counts), ("remark", [3, 1, 0]));
+        assert!(summed_up("5 messages (✖ 3 errors)").is_none());
         assert!(summed_up("Total: 8 warnings").is_none() && clean("Total: 0 warnings / 1 error in 1 file").is_none());
     }
 

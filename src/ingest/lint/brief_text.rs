@@ -2,6 +2,8 @@
 //! one in a manner of its own; and what compilers print under Maven, Gradle and sbt. Few of them say how many there were,
 //! and most print nothing where they find nothing.
 
+use std::collections::BTreeMap;
+
 use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
@@ -406,6 +408,8 @@ pub(in crate::ingest) struct Reader {
     title: String,
     /// isort said of a file that its imports are not sorted.
     isort_checks: bool,
+    /// What was counted of a tool when it summed up.
+    summed: BTreeMap<&'static str, [u64; 3]>,
 }
 
 impl Reader {
@@ -433,13 +437,26 @@ impl Reader {
         if self.bare > 0 && text.starts_with("Code style issues found in the above file(s).") {
             return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
         }
-        let summed_up = || brief_scripts::summed_up(text).filter(|sum| !self.tally.has_findings(sum.tool));
         brief_advisories::counted(&self.before, text, self.is_npm_audit)
-            .or_else(summed_up)
+            .or_else(|| self.summed_up(text))
             .or_else(|| brief_documents::counted(text))
             .or_else(|| brief_interpreters::counted(text))
             .or_else(|| brief_memory::counted(text))
             .or_else(|| brief_scripts::counted(text))
+    }
+
+    /// What a sum counts that is not listed above it, since the sum before.
+    fn summed_up(&self, text: &str) -> Option<Counted> {
+        let Counted { tool, counts } = brief_scripts::summed_up(text)?;
+        let listed = self.tally.counts(tool);
+        let before = self.summed.get(tool).copied().unwrap_or_default();
+        let mut missing = counts
+            .iter()
+            .zip(listed)
+            .zip(before)
+            .map(|((all, now), before)| all.saturating_sub(now.saturating_sub(before)));
+        let counts = std::array::from_fn(|_| missing.next().unwrap_or_default());
+        Some(Counted { tool, counts })
     }
 
     /// Goes on to the next line.
@@ -488,6 +505,7 @@ impl TextReader for Reader {
             for (level, number) in [Level::Error, Level::Warning, Level::Note].into_iter().zip(counts) {
                 self.tally.count(tool, Sort::Linter, level, number)?;
             }
+            self.summed.insert(tool, self.tally.counts(tool));
             self.is_met = true;
         }
         self.pass(text);
@@ -536,6 +554,22 @@ mod tests {
         for text in [told.to_owned(), diff.to_owned(), format!("{told}{diff}")] {
             assert_eq!(parsed(&text).unwrap().figures.total, Some(1), "{text}");
         }
+    }
+
+    #[test]
+    fn what_a_sum_counts_beyond_what_is_listed_counts() {
+        let listed = "    a.lua:1:7: unused variable x\n";
+        let missing = "    no.lua: couldn't read: No such file or directory\n";
+        let total = |text: &str| {
+            let figures = parsed(text).unwrap().figures;
+            (figures.errors.unwrap(), figures.warnings.unwrap())
+        };
+        let sum = "Total: 1 warning / 0 errors in 1 file, couldn't check 1 file\n";
+        assert_eq!(total(&format!("{listed}{missing}{sum}")), (1, 1));
+        assert_eq!(total(&format!("{listed}{sum}Total: 8 warnings / 1 error in 3 files\n")), (1, 9));
+        let remark = "no.md\n         error   No such file or folder\n\nr.md\n1:1-1:10 warning No no-x remark-lint\n\n\
+                      2 messages (✖ 1 error, ⚠ 1 warning)\n";
+        assert_eq!(total(remark), (1, 1));
     }
 
     #[test]

@@ -9,13 +9,16 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [psalm, pytype, flow, sphinx, verilator, nim_or_d, astro, dart_machine].iter().find_map(|read| read(text))
+    [psalm, pytype, flow, sphinx, verilator, nim_or_d, astro, dart_machine, svelte_machine]
+        .iter()
+        .find_map(|read| read(text))
 }
 
 /// The tool that says that it found nothing.
 pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "No errors!" => Some("flow"),
+        _ if text.contains(" FILES 0 ERRORS 0 WARNINGS ") && after_time(text).is_some() => Some("svelte-check"),
         "build succeeded." => Some("sphinx"),
         _ if text.starts_with("Result (") && text.ends_with("):") => Some("astro"),
         _ if text.starts_with("success Lint passed in ") => Some("rslint"),
@@ -40,6 +43,39 @@ fn astro(text: &str) -> Option<Told<'_>> {
         _ => return None,
     };
     Some(Told { level, ..Told::error("astro", bare_place(place)?, Some(rule), message) })
+}
+
+/// What is behind milliseconds since 1970, with which svelte-check begins a line with `--output machine`.
+fn after_time(text: &str) -> Option<&str> {
+    let (time, rest) = text.split_once(' ')?;
+    (time.len() == 13 && time.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)
+}
+
+/// `1795753105116 ERROR "src/C.svelte" 2:5 "message"`, with `machine-verbose` `1795753105116 {"type":"ERROR","filename":…}`,
+/// whose lines begin with 0.
+fn svelte_machine(text: &str) -> Option<Told<'_>> {
+    let rest = after_time(text)?;
+    let level_of = |word: &str| match word {
+        "ERROR" => Some(Level::Error),
+        "WARNING" => Some(Level::Warning),
+        "HINT" => Some(Level::Note),
+        _ => None,
+    };
+    if let Some(rest) = rest.strip_prefix("{\"type\":\"") {
+        let (word, rest) = rest.split_once("\",\"filename\":\"")?;
+        let (path, rest) = rest.split_once("\",\"start\":{\"line\":")?;
+        let (line, rest) = leading_in(rest)?;
+        let (_, message) = rest.split_once("\"message\":\"")?;
+        let message = message.split_once("\",\"code\":").map_or(message, |(message, _)| message);
+        let place = (path, line.checked_add(1));
+        return Some(Told { level: level_of(word)?, ..Told::error("svelte-check", place, None, message) });
+    }
+    let (word, rest) = rest.split_once(" \"")?;
+    let (path, rest) = rest.split_once("\" ")?;
+    let (line, rest) = leading_in(rest)?;
+    let (_, rest) = leading_in(rest.strip_prefix(':')?)?;
+    let message = rest.trim_start().trim_matches('"');
+    Some(Told { level: level_of(word)?, ..Told::error("svelte-check", (path, Some(line)), None, message) })
 }
 
 /// `INFO|HINT|UNUSED_IMPORT|/p/lib/a.dart|3|8|32|message`, what `dart analyze --format=machine` prints.
@@ -209,6 +245,23 @@ mod tests {
         assert_eq!(at, ("rslint", Warning, Some("src/b.ts"), Some(3), Some("no-var"), "No."));
         assert!(rslint("  no-var  — [off] No.", "  ╭─┴──( src/b.ts:3:11 )──").is_none());
         assert_eq!(clean("success Lint passed in 124ms (3 files, 87 rules, 2 threads)"), Some("rslint"));
+    }
+
+    #[test]
+    fn svelte_check_s_lines_for_machines_tell_level_and_place() {
+        let plain = told("1795753105116 ERROR \"src/C.svelte\" 2:5 \"Type 'number' is not.\"").unwrap();
+        let at = (plain.tool, plain.level, plain.path, plain.line, plain.message);
+        assert_eq!(at, ("svelte-check", Level::Error, Some("src/C.svelte"), Some(2), "Type 'number' is not."));
+        let verbose = "1795753108818 {\"type\":\"WARNING\",\"filename\":\"src/C.svelte\",\"start\":{\"line\":4,\"character\":0},\
+                       \"end\":{\"line\":4,\"character\":13},\"message\":\"No \\\"alt\\\".\",\"code\":\"a11y\"}";
+        let verbose = told(verbose).unwrap();
+        assert_eq!((verbose.level, verbose.line, verbose.message), (Level::Warning, Some(5), "No \\\"alt\\\"."));
+        let end =
+            |errors: u64| format!("1795753105116 COMPLETED 85 FILES {errors} ERRORS 0 WARNINGS 0 FILES_WITH_PROBLEMS");
+        assert_eq!((clean(&end(0)), clean(&end(6))), (Some("svelte-check"), None));
+        for other in ["1795753105114 START \"/p\"", "12 ERROR \"a\" 2:5 \"x\"", "1795753105116 ERROR a 2:5 x"] {
+            assert!(told(other).is_none(), "{other}");
+        }
     }
 
     #[test]

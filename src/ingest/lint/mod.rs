@@ -200,9 +200,9 @@ impl LintTally {
         self.details.by_tool.entry(tool.to_owned()).or_insert(none)
     }
 
-    /// Whether it told any finding.
-    pub(super) fn has_findings(&self, tool: &str) -> bool {
-        self.details.by_tool.get(tool).is_some_and(|counts| counts.errors + counts.warnings + counts.notes > 0)
+    /// Errors, warnings and notes of a tool so far.
+    pub(super) fn counts(&self, tool: &str) -> [u64; 3] {
+        self.details.by_tool.get(tool).map_or([0; 3], |counts| [counts.errors, counts.warnings, counts.notes])
     }
 
     /// Counts and keeps one finding; its texts are expected to be fit to be shown.
