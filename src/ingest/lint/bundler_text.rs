@@ -340,11 +340,10 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
+        let warns = || self.is_warning(text) || self.place_of_warning(text).is_some();
         if built(text).is_some_and(|tool| tool != NEXT) || self.is_created(text) {
             Claim::Last
-        } else if failed(text).is_some() || built(text).is_some() || text == NEXT_OVER || self.is_warning(text) {
-            Claim::Ours
-        } else if self.place_of_warning(text).is_some() {
+        } else if failed(text).is_some() || built(text).is_some() || text == NEXT_OVER || warns() {
             Claim::Ours
         } else {
             Claim::Other
