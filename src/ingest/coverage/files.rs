@@ -13,7 +13,7 @@ use crate::model::figures::Figures;
 /// Bytes of lines, branches, functions and names that are held: of all files that may be told again, and of the one that
 /// is open. That is some 30 million lines.
 const HELD_BYTES: usize = 20 * 1024 * 1024;
-/// Files that are known to have been told.
+/// Files beyond [`HELD_BYTES`] that are known to have been told.
 const NAMES_KNOWN: usize = 900_000;
 /// What an entry of a map takes beside its text.
 const ENTRY_BYTES: usize = 80;
@@ -106,23 +106,6 @@ impl FileTally {
         }
     }
 
-    /// As few records as there are, nearly.
-    fn tidy(&mut self) {
-        self.lines.tidy();
-        self.numbered.tidy();
-        self.functions.tidy();
-    }
-
-    /// Lets go of all of it. Some room stays for the next file.
-    fn clear(&mut self) {
-        self.lines.clear();
-        self.branches.clear();
-        self.numbered.clear();
-        self.functions.clear();
-        self.conditions.clear();
-        self.entries = 0;
-    }
-
     /// Lines and branches that another telling of the file has.
     ///
     /// # Errors
@@ -154,28 +137,17 @@ impl FileTally {
 /// The files of a report that may tell of one in several places.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    open: Option<Open>,
+    open: Option<(String, FileTally)>,
     /// Room for the next file.
     spare: FileTally,
     kept: BTreeMap<String, FileTally>,
     /// Bytes of those.
     held: usize,
     sums: Sums,
-    /// Hashes of the names of files that were told, kept or not.
-    told: HashSet<u64>,
-    /// Files that were added up already, because there was no room to keep them.
-    added: usize,
-    /// Those of them that are not among the told.
-    forgotten: usize,
-}
-
-/// The file that is open.
-#[derive(Debug)]
-struct Open {
-    name: String,
-    tally: FileTally,
-    /// It is among the told.
-    is_known: bool,
+    /// Hashes of the names of files that were added up already, because there was no room to keep them.
+    added: HashSet<u64>,
+    /// Files that were added up, in all.
+    added_files: usize,
 }
 
 impl Files {
@@ -184,25 +156,21 @@ impl Files {
     /// # Errors
     /// Refused if the file was added up already; a sum does not fit.
     pub(super) fn open(&mut self, name: &str) -> Result<()> {
-        if self.open.as_ref().is_some_and(|open| open.name == name) {
+        if self.open.as_ref().is_some_and(|(open, _)| open == name) {
             return Ok(());
         }
         self.close()?;
-        let hash = hash(name);
-        let is_full = self.told.len() >= NAMES_KNOWN;
-        let is_again = if is_full { self.told.contains(&hash) } else { !self.told.insert(hash) };
-        // Among many files one is found much later than that it is none of them.
-        let kept = if is_again || is_full { self.kept.remove(name) } else { None };
-        if is_again && kept.is_none() && self.added > 0 {
+        if !self.added.is_empty() && self.added.contains(&hash(name)) {
             let why =
                 format!("it tells of {:?} in two places, and its lines take too much memory", printable(name, 80));
             return Err(Error::report(Reject::Refused, "report is too large")
                 .because(why)
                 .help("let the tool write one report a package, or unite the sections of each file first"));
         }
+        let kept = self.kept.remove(name);
         self.held -= kept.as_ref().map_or(0, |tally| held_by(name, tally)).min(self.held);
         let tally = kept.unwrap_or_else(|| std::mem::take(&mut self.spare));
-        self.open = Some(Open { name: name.to_owned(), tally, is_known: is_again || !is_full });
+        self.open = Some((name.to_owned(), tally));
         Ok(())
     }
 
@@ -220,7 +188,7 @@ impl Files {
 
     /// The file that is open.
     pub(super) fn current(&mut self) -> Option<&mut FileTally> {
-        self.open.as_mut().map(|open| &mut open.tally)
+        self.open.as_mut().map(|(_, tally)| tally)
     }
 
     /// Ends the file that is open.
@@ -228,20 +196,20 @@ impl Files {
     /// # Errors
     /// A sum does not fit.
     pub(super) fn close(&mut self) -> Result<()> {
-        let Some(Open { name, mut tally, is_known }) = self.open.take() else { return Ok(()) };
-        tally.tidy();
+        let Some((name, mut open)) = self.open.take() else { return Ok(()) };
+        let tally = open.take();
+        self.spare = open;
         let bytes = held_by(&name, &tally);
         if self.held + bytes <= HELD_BYTES {
             self.held += bytes;
-            self.kept.insert(name, tally.take());
-        } else {
-            self.added += 1;
-            self.forgotten += usize::from(!is_known);
-            self.sums.add(&mut tally)?;
-            tally.clear();
+            self.kept.insert(name, tally);
+            return Ok(());
         }
-        self.spare = tally;
-        Ok(())
+        if self.added.len() < NAMES_KNOWN {
+            self.added.insert(hash(&name));
+        }
+        self.added_files += 1;
+        self.sums.add(tally).map(drop)
     }
 
     /// Adds the files up. Their lines are kept only if all of them are: a part would be taken for the whole.
@@ -250,13 +218,13 @@ impl Files {
     /// A sum does not fit.
     pub(super) fn finish(mut self, format: &'static Format) -> Result<Parsed> {
         self.close()?;
-        let mut parsed = sum_up(format, self.kept, self.sums, self.added == 0)?;
-        if self.added > 0 {
+        let mut parsed = sum_up(format, self.kept, self.sums, self.added_files == 0)?;
+        if self.added_files > 0 {
+            let more = self.added_files - self.added.len();
             parsed.warnings.push(NOT_KEPT.to_owned());
-        }
-        if self.forgotten > 0 {
-            let more = self.forgotten;
-            parsed.warnings.push(format!("{more} of its files would count again if it told of them again"));
+            if more > 0 {
+                parsed.warnings.push(format!("{more} of its files would count again if it told of them again"));
+            }
         }
         Ok(parsed)
     }
@@ -323,7 +291,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, tally: &mut FileTally) -> Result<()> {
+    fn add(&mut self, tally: FileTally) -> Result<FileLines> {
         let named = tally.branches.values().fold([0, 0], |[taken, all], one| [taken + u64::from(*one), all + 1]);
         grow(&mut self.branches, named)?;
         grow(&mut self.functions, tally.functions.count())?;
@@ -331,7 +299,9 @@ impl Sums {
         for (taken, all) in tally.conditions.values() {
             grow(&mut self.branches, [*taken, *all])?;
         }
-        grow(&mut self.lines, tally.lines.count())
+        let lines = tally.lines.finish();
+        grow(&mut self.lines, [lines.covered(), lines.total()])?;
+        Ok(lines)
     }
 }
 
@@ -348,10 +318,10 @@ fn sum_up(
     keep_lines: bool,
 ) -> Result<Parsed> {
     let mut details = CoverageDetails::default();
-    for (name, mut tally) in files {
-        sums.add(&mut tally)?;
+    for (name, tally) in files {
+        let lines = sums.add(tally)?;
         if keep_lines {
-            details.files.insert(name, tally.lines.finish());
+            details.files.insert(name, lines);
         }
     }
     let mut figures = Figures::default();

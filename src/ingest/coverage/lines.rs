@@ -153,17 +153,12 @@ impl<P: Piece> Pieces<P> {
         });
     }
 
-    /// As few as there are, nearly. Of many, a few late ones wait on: sorting them in at every such time would cost as much as
-    /// all of them together.
-    fn tidy(&mut self) {
-        if self.len() <= COPIED || self.late.len() > self.sorted.len() / 8 {
+    /// Small, for the time being. A few late ones wait on: sorting them in at every such time would cost as much as all of
+    /// them together.
+    fn shrink(&mut self) {
+        if self.late.len() > self.sorted.len() / 8 {
             self.settle();
         }
-    }
-
-    /// Small, for the time being.
-    fn shrink(&mut self) {
-        self.tidy();
         for pieces in [&mut self.sorted, &mut self.late] {
             // Some room is left to many, so that they are not moved each time that one more comes.
             let room = if pieces.len() < 64 { 0 } else { pieces.len() / 8 };
@@ -184,15 +179,6 @@ impl<P: Piece> Pieces<P> {
         let all = Pieces { sorted: self.sorted.clone(), late: Vec::new() };
         self.sorted.clear();
         all
-    }
-
-    /// Lets them go, but for the room of a few.
-    fn clear(&mut self) {
-        if self.len() > COPIED {
-            *self = Pieces::default();
-        }
-        self.sorted.clear();
-        self.late.clear();
     }
 
     /// All of them in order.
@@ -225,19 +211,9 @@ impl Marks {
         self.0.shrink();
     }
 
-    /// As [`Pieces::tidy`].
-    pub(super) fn tidy(&mut self) {
-        self.0.tidy();
-    }
-
     /// As [`Pieces::take`].
     pub(super) fn take(&mut self) -> Marks {
         Marks(self.0.take())
-    }
-
-    /// As [`Pieces::clear`].
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
     }
 
     pub(super) fn finish(self) -> FileLines {
@@ -292,19 +268,9 @@ impl Numbered {
         self.0.push(number << 1 | u64::from(taken));
     }
 
-    /// As [`Pieces::tidy`].
-    pub(super) fn tidy(&mut self) {
-        self.0.tidy();
-    }
-
     /// As [`Pieces::take`].
     pub(super) fn take(&mut self) -> Numbered {
         Numbered(self.0.take())
-    }
-
-    /// As [`Pieces::clear`].
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
     }
 
     /// Those of either, taken where either takes them.
@@ -315,9 +281,8 @@ impl Numbered {
     }
 
     /// Taken, and all.
-    pub(super) fn count(&mut self) -> [u64; 2] {
-        self.0.settle();
-        let all = &self.0.sorted;
+    pub(super) fn count(self) -> [u64; 2] {
+        let all = self.0.finish();
         [all.iter().map(|branch| branch & 1).sum(), u64::try_from(all.len()).unwrap_or(u64::MAX)]
     }
 
