@@ -86,8 +86,8 @@ impl Findings {
             }
             self.claims.push(claim);
         }
-        let is_anothers = ours.is_some() || self.claims.contains(&Claim::Alike) || rustc_text::is_building(text);
-        self.hooks.line(text, is_anothers);
+        let claims = &self.claims;
+        self.hooks.line(text, || ours.is_some() || claims.contains(&Claim::Alike) || rustc_text::is_building(text));
         match ours {
             Some((ours, claim)) => {
                 for (at, voice) in self.voices.iter_mut().enumerate() {
@@ -104,7 +104,7 @@ impl Findings {
 
     /// Tests begin to run, or another environment is entered.
     pub(super) fn end_runs(&mut self) {
-        self.hooks.is_read();
+        self.hooks.tell_read();
         self.voices.iter_mut().for_each(|voice| voice.end_run());
     }
 

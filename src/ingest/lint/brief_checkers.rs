@@ -1,6 +1,6 @@
 //! Lines of checkers in many languages, for `brief-text`: PHPMD, puppet-lint, Perl::Critic, ChkTeX, staticcheck (`stylish`),
-//! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`), TFLint, podchecker and Xenon; lizard's
-//! warnings; inspections for TeamCity.
+//! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`), TFLint,
+//! podchecker and Xenon; lizard's warnings; inspections for TeamCity.
 
 use super::brief_text::{Told, level};
 use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_dashed_name, is_path, placed};

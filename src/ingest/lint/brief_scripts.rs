@@ -2,7 +2,7 @@
 
 use super::brief_advisories::Counted;
 use super::brief_text::{SCRIPTS, Told, is_script, level};
-use super::lines::{Placed, bracketed, is_code, is_path, placed};
+use super::lines::{Placed, bracketed, counted as number_of, is_code, is_path, placed};
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 use crate::ingest::{Head, Level};
@@ -32,10 +32,10 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
 
 /// Errors and warnings of `Total: 8 warnings / 1 error in 3 files`.
 fn of_luacheck(text: &str) -> Option<[u64; 2]> {
-    let (warnings, rest) = leading_in(text.strip_prefix("Total: ")?)?;
-    let (errors, rest) = leading_in(rest.strip_prefix(" warning")?.trim_start_matches('s').strip_prefix(" / ")?)?;
-    let rest = rest.strip_prefix(" error")?.trim_start_matches('s').strip_prefix(" in ")?;
-    leading_in(rest)?.1.starts_with(" file").then_some([errors, warnings])
+    let (warnings, rest) = text.strip_prefix("Total: ")?.split_once(" / ")?;
+    let (errors, rest) = rest.split_once(" in ")?;
+    leading_in(rest).filter(|(_, rest)| rest.starts_with(" file"))?;
+    Some([number_of(errors, "error")?, number_of(warnings, "warning")?])
 }
 
 /// What is summed up below what is listed, of tools that do not list all of it: luacheck with `-qq` lists nothing, and remark
@@ -52,11 +52,7 @@ pub(super) fn summed_up(text: &str) -> Option<Counted> {
 fn of_remark(text: &str) -> Option<[u64; 2]> {
     let (_, rest) = leading_in(text)?;
     let (errors, warnings) = rest.strip_prefix(" messages (✖ ")?.strip_suffix(')')?.split_once(", ⚠ ")?;
-    let count = |text: &str, word: &str| {
-        let (number, rest) = leading_in(text)?;
-        (rest.strip_prefix(' ')?.trim_end_matches('s') == word).then_some(number)
-    };
-    Some([count(errors, "error")?, count(warnings, "warning")?])
+    Some([number_of(errors, "error")?, number_of(warnings, "warning")?])
 }
 
 /// `2 files would be updated.`, of which djLint shows what it would change.

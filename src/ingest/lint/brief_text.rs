@@ -447,15 +447,11 @@ impl Reader {
 
     /// What a sum counts that is not listed above it, since the sum before.
     fn summed_up(&self, text: &str) -> Option<Counted> {
-        let Counted { tool, counts } = brief_scripts::summed_up(text)?;
-        let listed = self.tally.counts(tool);
+        let Counted { tool, mut counts } = brief_scripts::summed_up(text)?;
         let before = self.summed.get(tool).copied().unwrap_or_default();
-        let mut missing = counts
-            .iter()
-            .zip(listed)
-            .zip(before)
-            .map(|((all, now), before)| all.saturating_sub(now.saturating_sub(before)));
-        let counts = std::array::from_fn(|_| missing.next().unwrap_or_default());
+        for ((count, now), before) in counts.iter_mut().zip(self.tally.counts(tool)).zip(before) {
+            *count = count.saturating_sub(now.saturating_sub(before));
+        }
         Some(Counted { tool, counts })
     }
 

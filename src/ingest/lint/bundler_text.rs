@@ -256,11 +256,12 @@ impl Reader {
 
     /// Counts the warnings above.
     fn warn(&mut self, tool: &'static str) -> Result<()> {
-        for Fault { message, rule, path, line } in std::mem::take(&mut self.warnings) {
-            let place = (path.as_deref(), line.filter(|line| *line > 0));
-            self.tally.finding(finding(tool, Level::Warning, place, rule.as_deref(), &message), Sort::Compiler)?;
-        }
-        Ok(())
+        std::mem::take(&mut self.warnings).into_iter().try_for_each(|fault| self.add(tool, Level::Warning, fault))
+    }
+
+    fn add(&mut self, tool: &str, level: Level, fault: Fault) -> Result<()> {
+        let place = (fault.path.as_deref(), fault.line.filter(|line| *line > 0));
+        self.tally.finding(finding(tool, level, place, fault.rule.as_deref(), &fault.message), Sort::Compiler)
     }
 
     /// Counts the build that failed above.
@@ -274,11 +275,10 @@ impl Reader {
         // Of webpack under Next.js, and of those who stop at the first.
         let told = if tool == NEXT { u64::try_from(faults.len()).unwrap_or(u64::MAX) } else { 1 };
         let mut left = number.unwrap_or(told);
-        for Fault { message, rule, path, line } in faults {
+        for fault in faults {
             if left > 0 {
                 left -= 1;
-                let place = (path.as_deref(), line.filter(|line| *line > 0));
-                self.tally.finding(finding(tool, Level::Error, place, rule.as_deref(), &message), Sort::Compiler)?;
+                self.add(tool, Level::Error, fault)?;
             }
         }
         self.tally.count(tool, Sort::Compiler, Level::Error, left)

@@ -105,7 +105,7 @@ impl Hook {
         }
     }
 
-    fn read(&mut self) {
+    fn tell_read(&mut self) {
         let is = if self.is_apart { &mut self.is_read_apart } else { &mut self.is_read };
         *is = true;
     }
@@ -120,7 +120,7 @@ pub(in crate::ingest) struct Hooks {
 
 impl Hooks {
     /// Takes the next line, and whether it is another tool's.
-    pub(in crate::ingest) fn line(&mut self, text: &str, is_anothers: bool) {
+    pub(in crate::ingest) fn line(&mut self, text: &str, is_anothers: impl FnOnce() -> bool) {
         let text = text.trim_end();
         if let Some((name, status)) = row(text).or_else(|| not_run(text)) {
             self.is_full |= self.hooks.len() == ROWS_HELD;
@@ -137,8 +137,8 @@ impl Hooks {
             hook.id.get_or_insert_with(|| id.to_owned());
         } else if text == CHANGED {
             hook.has_changed = true;
-        } else if is_anothers {
-            hook.read();
+        } else if is_anothers() {
+            hook.tell_read();
         } else if text.is_empty() {
             hook.is_apart = hook.words.is_some();
         } else if !is_meta(text) {
@@ -147,9 +147,9 @@ impl Hooks {
     }
 
     /// What follows is another tool's.
-    pub(in crate::ingest) fn is_read(&mut self) {
+    pub(in crate::ingest) fn tell_read(&mut self) {
         if let Some(hook) = self.hooks.last_mut() {
-            hook.read();
+            hook.tell_read();
         }
     }
 
@@ -199,7 +199,7 @@ struct Reader(Hooks);
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        self.0.line(text, false);
+        self.0.line(text, || false);
         Ok(())
     }
 
@@ -235,10 +235,11 @@ impl Margin {
         let plain = text.trim_end();
         if row(plain).is_some() {
             self.0 = Where::Below;
+            return text;
         }
         let inner = text.strip_prefix("  ");
         match self.0 {
-            Where::Below if plain.is_empty() || is_meta(plain) || row(plain).is_some() => text,
+            Where::Below if plain.is_empty() || is_meta(plain) => text,
             Where::Below | Where::Inside => {
                 let is_inside = inner.is_some() || plain.is_empty();
                 self.0 = if is_inside { Where::Inside } else { Where::Outside };

@@ -53,8 +53,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     };
     let mut metrics = Metrics::default();
     let is_answered = requests.average != Some(0.0);
-    let latency = if is_answered { latency } else { Latency { p50: None, p97_5: None, p99: None } };
     for (name, value) in [("p50", latency.p50), ("p97_5", latency.p97_5), ("p99", latency.p99)] {
+        let value = value.filter(|_| is_answered);
         metrics.add(&format!("autocannon.latency.{name}"), value, Some("ms"), Some(Direction::Lower));
     }
     metrics.add("autocannon.requests.rate", requests.average, Some("1/s"), Some(Direction::Higher));

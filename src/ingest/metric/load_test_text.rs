@@ -104,9 +104,7 @@ impl Reader {
             (self.requests, self.failed) = (requests.parse().ok(), Some(0.0));
             return;
         }
-        if self.of_autocannon(text) {
-            return;
-        }
+        self.of_autocannon(text);
         let Some((name, value)) = text.split_once(':') else { return };
         // hey, and oha as well, put a tab before what the others align.
         if name == "Requests/sec" && value.starts_with('\t') {
@@ -158,18 +156,19 @@ impl Reader {
     }
 
     /// `0 2xx responses, 32 non 2xx`, `514 errors (0 timeouts)`.
-    fn of_autocannon(&mut self, text: &str) -> bool {
-        let counts = if let Some((_, rest)) = text.split_once(" 2xx responses, ") {
-            rest.strip_suffix(" non 2xx").map(|non2xx| vec![("non2xx", non2xx)])
-        } else {
-            text.strip_suffix(" timeouts)")
-                .and_then(|rest| rest.split_once(" errors ("))
-                .map(|(errors, timeouts)| vec![("errors", errors), ("timeouts", timeouts)])
-        };
-        for (name, count) in counts.iter().flatten() {
+    fn of_autocannon(&mut self, text: &str) {
+        let mut add = |name: &str, count: &str| {
             self.metrics.add(&format!("autocannon.{name}"), count.parse().ok(), None, Some(Direction::Lower));
+        };
+        let non2xx = text.strip_suffix(" non 2xx").and_then(|rest| rest.split_once(" 2xx responses, "));
+        if let Some((_, non2xx)) = non2xx {
+            add("non2xx", non2xx);
         }
-        counts.is_some()
+        let failed = text.strip_suffix(" timeouts)").and_then(|rest| rest.split_once(" errors ("));
+        if let Some((errors, timeouts)) = failed {
+            add("errors", errors);
+            add("timeouts", timeouts);
+        }
     }
 
     /// A row of autocannon's tables.

@@ -109,11 +109,10 @@ impl OfMocha {
         } else if self.summary.is_none() {
             let tree = text.trim_start();
             self.is_any_failed |= tree.starts_with("✖ ");
-            let is_skipped = tree.ends_with(" (skipped)") || tree.starts_with("ℹ ");
-            match tree.starts_with("✔ ") || is_skipped {
-                true if is_skipped => self.listed.1 = add(self.listed.1, 1)?,
-                true => self.listed.0 = add(self.listed.0, 1)?,
-                false => {}
+            if tree.ends_with(" (skipped)") || tree.starts_with("ℹ ") {
+                self.listed.1 = add(self.listed.1, 1)?;
+            } else if tree.starts_with("✔ ") {
+                self.listed.0 = add(self.listed.0, 1)?;
             }
         }
         Ok(())

@@ -86,9 +86,12 @@ fn result(line: &str) -> Option<Counts> {
 
 /// What Surefire says of tests that failed, in the goal's line or in one of its own.
 const TESTS_FAILED: &str = "There are test failures.";
-/// What it says of a process of tests that did not come to its end, in the same line or below it.
-const CRASHES: [&str; 3] =
-    ["The forked VM terminated", "There was a timeout or other error in the fork", "The VM crashed"];
+
+/// Whether it says, in the same line or below it, that a process of tests did not come to its end.
+fn is_crash(text: &str) -> bool {
+    let crashes = ["The forked VM terminated", "There was a timeout or other error in the fork", "The VM crashed"];
+    crashes.iter().any(|crash| text.contains(crash))
+}
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Reader::default();
@@ -237,7 +240,7 @@ impl Reader {
             };
             let did_not_compile = why.starts_with("Compilation failure");
             self.did_not_compile |= did_not_compile;
-            if did_not_compile || CRASHES.iter().any(|crash| why.contains(crash)) {
+            if did_not_compile || is_crash(why) {
                 self.names.unit(project);
                 self.failing = None;
             } else {
@@ -246,9 +249,10 @@ impl Reader {
         } else if text.starts_with(TESTS_FAILED) {
             // The build goes on (`-Dmaven.test.failure.ignore`).
             self.failing = Some("(a module)".to_owned());
-        } else if !self.in_tests && CRASHES.iter().any(|crash| text.contains(crash)) {
-            let crashed = self.failing.take();
-            crashed.iter().for_each(|module| self.names.unit(module));
+        } else if !self.in_tests
+            && let Some(module) = self.failing.take_if(|_| is_crash(text))
+        {
+            self.names.unit(&module);
         }
     }
 

@@ -74,11 +74,10 @@ pub(super) fn is_marker(line: &str) -> bool {
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
-/// What a hook or a plugin ended the session for: `session.shouldstop`, pytest-timeout's `--session-timeout`. Beside a failure it
-/// may be that which it was asked to end for.
-fn stop(line: &str) -> Option<&str> {
-    let is_asked = |title: &str| title.contains("stopping after ") || title.ends_with(" during collection");
-    ruled(line, '!').filter(|title| !is_asked(title))
+/// Whether a hook or a plugin ended the session for that: `session.shouldstop`, pytest-timeout's `--session-timeout`. Beside a
+/// failure it may be what it was asked to end for.
+fn is_stop(title: &str) -> bool {
+    !title.contains("stopping after ") && !title.ends_with(" during collection")
 }
 
 /// What ended the session from outside of its tests, by `pytest.exit` or by a fault of pytest or its plugins. `-x` and
@@ -461,23 +460,24 @@ impl Reader {
         if self.structure(text) {
             return Ok(());
         }
-        if ruled(text, '!').is_some_and(|title| title.starts_with("Interrupted: ")) {
+        let title = ruled(text, '!');
+        if title.is_some_and(|title| title.starts_with("Interrupted: ")) {
             self.open();
         }
         let by = interruption(text);
-        let stop = if by.is_none() { stop(text) } else { None };
+        let stop = title.filter(|title| by.is_none() && is_stop(title));
         if self.run.as_ref().is_none_or(is_over) {
             self.above = stop.map(|told| printable(told, 200));
         }
         if let Some(told) = by.or_else(|| stop.filter(|_| self.run.is_some())) {
             let run = self.open();
             // What a test printed is followed by what pytest says next.
-            let is_own = match ruled(text, '!') {
+            let is_own = match title {
                 Some(_) => run.width.is_none_or(|width| width == text.chars().count()),
                 None => run.section != Section::Captured,
             };
             // `pytest.exit` with a code is told below the summary.
-            let is_below = by.is_some() && ruled(text, '!').is_some() && !run.followed;
+            let is_below = by.is_some() && title.is_some() && !run.followed;
             let slot = if by.is_some() { &mut run.interrupted } else { &mut run.stopped };
             if is_own && (run.counts.is_none() || is_below) {
                 *slot = Some(printable(told, 200));
