@@ -17,9 +17,40 @@ pub(super) struct Lines {
     /// Those that match one name only, or names that go on in one way from their last dot: their places, by that. Most
     /// lines are such, and a path is held against few others however many lines there are.
     keyed: HashMap<Vec<u8>, Vec<usize>>,
+    shapes: Shapes,
     /// The places of the others.
     others: Vec<usize>,
     folds: bool,
+}
+
+/// How long keys are, by the byte that they end with: most names of a work tree are told from all keys by that, at less than
+/// a hash.
+#[derive(Debug)]
+struct Shapes(Box<[u64; 256]>);
+
+impl Default for Shapes {
+    fn default() -> Shapes {
+        Shapes(Box::new([0; 256]))
+    }
+}
+
+impl Shapes {
+    fn add(&mut self, key: &[u8]) {
+        let (end, length) = Shapes::of(key);
+        if let Some(lengths) = self.0.get_mut(end) {
+            *lengths |= length;
+        }
+    }
+
+    /// Whether there may be such a key.
+    fn has(&self, key: &[u8]) -> bool {
+        let (end, length) = Shapes::of(key);
+        self.0.get(end).is_some_and(|lengths| lengths & length != 0)
+    }
+
+    fn of(key: &[u8]) -> (usize, u64) {
+        (key.last().copied().unwrap_or_default().into(), 1 << key.len().min(63))
+    }
 }
 
 /// What a line says of what it matches.
@@ -100,7 +131,10 @@ impl Lines {
         // Where it can match nothing it is no line.
         let Some(parts) = parts(wild, is_path, self.folds) else { return };
         let places = match key(&head, &parts) {
-            Some(key) => self.keyed.entry(key).or_default(),
+            Some(key) => {
+                self.shapes.add(&key);
+                self.keyed.entry(key).or_default()
+            }
             None => &mut self.others,
         };
         places.push(self.lines.len());
@@ -125,7 +159,8 @@ impl Lines {
         let line = |place: &usize| self.lines.get(*place);
         let matches = |line: &&Line| (is_directory || !line.says.only_directories) && line.matches(&path, name);
         let last = |places: &Vec<usize>| places.iter().rev().filter_map(line).find(matches).map(|line| line.says);
-        let places = [self.keyed.get(name), end.and_then(|end| self.keyed.get(end)), Some(&self.others)];
+        let keyed = |key: &[u8]| self.shapes.has(key).then(|| self.keyed.get(key)).flatten();
+        let places = [keyed(name), end.and_then(keyed), Some(&self.others)];
         places.into_iter().flatten().filter_map(last).max_by_key(|says| says.number)
     }
 }

@@ -1,32 +1,38 @@
 //! The names in folders, for who wants no more than them: a folder that is as the last snapshot found it is not listed.
 
 use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::index::StatCache;
 use super::walk::Stat;
-use crate::disk;
 use crate::disk::layout::Layout;
 
 /// What the last snapshot remembers of the folders of a work tree.
 pub struct Listings {
-    root: PathBuf,
+    /// The work tree, so that no folder is looked up from the file system's root; `None` if it cannot be opened.
+    top: Option<OwnedFd>,
     cache: StatCache,
 }
 
 impl Listings {
     /// Of that work tree. Without a snapshot, nothing is known.
     pub fn open(layout: &Layout) -> Listings {
-        Listings { root: layout.root().to_path_buf(), cache: StatCache::load(&layout.stat_cache()) }
+        let top =
+            rustix::fs::open(layout.root(), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok();
+        Listings { top, cache: StatCache::load(&layout.stat_cache()) }
     }
 
     /// Tells each name in a folder (its path is from the top), with whether a folder stands there. Answers `false`, and tells
     /// nothing, if the folder may have changed since, or held names that are in no snapshot.
     pub fn each(&self, folder: &Path, take: &mut dyn FnMut(&OsStr, bool)) -> bool {
-        let Ok(Some(meta)) = disk::metadata(&self.root.join(folder)) else { return false };
         let kept = self.cache.folder(folder.as_os_str().as_bytes());
-        let Some(names) = kept.names(&Stat::of(&meta)) else { return false };
+        let path = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let stat = self.top.as_ref().and_then(|top| rustix::fs::statat(top, path, AtFlags::SYMLINK_NOFOLLOW).ok());
+        let Some(names) = stat.and_then(|stat| kept.names(&Stat::of_raw(&stat))) else { return false };
         names.for_each(|(name, is_folder)| take(OsStr::from_bytes(name), is_folder));
         true
     }

@@ -58,7 +58,7 @@ impl Stat {
         clippy::unnecessary_fallible_conversions,
         reason = "systems differ in the types"
     )]
-    fn of_raw(stat: &RawStat) -> Stat {
+    pub(super) fn of_raw(stat: &RawStat) -> Stat {
         Stat {
             size: u64::try_from(stat.st_size).unwrap_or_default(),
             modified: nanoseconds(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
