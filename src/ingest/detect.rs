@@ -207,10 +207,15 @@ impl Split {
     }
 }
 
-/// The text without terminal codes, and with LF at the end of every line: CRLF is one end, not two.
+/// The text without terminal codes, and with LF at the end of every line: CRLF is one end, not two, and so is what a terminal
+/// within a terminal makes of it.
 fn plain(text: &str) -> String {
     let text = without_terminal_codes(text);
-    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.into_owned() }
+    if text.contains('\r') {
+        text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
+    } else {
+        text.into_owned()
+    }
 }
 
 /// What stands beside the blocks of code in Markdown. `None` if it is none: it has no heading, no block, or one without an

@@ -122,7 +122,7 @@ impl<'a> Lines<'a> {
             let is_cr = rest.as_bytes().get(end) == Some(&b'\r');
             self.at = start + end + 1;
             let after_cr = std::mem::replace(&mut self.swallow_lf, is_cr);
-            if after_cr && !is_cr && end == 0 && !skipping {
+            if after_cr && end == 0 && !skipping && (!is_cr || self.is_before_lf()?) {
                 continue;
             }
             if end > LONGEST_BYTES {
@@ -139,6 +139,14 @@ impl<'a> Lines<'a> {
             let text = if self.coded { without_terminal_codes(text) } else { Cow::Borrowed(text) };
             return Ok(Some(Line { number: self.number, text, ended: true }));
         }
+    }
+
+    /// Whether an LF is next, after CR and CR: what a terminal within a terminal makes of an LF.
+    fn is_before_lf(&mut self) -> Result<bool> {
+        if self.at == self.buffer.len() {
+            self.refill()?;
+        }
+        Ok(self.buffer.as_bytes().get(self.at) == Some(&b'\n'))
     }
 
     /// More text in the buffer; `false` at the end.
@@ -382,8 +390,16 @@ mod tests {
         assert_eq!(lines("a\n\x1b[22m\x1b[39m", LongLine::Refuse).unwrap().len(), 1);
         assert_eq!(lines("a\n\x1b[0m\x1b[?25h", LongLine::Refuse).unwrap().len(), 1);
         assert_eq!(lines("a\n\x1b[31m", LongLine::Refuse).unwrap().len(), 2, "what was to be red is missing");
-        let border = format!("{}\r\nz\n", "a".repeat(64 * 1024 - 1));
-        assert_eq!(lines(&border, LongLine::Refuse).unwrap().len(), 2, "CR and LF in different chunks");
+        let numbered = |text: &str| {
+            lines(text, LongLine::Refuse).unwrap().into_iter().map(|(_, text, _)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(numbered("a\r\r\n\r\r\nb\r\rc\n"), ["a", "", "b", "", "c"], "a terminal within a terminal");
+        for end in ["\r\n", "\r\r\n"] {
+            for before in 1..=end.len() {
+                let border = format!("{}{end}z\n", "a".repeat(64 * 1024 - before));
+                assert_eq!(lines(&border, LongLine::Refuse).unwrap().len(), 2, "CR and LF in different chunks");
+            }
+        }
     }
 
     #[test]
