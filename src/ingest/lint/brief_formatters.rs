@@ -32,6 +32,12 @@ pub(super) fn formatter(text: &str) -> Option<Told<'_>> {
     if let Some(path) = isort_diff(text) {
         return whole("isort", path, "imports are not sorted or formatted");
     }
+    // autoflake's `--check-diff` begins a diff as autopep8's `--diff` does.
+    for (begin, tool) in [("--- original/", "autopep8"), ("--- before/", "docformatter")] {
+        if let Some(path) = text.strip_prefix(begin).filter(|path| path.ends_with(".py")) {
+            return whole(tool, path, "would be changed");
+        }
+    }
     if let Some(rest) = text.strip_prefix("error: could not format file ") {
         let (path, message) = rest.split_once(": ").filter(|(path, _)| is_lua(path))?;
         return whole("stylua", path, message);
@@ -99,6 +105,8 @@ mod tests {
             ("diff a/b.go.orig a/b.go", "gofmt", "a/b.go"),
             ("diff -u b.go.orig b.go", "gofmt", "b.go"),
             ("pkg/a.py: Unused imports/variables detected", "autoflake", "pkg/a.py"),
+            ("--- original/pkg/a.py", "autopep8", "pkg/a.py"),
+            ("--- before/pkg/a.py", "docformatter", "pkg/a.py"),
             ("--- /p/a.py:before\t2026-01-05 10:00:00.1", "isort", "/p/a.py"),
             ("ERROR: /p/a.py Imports are incorrectly sorted.", "isort", "/p/a.py"),
             ("Diff in a b.lua:", "stylua", "a b.lua"),

@@ -9,6 +9,7 @@ use super::brief_checkers::is_of_lizard;
 use super::lines::{
     Claim, TextReader, bracketed, finding, finish_said, found, is_of_another, is_path, join, placed, read,
 };
+use super::pyright_text::CYCLE;
 use crate::error::Result;
 use crate::ingest::text::split_at;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
@@ -60,7 +61,7 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     }
     // `nofile.py: error: Cannot read file`, `log.py: note: In member "filter" of class "F":`.
     let (path, rest) = split_at(text, ": ")?;
-    let (level, message) = level_of(rest)?;
+    let (level, message) = level_of(rest).filter(|(_, message)| *message != CYCLE)?;
     let is_python = path.rsplit_once('.').is_some_and(|(_, extension)| PYTHON.contains(&extension));
     (is_python && is_path(path)).then_some(Diagnostic { path, line: None, level, message, is_python })
 }

@@ -1,11 +1,12 @@
 //! `pyright-text`: what pyright prints, and basedpyright. <https://microsoft.github.io/pyright/#/command-line>
 //!
 //! Rows `path:line:column - level: message (rule)` under the name of a file, a message's further lines below them, and a
-//! summary at the end, also where nothing was found.
+//! summary at the end, also where nothing was found. In GitHub's workflows basedpyright prints neither the names nor what
+//! sets the rows off from the margin.
 
 use super::LintTally;
 use super::lines::{
-    Claim, TextReader, bracketed, check_listed, compare_levels, finding, is_of_another, join, placed, read,
+    Claim, TextReader, bracketed, check_listed, compare_levels, finding, is_of_another, is_path, join, placed, read,
 };
 use crate::error::{Error, Reject, Result};
 use crate::ingest::values::leading_in;
@@ -34,16 +35,21 @@ fn sniff(head: &Head<'_>) -> Sniff {
     Sniff::No
 }
 
+/// The message of a cycle of imports, which has a file and no place in it.
+pub(super) const CYCLE: &str = "Cycle detected in import chain";
+
 struct Row<'a> {
+    is_at_margin: bool,
     path: &'a str,
     line: Option<u64>,
     level: Level,
     message: &'a str,
 }
 
-/// `  path:line:column - level: message`; without a place where none is known, ` - error: …`.
+/// `  path:line:column - level: message`, or `  path: error: Cycle detected in import chain`.
 fn row(text: &str) -> Option<Row<'_>> {
-    let (place, rest) = text.strip_prefix("  ")?.split_once(" - ")?;
+    let (text, is_at_margin) = text.strip_prefix("  ").map_or((text, true), |text| (text, false));
+    let (place, rest) = text.split_once(" - ").or_else(|| text.split_once(": ").filter(|_| text.ends_with(CYCLE)))?;
     let (level, message) = rest.split_once(": ")?;
     let level = match level {
         "error" => Level::Error,
@@ -52,9 +58,13 @@ fn row(text: &str) -> Option<Row<'_>> {
         _ => return None,
     };
     let ended = format!("{place}:");
-    let found = placed(&ended).filter(|found| found.has_column && found.rest.is_empty())?;
-    let path = place.get(..found.path.len())?;
-    Some(Row { path, line: found.line, level, message })
+    let found = placed(&ended).filter(|found| found.has_column && found.rest.is_empty());
+    let (path, line) = match found {
+        Some(found) => (place.get(..found.path.len())?, found.line),
+        None => (Some(place).filter(|path| message == CYCLE && is_path(path))?, None),
+    };
+    let is_ours = !is_at_margin || [".py", ".pyi", ".ipynb"].iter().any(|end| path.ends_with(end));
+    is_ours.then_some(Row { is_at_margin, path, line, level, message })
 }
 
 /// Errors, warnings and what is below, of `4 errors, 2 warnings, 1 information`.
@@ -72,6 +82,7 @@ fn summary(text: &str) -> Option<[u64; 3]> {
 
 /// A row whose message may go on in the lines below.
 struct Open {
+    is_at_margin: bool,
     path: String,
     line: Option<u64>,
     level: Level,
@@ -103,7 +114,7 @@ fn why_nothing(text: &str) -> Option<&'static str> {
 
 impl Reader {
     fn close(&mut self) -> Result<()> {
-        let Some(Open { path, line, level, message }) = self.open.take() else { return Ok(()) };
+        let Some(Open { path, line, level, message, .. }) = self.open.take() else { return Ok(()) };
         let told = bracketed(&message, '(', ')').filter(|(_, rule)| rule.starts_with("report"));
         let (message, rule) = told.map_or((message.as_str(), None), |(message, rule)| (message, Some(rule)));
         self.tally.finding(finding("pyright", level, (Some(&path), line), rule, message), Sort::TypeChecker)
@@ -116,7 +127,7 @@ impl TextReader for Reader {
             self.close()?;
             self.open_rows += 1;
             let (path, message) = (row.path.to_owned(), row.message.to_owned());
-            self.open = Some(Open { path, line: row.line, level: row.level, message });
+            self.open = Some(Open { is_at_margin: row.is_at_margin, path, line: row.line, level: row.level, message });
         } else if let Some(counts) = summary(text) {
             self.close()?;
             let mut sums = self.declared.unwrap_or_default();
@@ -124,7 +135,9 @@ impl TextReader for Reader {
                 *sum = add(*sum, count)?;
             }
             (self.declared, self.open_rows) = (Some(sums), 0);
-        } else if let Some(open) = self.open.as_mut().filter(|_| text.starts_with("   ")) {
+        } else if let Some(open) =
+            self.open.as_mut().filter(|open| text.starts_with(if open.is_at_margin { "  " } else { "   " }))
+        {
             join(&mut open.message, text.trim());
         } else {
             self.close()?;
@@ -191,6 +204,27 @@ mod tests {
         ];
         assert_eq!(told, expected);
         assert!(details.findings[0].message.ends_with("assignable to \"float\""));
+    }
+
+    #[test]
+    fn rows_in_a_workflow_stand_at_the_margin() {
+        let text = "/p/a.py: error: Cycle detected in import chain\n  /p/a.py\n  /p/b.py (reportImportCycles)\n\
+                    ::error file=/p/a.py,line=1,col=1::Cycle detected in import chain%0A  /p/a.py\n\
+                    /p/a.py:3:12 - error: Type \"int\" is not assignable to return type \"str\"\n  \
+                    \"int\" is not assignable to \"str\" (reportReturnType)\n\
+                    ::error::2 errors\n2 errors, 0 warnings, 0 notes\n";
+        let indented = "/p/a.py\n  /p/a.py: error: Cycle detected in import chain\n    /p/a.py\n    /p/b.py (reportImportCycles)\n  \
+                        /p/a.py:3:12 - error: Type \"int\" is not assignable to return type \"str\"\n    \
+                        \"int\" is not assignable to \"str\" (reportReturnType)\n2 errors, 0 warnings, 0 notes \n";
+        for text in [text, indented] {
+            let parsed = parsed(text).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.warnings.len()), (Some(2), 0), "{text}");
+            let Details::Lint(details) = parsed.details else { panic!("lint") };
+            let told: Vec<_> = details.findings.iter().map(|f| (f.line, f.rule.as_deref())).collect();
+            assert_eq!(told, [(None, Some("reportImportCycles")), (Some(3), Some("reportReturnType"))]);
+        }
+        let typescript = "a.ts:1:5 - error: Type 'string' is not assignable\n1 error, 0 warnings, 0 notes\n";
+        assert_eq!(parsed(typescript).unwrap_err().reject(), Some(Reject::NoResult), "its row is none of ours");
     }
 
     #[test]

@@ -195,6 +195,20 @@ struct Told<'a> {
     is_certain: bool,
 }
 
+/// Names that ruff has instead of a code; nobody else has them.
+fn is_own_name(rule: &str) -> bool {
+    matches!(rule, "invalid-syntax" | "unformatted")
+}
+
+/// What stands behind a place; with the rule in brackets, as pylint would.
+fn told_at_place(text: &str) -> Option<Told<'_>> {
+    let pylint = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let bracketed = pylint.filter(|(code, _)| is_rule(code) || code.contains('-') || is_own_name(code));
+    let bracketed =
+        bracketed.map(|(rule, message)| Told { level: Level::Error, rule, message, is_certain: is_own_name(rule) });
+    bracketed.or_else(|| told(text, false))
+}
+
 /// `is_row`: in a table, where a rule by name has no colon.
 fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -225,7 +239,7 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
         level: Level::Error,
         rule: name,
         message,
-        is_certain: name == "invalid-syntax" || unmarked.is_some(),
+        is_certain: is_own_name(name) || unmarked.is_some(),
     })
 }
 
@@ -347,11 +361,7 @@ impl TextReader for Reader {
             return self.tally.count("ruff", Sort::Linter, Level::Error, number);
         }
         if let Some(place) = placed(text) {
-            let pylint = place.rest.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-            let bracketed = pylint.filter(|(code, _)| is_rule(code) || code.contains('-'));
-            let bracketed =
-                bracketed.map(|(rule, message)| Told { level: Level::Error, rule, message, is_certain: false });
-            if let Some(told) = bracketed.or_else(|| told(place.rest, false)) {
+            if let Some(told) = told_at_place(place.rest) {
                 self.is_certain |= told.is_certain;
                 return self.add(&told, place.path, place.line);
             }
@@ -378,11 +388,7 @@ impl TextReader for Reader {
         let is_python =
             |place: &str| PYTHON.iter().any(|end| place.split(':').next().is_some_and(|path| path.ends_with(end)));
         // A severity and a rule by name above a place are other checkers' too.
-        let is_code = || {
-            self.open
-                .as_ref()
-                .is_some_and(|open| is_rule(&open.rule) || matches!(&*open.rule, "invalid-syntax" | "unformatted"))
-        };
+        let is_code = || self.open.as_ref().is_some_and(|open| is_rule(&open.rule) || is_own_name(&open.rule));
         let is_arrow = || is_code() && text.trim_start().strip_prefix("--> ").is_some_and(is_python);
         let row = || text.starts_with(' ').then(|| row_parts(text)).flatten();
         match remaining(text) {
@@ -392,7 +398,7 @@ impl TextReader for Reader {
             Some(_) => Claim::Alike,
             None if is_arrow() || statistic(text).is_some() || text.starts_with("Would reformat: ") => Claim::Ours,
             None if self.group.is_some() && row().is_some() => Claim::Ours,
-            None => match placed(text).and_then(|place| told(place.rest, false)) {
+            None => match placed(text).and_then(|place| told_at_place(place.rest)) {
                 Some(told) if told.is_certain => Claim::Ours,
                 Some(_) => Claim::Alike,
                 None => Claim::Other,
@@ -463,6 +469,9 @@ mod tests {
                 ("b.py".to_owned(), Some(3), "invalid-syntax".to_owned(), Level::Error, "Expected `)`".to_owned()),
             ];
             assert_eq!(all, expected, "{text}");
+        }
+        for rule in ["invalid-syntax", "unformatted"] {
+            assert_eq!(told_of(&format!("a.py:3: [{rule}] x\n"))[0].2, rule, "alone it is no pylint");
         }
         let preview = "a.py:1:8: unused-import: [*] `os` imported\na.py:2:1: warning[F841] x\n";
         let all = told_of(preview);
