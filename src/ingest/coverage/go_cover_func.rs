@@ -71,8 +71,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         None => return Err(Error::report(Reject::NotThisFormat, "nothing that go tool cover prints is in it")),
     }
     // Without any function there is nothing that could be covered, for which it says 0.0%.
-    let figures = match functions {
-        0 => Figures { statements_covered: Some(0), statements_total: Some(0), ..Figures::default() },
+    let figures = match (functions, percent) {
+        (0, Some(Percent::ZERO)) => {
+            Figures { statements_covered: Some(0), statements_total: Some(0), ..Figures::default() }
+        }
         _ => Figures { percent_covered: percent, ..Figures::default() },
     };
     Ok(report_of(figures))
@@ -100,7 +102,7 @@ impl Shares {
     pub(in crate::ingest) fn line(&mut self, text: &str) {
         self.has_functions |= text.ends_with('%') && is_function(text);
         if let Some(share) = total(text) {
-            self.total = percentage(share).filter(|_| self.has_functions);
+            self.total = percentage(share).filter(|share| self.has_functions || *share != Percent::ZERO);
             return;
         }
         if text.starts_with("coverage: ") {
@@ -169,7 +171,8 @@ mod tests {
         let functions = format!("shop/cart/a.go:8:\tPrice\t\t25.0%\n{TOTAL}\n");
         assert_eq!(told(&format!("{ok}{functions}")), Percent::new(36.4), "the share in all");
         assert_eq!(told(&functions.replace("36.4", "136.4")), None);
-        assert_eq!(told(TOTAL), None, "0.0% of nothing");
+        assert_eq!(told(TOTAL), Percent::new(36.4), "its last line, as `tail` or `grep` leave it");
+        assert_eq!(told(&TOTAL.replace("36.4", "0.0")), None, "0.0% of nothing");
         assert_eq!(told("ok  \tshop/cart\t0.005s\n\tx\ncoverage: 83.3% of statements\n"), None);
         assert_eq!(told("ok  \tshop/cart\t0.005s\tcoverage: [no statements]\n"), None);
     }
@@ -184,6 +187,7 @@ mod tests {
     fn the_total_counts() {
         let text = format!("example.org/p/a.go:8:\tPrice\t\t25.0%\nexample.org/p/a.go:24:\thelper\t0.0%\n{TOTAL}\n");
         assert_eq!(read(&text).unwrap().figures.percent_covered, Percent::new(36.4));
+        assert_eq!(read(TOTAL).unwrap().figures.percent_covered, Percent::new(36.4), "its last line alone");
         let nothing = read(&TOTAL.replace("36.4", "0.0")).unwrap().figures;
         assert_eq!((nothing.percent_covered, nothing.statements_total), (None, Some(0)));
     }
