@@ -29,7 +29,7 @@ use super::test::{
     gherkin_text, go_test_json, go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text,
     karma_text, maven_text, meson_output, minitest_text, mocha_json, mocha_text, nextest_text, nim_test_text,
     node_test_text, phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text,
-    swift_test_text, tap, teamcity, unittest_text, vitest_text, wtr_text, zig_test_text,
+    swift_test_text, tap, teamcity, unittest_text, vitest_text, wdio_text, wtr_text, zig_test_text,
 };
 use super::text::{LONGEST_BYTES, Lines, LongLine, split_at};
 use super::{Details, Format, Package, Parsed, checked};
@@ -83,6 +83,7 @@ const TOOLS: &[Tool] = &[
     Tool { reader: || Box::new(Announcing::<boost_text::BoostTest>::default()), is_joined: true },
     Tool { reader: || Box::new(Announcing::<karma_text::Karma>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<wtr_text::Wtr>::default()), is_joined: false },
+    Tool { reader: || Box::new(Announcing::<wdio_text::Wdio>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<ava_text::Ava>::default()), is_joined: false },
     Tool { reader: || Box::new(Announcing::<zig_test_text::ZigTest>::default()), is_joined: false },
     Tool { reader: || Box::new(Summaries::<Unmarked<busted_text::Busted>>::default()), is_joined: false },
@@ -248,7 +249,13 @@ fn whole(format: &'static Format, input: &Input<'_>) -> Option<Parsed> {
 }
 
 fn read(input: &Input<'_>) -> Result<(Vec<Parsed>, Stream)> {
-    let mut stream = Stream::new();
+    let (reports, stream) = read_as(input, false)?;
+    if stream.is_interrupted { read_as(input, true) } else { Ok((reports, stream)) }
+}
+
+/// `is_mixed`: scripts ran at the same time, so that what stands in one tool's run may be another's.
+fn read_as(input: &Input<'_>, is_mixed: bool) -> Result<(Vec<Parsed>, Stream)> {
+    let mut stream = Stream { is_mixed, ..Stream::new() };
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let mut margin = Margin::default();
     while let Some(line) = lines.next()? {
@@ -279,6 +286,9 @@ struct Stream {
     events: BTreeSet<&'static str>,
     /// Of environments that were left.
     reports: Vec<Parsed>,
+    is_mixed: bool,
+    /// In a tool's run a script failed, which is none that the tool runs in.
+    is_interrupted: bool,
 }
 
 impl Stream {
@@ -295,11 +305,17 @@ impl Stream {
             documents: Documents::default(),
             events: BTreeSet::new(),
             reports: Vec::new(),
+            is_mixed: false,
+            is_interrupted: false,
         }
     }
 
     fn line(&mut self, text: &str) {
+        if self.is_mixed {
+            return self.outside(text);
+        }
         let inside = self.tools.iter().position(|tool| tool.as_ref().is_some_and(|tool| tool.holds(text)));
+        self.is_interrupted |= inside.is_some() && packages::is_of_failed_script(text);
         match inside {
             Some(at) => {
                 let runner = self.tools.get(at).and_then(Option::as_deref);
@@ -361,7 +377,8 @@ impl Stream {
         }
         for at in 0..self.tools.len() {
             self.feed(at, text);
-            if self.tools.get(at).is_some_and(|tool| tool.as_ref().is_some_and(|tool| tool.holds(""))) {
+            let holds = |tool: &Option<Box<dyn Runs>>| tool.as_ref().is_some_and(|tool| tool.holds(""));
+            if !self.is_mixed && self.tools.get(at).is_some_and(holds) {
                 self.findings.end_runs();
                 return;
             }

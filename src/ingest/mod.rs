@@ -141,6 +141,7 @@ pub const FORMATS: &[&Format] = &[
     &test::sbt_text::FORMAT,
     &test::karma_text::FORMAT,
     &test::wtr_text::FORMAT,
+    &test::wdio_text::FORMAT,
     &test::ava_text::FORMAT,
     &test::prove_text::FORMAT,
     &test::qttest_text::FORMAT,

@@ -139,7 +139,7 @@ fn tables_of_coverage_are_read_where_the_tool_prints_them_and_not_where_a_test_d
 }
 
 /// Runners whose names are enough to find their captures.
-const RUNNERS: [&str; 28] = [
+const RUNNERS: [&str; 29] = [
     "ava-text",
     "boost-text",
     "brief-test-text",
@@ -166,6 +166,7 @@ const RUNNERS: [&str; 28] = [
     "rspec-text",
     "sbt-text",
     "swift-test-text",
+    "wdio-text",
     "wtr-text",
     "zig-test-text",
 ];

@@ -90,6 +90,19 @@ impl Packages {
     }
 }
 
+/// Whether a line is of who runs scripts, and says that one failed.
+pub(super) fn is_of_failed_script(line: &str) -> bool {
+    let is_of_wireit = |line: &str| line.contains("] Failed with exit status ");
+    match line.bytes().next() {
+        Some(b'n') => line.starts_with("npm error code ") || line.starts_with("npm ERR! code "),
+        Some(b'E') => line.strip_prefix("ERROR: \"").is_some_and(|rest| rest.contains("\" exited with ")),
+        Some(b'e') => line.starts_with("error Command failed with exit code "),
+        Some(b' ') => line.starts_with(" ELIFECYCLE  "),
+        Some(0xe2) => line.strip_prefix("❌ [").is_some_and(is_of_wireit),
+        _ => false,
+    }
+}
+
 /// The package of `@acme/web@1.0.0 test`, behind which pnpm has the folder: a line with the command follows.
 fn script(rest: &str) -> Option<&str> {
     let (package, script) = rest.split_once(' ')?;

@@ -38,7 +38,7 @@ pub(super) enum Mark {
     Task,
     /// `packages/web test: text` of pnpm, and `packages/web test$ command`.
     Script,
-    /// `[web] text` of concurrently and npm-run-all, `[web  ] text` and `[npm ..st:a] text` where names are made equally long.
+    /// `[web] text` of concurrently and npm-run-all, `[web]: text` of Yarn, `[web  ] text` and `[npm ..st:a] text` where names are made equally long.
     Label,
     /// `1-web text` of concurrently, told to put number and name there.
     Numbered,
@@ -145,7 +145,7 @@ impl Mark {
             }
             Mark::Label => {
                 let (name, text) = line.strip_prefix('[')?.split_once(']')?;
-                (name.trim_end_matches(' '), one_blank_less(text))
+                (name.trim_end_matches(' '), one_blank_less(text.strip_prefix(':').unwrap_or(text)))
             }
             Mark::Numbered => line.split_once(' ').unwrap_or((line, "")),
             Mark::Script => match line.find(": ").into_iter().chain(line.find("$ ")).min() {
@@ -327,6 +327,8 @@ mod tests {
             (Mark::Script, ". test$ vitest run: all", Some((". test", "vitest run: all"))),
             (Mark::Script, "Test Suites: 1 failed", None),
             (Mark::Label, "[web]  text", Some(("web", " text"))),
+            (Mark::Label, "[@acme/web]:  text", Some(("@acme/web", " text"))),
+            (Mark::Label, "[@acme/web]:", Some(("@acme/web", ""))),
             (Mark::Label, "[0]", Some(("0", ""))),
             (Mark::Label, "[web  ]  text", Some(("web", " text"))),
             (Mark::Label, "[npm ..st:b] text", Some(("npm ..st:b", "text"))),

@@ -8,9 +8,8 @@
 use self::ginkgo::Ginkgo;
 use self::jest_reporters::JestReporters;
 use self::lines::{
-    Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, OF_WORKERS, RUNNING, is_class_of_junit,
-    is_progress_of_hunit, of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, of_worker, plain,
-    summed_up,
+    Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, RUNNING, is_class_of_junit, is_progress_of_hunit,
+    of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
@@ -43,7 +42,7 @@ pub const FORMAT: Format = Format {
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit, terraform test, \
-                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, WebdriverIO, \
+                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
                  lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
@@ -156,7 +155,6 @@ impl Told {
         }
         // Such a summary is like that of bats.
         let of_one = [
-            (of_worker(text), &OF_WORKERS),
             (of_assembly(text), &OF_ASSEMBLIES),
             (of_tcl(text), &OF_TCL),
             (of_common_test(text), &OF_COMMON_TEST),

@@ -5,6 +5,7 @@
 use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use super::text_runs::{Enclosing, Unannounced};
+use super::wdio_text;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
@@ -28,12 +29,13 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if is_foreign(head) {
+    let lines = || head.last_lines().chain(head.lines());
+    if is_foreign(head) || lines().any(wdio_text::is_end) {
         return Sniff::No;
     }
     // The failures are told below it, and can be long.
     let is_passing = |line: &str| matches!(count(line.trim_end()), Some((_, Title::Passing)));
-    if head.last_lines().chain(head.lines()).any(is_passing) {
+    if lines().any(is_passing) {
         return Sniff::Sure("line \"N passing (…)\" of Mocha".into());
     }
     Sniff::No

@@ -94,6 +94,7 @@ pub mod trx;
 pub mod unittest_text;
 pub mod unittestpp_xml;
 pub mod vitest_text;
+pub mod wdio_text;
 pub mod wtr_text;
 pub mod xcresult_json;
 mod xml_report;

@@ -168,3 +168,27 @@ fn the_number_of_a_step_is_no_part_of_a_name() {
     assert_eq!(names(&log), names(&run));
     assert!(!names(&run).is_empty());
 }
+
+#[test]
+fn what_stands_in_a_run_counts_where_scripts_run_at_the_same_time() {
+    let (run, end) =
+        (" RUN  v4.1.12 /app/b\n\n", " Test Files  1 passed (1)\n      Tests  3 passed (3)\n   Start at  06:58:56\n\n");
+    let errors = "x.ts(1,14): error TS2322: Type 'string' is not assignable to type 'number'.\n";
+    let vitest = ("vitest-text", vec![3, 3, 0, 0, 0]);
+    for failed in [
+        "npm error code 2\n",
+        "npm ERR! code 2\n",
+        "ERROR: \"tsc\" exited with 2.\n",
+        "error Command failed with exit code 2.\n",
+        " ELIFECYCLE  Command failed with exit code 2.\n",
+        "❌ [packages/c:check] Failed with exit status 2\n",
+    ] {
+        let told = told(&format!("{run}{errors}{failed}{end}"));
+        assert_eq!(told.first(), Some(&vitest), "{failed}");
+        assert_eq!(told.last().map(|(name, counts)| (*name, counts[0])), Some(("tsc-text", 1)), "{failed}");
+        assert_eq!(told.len(), 2, "{failed}");
+    }
+    for printed in ["", "npm error\n", "> web@1.0.0 check\n> tsc\n", "  npm error code 2\n"] {
+        assert_eq!(told(&format!("{run}{errors}{printed}{end}")), [vitest.clone()], "a test printed it: {printed}");
+    }
+}

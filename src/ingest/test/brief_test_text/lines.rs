@@ -136,23 +136,6 @@ pub(super) static OF_SUITES: Lines = Lines::new(|| {
     ])
 });
 
-/// What WebdriverIO says behind the mark of each of its workers.
-pub(super) static OF_WORKERS: Lines = Lines::new(|| {
-    by_pattern(&[
-        ("WebdriverIO", "@p passing{ (@*}"),
-        ("WebdriverIO", "@f failing"),
-        ("WebdriverIO", "@s skipped"),
-        ("WebdriverIO", "@s pending"),
-    ])
-});
-
-/// The line behind such a mark: `[chrome 140.0 linux #0-0] 2 passing (1.1s)`.
-pub(super) fn of_worker(text: &str) -> Option<&str> {
-    let (mark, rest) = text.strip_prefix('[')?.split_once("] ")?;
-    let (worker, spec) = mark.rsplit_once('#')?.1.split_once('-')?;
-    (whole(worker).is_some() && whole(spec).is_some()).then_some(rest)
-}
-
 /// What xUnit.net says behind the name of each assembly.
 pub(super) static OF_ASSEMBLIES: Lines = Lines::new(|| {
     by_pattern(&[("xUnit.net", "Total: @n, Errors: @e, Failed: @f, Skipped: @s,{ Not Run: @s,} Time: @*")])

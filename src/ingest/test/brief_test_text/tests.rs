@@ -195,11 +195,6 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
          FAIL! -- A BeforeSuite node failed so all tests were skipped.\n--- FAIL: TestTill (0.00s)\n\nGinkgo ran 4 suites in 829.59ms\n",
         [9, 3, 2, 2, 2],
     ),
-    (
-        "[chrome 140.0 linux #0-0] 2 passing (1.1s)\n[chrome 140.0 linux #0-0] 1 failing\n[chrome 140.0 linux #0-1] 1 passing (20ms)\n\
-         [chrome 140.0 linux #0-1] 1 skipped\n\nSpec Files:      1 passed, 1 failed, 2 total (100% completed) in 00:00:05\n",
-        [5, 3, 1, 0, 1],
-    ),
     ("2 of 3 tests failed (2 skipped)\nTest duration: 6 ms\n3 tests complete\nTest duration: 1 ms\n", [8, 4, 2, 0, 2]),
     (
         "newman\n\n  1. fails\n  -  [skipped] later\n│ requests │ 2 │ 1 │\n│ test-scripts │ 2 │ 0 │\n│ assertions │ 4 │ 2 │\n\
