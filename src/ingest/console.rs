@@ -170,13 +170,17 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
     }
+    without_passed_on(&mut reports);
+    reports
+}
+
+/// gotestsum tells all that it lets go test say: more is what another run came to.
+fn without_passed_on(reports: &mut Vec<Parsed>) {
     let failed = |report: &Parsed| report.figures.failed.unwrap_or(0);
     let by_sum = reports.iter().filter(|report| report.format.name == "gotestsum-text").map(failed);
     if let Some(told) = by_sum.reduce(u64::saturating_add) {
-        // It tells all that it lets go test say: more is what another run came to.
         reports.retain(|report| report.format.name != "go-test-text" || failed(report) > told);
     }
-    reports
 }
 
 /// The output as that of all who marked their lines.
@@ -207,8 +211,9 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     }
     let mut reports = Vec::new();
     for (name, mut stream) in streams {
-        let told = stream.finish().into_iter();
-        reports.extend(told.map(|report| match mark.package(&name) {
+        let mut told = stream.finish();
+        without_passed_on(&mut told);
+        reports.extend(told.into_iter().map(|report| match mark.package(&name) {
             _ if name.is_empty() || !mark.is_name() => report,
             package => named_by(report, &name, package),
         }));

@@ -205,6 +205,8 @@ pub(super) fn is_path(text: &str) -> bool {
     let is_address = after_drive.is_some_and(|rest| rest.starts_with("//"));
     // `12 main f a.go` is an entry of gocyclo's.
     let is_listed = || text.split_once(' ').is_some_and(|(first, _)| first.bytes().all(|byte| byte.is_ascii_digit()));
+    // Behind who wrote a line, as runners of several commands put it: `[api] a.go`, `app-1  | a.go`.
+    let is_marked = || text.contains(" | ") || text.starts_with('[') && text.contains("] ");
     // Source code, what a comment in it tells, and an entry of a changelog.
     let is_code = || text.contains('"') || ["// ", "- ", "* "].iter().any(|begin| text.starts_with(begin));
     starts_like_one
@@ -212,6 +214,7 @@ pub(super) fn is_path(text: &str) -> bool {
         && !after_drive.unwrap_or(text).contains([':', '\t'])
         && !is_listed()
         && !is_code()
+        && !is_marked()
         && !is_number()
         && text != "localhost"
 }

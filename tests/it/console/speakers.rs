@@ -192,3 +192,23 @@ fn what_stands_in_a_run_counts_where_scripts_run_at_the_same_time() {
         assert_eq!(told(&format!("{run}{errors}{printed}{end}")), [vitest.clone()], "a test printed it: {printed}");
     }
 }
+
+/// A line of Go's is none of vet's where a mark stands before it, which plain reading would take for the beginning of a path.
+#[test]
+fn go_s_tests_behind_a_mark_are_tests() {
+    let lines = [
+        "=== RUN   TestY",
+        "    y_test.go:3: bad",
+        "--- FAIL: TestY (0.00s)",
+        "FAIL",
+        "FAIL\texample.com/y\t0.004s",
+        "FAIL",
+    ];
+    for mark in ["[0] ", "[api] ", "app-1  | "] {
+        let text: String = lines.iter().map(|line| format!("{mark}{line}\n")).collect();
+        assert_eq!(told(&text), [("go-test-text", vec![1, 0, 1, 0, 0])], "{mark}");
+    }
+    let gotestsum = capture("gotestsum-text/good-standard-verbose.txt");
+    let marked: String = gotestsum.lines().map(|line| format!("2026-11-27T07:00:00.0000000Z {line}\n")).collect();
+    assert_eq!(told(&marked), told(&gotestsum), "what it lets go say counts once");
+}
