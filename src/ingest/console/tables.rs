@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ingest::coverage::table::several;
 use crate::ingest::coverage::{
     brief_coverage_text, coveragepy_text, gcovr_text, go_cover_func, istanbul_text, llvm_cov_text,
 };
@@ -33,7 +34,8 @@ pub(super) struct Tables {
     /// The last line that was not blank.
     before: String,
     open: Option<Open>,
-    told: BTreeMap<&'static str, Parsed>,
+    /// The last of each format, and how many others it took the place of.
+    told: BTreeMap<&'static str, (Parsed, u64)>,
     sums: brief_coverage_text::Told,
     shares: go_cover_func::Shares,
 }
@@ -55,7 +57,10 @@ impl Tables {
             open.text.push('\n');
             let table = Input::bytes("(console)", open.text.as_bytes());
             if let Some(parsed) = may_end(text).then(|| parse(&table, Some(open.format)).ok()).flatten() {
-                self.told.insert(open.format.name, parsed);
+                let before = self.told.remove(open.format.name);
+                let others = before
+                    .map_or(0, |(before, others)| others.saturating_add(u64::from(before.figures != parsed.figures)));
+                self.told.insert(open.format.name, (parsed, others));
             } else if open.text.len() <= LONGEST_BYTES {
                 self.open = Some(open);
             }
@@ -74,7 +79,11 @@ impl Tables {
     /// The tables that came to their end, the last sums, and Go's shares.
     pub(super) fn take(&mut self) -> Vec<Parsed> {
         let Tables { told, sums, shares, .. } = std::mem::take(self);
-        told.into_values().chain(sums.report().ok().flatten()).chain(shares.report()).collect()
+        let last = |(mut table, others): (Parsed, u64)| {
+            table.warnings.extend(several(others.saturating_add(1)));
+            table
+        };
+        told.into_values().map(last).chain(sums.report().ok().flatten()).chain(shares.report()).collect()
     }
 }
 
@@ -101,6 +110,11 @@ mod tests {
         let [cut, other] = [TABLE.replace("TOTAL", "a"), TABLE.replace("12", "40")];
         for (text, total) in [(format!("{TABLE}{other}"), 40), (format!("{other}x\n{TABLE}{cut}"), 12)] {
             assert_eq!(lines(&text), [("coveragepy-text", Some(total))], "{text}");
+        }
+        for (text, warnings) in [(format!("{TABLE}{other}{TABLE}"), 1), (format!("{TABLE}{TABLE}"), 0)] {
+            let mut tables = Tables::default();
+            text.lines().for_each(|line| tables.line(line, None));
+            assert_eq!(tables.take().first().map(|parsed| parsed.warnings.len()), Some(warnings), "{text}");
         }
         assert_eq!(lines(&cut), []);
         assert_eq!(lines(&TABLE.replace("Name", "  Name")), []);

@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     about: "sums of coverage in terminal output",
     written_by: "lcov --summary, lcov --list, genhtml, gcov, gcovr --print-summary, gcovr --markdown, PHPUnit --coverage-text, Pest --coverage, SimpleCov, \
                  cargo tarpaulin, node --test, deno coverage, mix test --cover, ExCoveralls, forge coverage, coverlet, OpenCover, \
-                 ReportGenerator, CTest, Kover, scoverage, Pester, Slather, bisect_ppx, hpc, slipcover, LuaCov, Devel::Cover, Istanbul and others for TeamCity",
+                 ReportGenerator, CTest, Kover, scoverage, Pester, Slather, bisect_ppx, hpc, rebar3, slipcover, LuaCov, Devel::Cover, Istanbul and others for TeamCity",
     told_by: "the sums of one of them, as \"lines......: 75.0% (6 of 8 lines)\" or \"75.00% coverage, 6/8 lines covered\"",
     has_end: false,
     counting: "The counts of the last sums; the percentage of lines, else of statements, where no counts are told. Commands that \
@@ -55,15 +55,18 @@ pub(in crate::ingest) struct Told {
     open: Option<Summary>,
     /// The one before it.
     before: Option<Summary>,
-    /// The line before names a file or a function of gcov's, whose share comes below.
+    /// How many others the last one took the place of.
+    others: u64,
+    /// The line before names a file or a function of gcov's, or a module of hpc's, whose share comes below.
     is_named: bool,
 }
 
 impl Told {
     /// Takes a line. Whether it would tell the same however it went on, if it tells anything.
     pub(in crate::ingest) fn line(&mut self, text: &str) -> Option<bool> {
-        let is_named = text.starts_with("File '") || text.starts_with("Function '");
-        if std::mem::replace(&mut self.is_named, is_named) && text.starts_with("Lines executed:") {
+        let is_named = ["File '", "Function '", "-----<module "].iter().any(|begin| text.starts_with(begin));
+        let is_share = || text.starts_with("Lines executed:") || text.contains("% expressions used (");
+        if std::mem::replace(&mut self.is_named, is_named) && is_share() {
             return None;
         }
         if let Some(table) = Table::begun(text) {
@@ -77,7 +80,10 @@ impl Told {
         let (summary, is_closed) = row.map(|row| (row, text.ends_with('|'))).or_else(|| Summary::of_line(text))?;
         self.open = match self.open {
             Some(open) => open.with(summary).or_else(|| {
-                self.before = Some(open).filter(Summary::is_whole).or(self.before);
+                if open.is_whole() {
+                    self.before = Some(open);
+                    self.others = self.others.saturating_add(1);
+                }
                 Some(summary)
             }),
             None => Some(summary),
@@ -96,24 +102,33 @@ impl Told {
     /// A sum does not fit.
     pub(in crate::ingest) fn report(&self) -> Result<Option<Parsed>> {
         let Some(summary) = self.last() else { return Ok(None) };
-        let lines = summary.lines.part();
-        let statements = summary.statements.part();
-        if lines.is_none() && statements.is_none() {
-            let percent_covered = summary.lines.percent.or(summary.statements.percent);
-            let figures = Figures { percent_covered, ..Figures::default() };
-            let details = Details::Coverage(CoverageDetails::default());
-            return Ok(Some(Parsed::new(&FORMAT, figures, details)));
+        let mut parsed = report_of(summary)?;
+        // What was begun after the last whole one is none.
+        let sums = self.others + u64::from(self.open.is_some_and(|open| open.is_whole()));
+        if sums > 1 {
+            parsed.warnings.push(format!("{sums} sums of coverage are in it: the last one counts"));
         }
-        let or_none = |part: Option<Part>| part.unwrap_or_default();
-        let totals = Totals {
-            lines,
-            statements: or_none(statements),
-            branches: or_none(summary.branches.part()),
-            functions: or_none(summary.functions.part()),
-            ..Totals::default()
-        };
-        totals.finish(&FORMAT, BTreeMap::new()).map(Some)
+        Ok(Some(parsed))
     }
+}
+
+fn report_of(summary: Summary) -> Result<Parsed> {
+    let lines = summary.lines.part();
+    let statements = summary.statements.part();
+    if lines.is_none() && statements.is_none() {
+        let percent_covered = summary.lines.percent.or(summary.statements.percent);
+        let figures = Figures { percent_covered, ..Figures::default() };
+        return Ok(Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default())));
+    }
+    let or_none = |part: Option<Part>| part.unwrap_or_default();
+    let totals = Totals {
+        lines,
+        statements: or_none(statements),
+        branches: or_none(summary.branches.part()),
+        functions: or_none(summary.functions.part()),
+        ..Totals::default()
+    };
+    totals.finish(&FORMAT, BTreeMap::new())
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -158,6 +173,7 @@ mod tests {
     #[test]
     fn each_tool_s_sums_are_counts_or_a_percentage() {
         for (text, expected) in [
+            ("  |  module  |  coverage  |\n  |----|----|\n  |  cart  |  10%  |\n  |  total  |  33%  |\n", "33.00%"),
             (
                 "Summary coverage rate:\n  lines......: 75.0% (6 of 8 lines)\n  functions..: 100.0% (1 of 1 function)\n  \
                  branches...: no data found\n",
@@ -283,6 +299,12 @@ mod tests {
         assert_eq!(told(&format!("{}{}", one(2), one(6))), "l6 l8 b3 b6");
         assert_eq!(told(&format!("{}branches: 50.0% (3 out of 6)\n", one(6))), "l6 l8 b3 b6", "half a sum is none");
         assert_eq!(told(&format!("{}  Lines:   75.00% (1/8)\n", one(6))), "l1 l8");
+        let module = "-----<module Cart>-----\n 55% expressions used (10/18)\n";
+        let whole = " 66% expressions used (22/33)\n";
+        assert_eq!(told(&format!("{module}{whole}{module}")), "s22 s33", "that of a module is none");
+        for (text, warnings) in [(format!("{}{}", one(2), one(6)), 1), (one(6), 0), (format!("{module}{whole}"), 0)] {
+            assert_eq!(read(&text).unwrap().warnings.len(), warnings, "{text}");
+        }
     }
 
     #[test]

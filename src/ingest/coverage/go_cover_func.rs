@@ -40,9 +40,10 @@ fn is_function(line: &str) -> bool {
     line_number.flatten().is_some() && share.ends_with('%')
 }
 
-/// The text of the share in `total:  (statements)  36.4%`, whatever it is.
+/// The text of the share in `total:  (statements)  36.4%`, whatever it is; without a colon of `go tool covdata func`.
 fn total(line: &str) -> Option<&str> {
-    line.strip_prefix("total:")?.trim_start().strip_prefix("(statements)").map(str::trim)
+    let rest = line.strip_prefix("total")?;
+    rest.strip_prefix(':').unwrap_or(rest).trim_start().strip_prefix("(statements)").map(str::trim)
 }
 
 /// The percentage in the text of a share.
@@ -187,6 +188,8 @@ mod tests {
     fn the_total_counts() {
         let text = format!("example.org/p/a.go:8:\tPrice\t\t25.0%\nexample.org/p/a.go:24:\thelper\t0.0%\n{TOTAL}\n");
         assert_eq!(read(&text).unwrap().figures.percent_covered, Percent::new(36.4));
+        let of_covdata = format!("p/a.go:8:\tPrice\t25.0%\n{}\n", TOTAL.replace("total:", "total"));
+        assert_eq!(read(&of_covdata).unwrap().figures.percent_covered, Percent::new(36.4));
         assert_eq!(read(TOTAL).unwrap().figures.percent_covered, Percent::new(36.4), "its last line alone");
         let nothing = read(&TOTAL.replace("36.4", "0.0")).unwrap().figures;
         assert_eq!((nothing.percent_covered, nothing.statements_total), (None, Some(0)));

@@ -45,7 +45,7 @@ pub mod simplecov_json;
 pub mod simplecov_last_run;
 pub mod simplecov_resultset;
 pub mod sonar_coverage;
-mod table;
+pub(super) mod table;
 pub mod tarpaulin_json;
 mod totals;
 pub mod vs_coverage;

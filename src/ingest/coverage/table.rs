@@ -57,7 +57,7 @@ pub(super) fn last_total<H, T>(
 }
 
 /// What is said where several tables are in one report.
-pub(super) fn several(tables: u64) -> Option<String> {
+pub(in crate::ingest) fn several(tables: u64) -> Option<String> {
     (tables > 1).then(|| format!("{tables} tables are in it: the last one counts"))
 }
 

@@ -62,6 +62,7 @@ const LINES: &[(&str, Unit, &str)] = &[
     ("bisect_ppx", Statements, "@.% @c/@t Project coverage"),
     ("bisect_ppx", Statements, "@. % @c/@t Project coverage"),
     ("hpc", Statements, "@.% expressions used (@c/@t)"),
+    ("rebar3", Lines, "| total | @.% |"),
     ("gcov", Lines, "Lines executed:@.% of @t"),
     ("slipcover", Lines, "(summary) @t @m @_"),
     // With branches, of which it tells a percentage alone with the lines'.
