@@ -10,7 +10,7 @@ use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
-use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::ingest::{Details, Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"Test Suites:\" and \"Tests:\"",
     has_end: true,
     counting: "The last \"Tests:\" line: passed, failed, skipped and todo as skipped. Each \"Test suite failed to run\" is one \
-               errored test.",
+               errored test, and so is a globalTeardown that throws.",
     sniff,
     parse,
 };
@@ -78,6 +78,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         } else if let Some(counts) = tests(&line.text) {
             times += 1;
             found = Some(std::mem::take(&mut run).finish(&counts).map_err(|error| error.line(last))?);
+        } else if let Some(parsed) = found.as_mut().filter(|_| is_tear_down(&line.text)) {
+            add_tear_down(parsed)?;
         } else {
             run.line(&line.text);
         }
@@ -91,6 +93,26 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         parsed.warnings.push(format!("{times} runs of Jest are in it: the last one counts"));
     }
     Ok(parsed)
+}
+
+/// What Jest says below its summary, from 27 on, where its `globalTeardown` throws.
+fn is_tear_down(line: &str) -> bool {
+    line.starts_with("Error: Jest: Got error running globalTeardown - ")
+}
+
+/// Counts that as what failed outside of any test.
+///
+/// # Errors
+/// A count does not fit.
+fn add_tear_down(parsed: &mut Parsed) -> Result<()> {
+    for count in [&mut parsed.figures.tests, &mut parsed.figures.errored].into_iter().flatten() {
+        *count = add(*count, 1)?;
+    }
+    if let Details::Tests(details) = &mut parsed.details {
+        details.unit_failures = add(details.unit_failures, 1)?;
+        details.failed_units.push("globalTeardown".to_owned());
+    }
+    Ok(())
 }
 
 /// The summaries of one output. With `--bail` Jest sums a run up twice, without a line between, and counts the files that it
@@ -326,6 +348,8 @@ impl Runs for Stream {
             if self.counted.is_some() && self.enclosed().is_some() {
                 self.close();
             }
+        } else if let Some((run, _)) = self.runs.last_mut().filter(|_| self.told == 0 && is_tear_down(text)) {
+            add_tear_down(&mut run.parsed)?;
         } else {
             if let Some(name) = test_file(text).filter(|_| !self.run.repeats) {
                 (self.counted, self.ran) = (None, None);
@@ -505,6 +529,21 @@ mod tests {
             ["a.test.js::Cart::adds", "a.test.js::Next::later", "a.test.js::Next::more", "a.test.js::slow"]
         );
         assert_eq!(names(&plain.replace("  Next\n", "said\n  Next\n")), [""; 0]);
+    }
+
+    #[test]
+    fn a_global_tear_down_that_throws_is_told_below_the_summary() {
+        let run = "PASS ./a.test.js\nTest Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\nTime:        1 s\n\
+                   Ran all test suites.\n";
+        let thrown = "Error: Jest: Got error running globalTeardown - /app/t.js, reason: no\n    at module.exports (/app/t.js:2:9)\n";
+        let parsed = read(&format!("{run}{thrown}")).unwrap();
+        assert_eq!(counts(&parsed), [2, 1, 0, 1, 0]);
+        assert_eq!(details(&parsed).failed_units, ["globalTeardown"]);
+        let mut stream = Box::<Stream>::default();
+        format!("{run}{thrown}$ eslint .\n").lines().for_each(|line| stream.line(line).unwrap());
+        let told = stream.finish();
+        assert_eq!(told.iter().map(|run| counts(&run.parsed)).collect::<Vec<_>>(), [[2, 1, 0, 1, 0]]);
+        assert!(read(thrown).is_err(), "without a summary it is no run");
     }
 
     #[test]
