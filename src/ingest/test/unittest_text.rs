@@ -315,6 +315,10 @@ pub(in crate::ingest) struct Stream {
     reader: Reader,
     /// What marks of progress, and lines of tests, told since the run before.
     marks: Summary,
+    /// The same with those that lines begin with which a test logs or prints: `..WARNING:root:no stock`.
+    leading: Summary,
+    /// More of them that may be letters of what follows: `.FAILED`.
+    unsure: u64,
     verbose: Summary,
     is_verbose: bool,
     /// The line before was a rule, of `=` or of `-`.
@@ -375,6 +379,15 @@ fn are_marks(line: &str) -> bool {
     !line.is_empty() && line.bytes().all(|mark| marked(mark).is_some())
 }
 
+/// The marks before what a test logs, from a point on: those up to the last point, and how many come next that may be letters
+/// of a word.
+fn leading_marks(line: &str) -> (&str, u64) {
+    let marks = line.bytes().take_while(|mark| marked(*mark).is_some()).count();
+    let marks = line.get(..marks).filter(|marks| marks.starts_with('.')).unwrap_or_default();
+    let (sure, unsure) = marks.split_at(marks.rfind('.').map_or(0, |last| last + 1));
+    (sure, u64::try_from(unsure.len()).unwrap_or(u64::MAX))
+}
+
 impl Stream {
     fn take(&mut self, text: &str, ended: bool) -> Result<()> {
         let text = text.trim_end();
@@ -386,8 +399,12 @@ impl Stream {
         if is_told {
             return Ok(());
         }
-        if are_marks(text) {
-            text.bytes().filter_map(marked).for_each(|outcome| *self.marks.slot(outcome) += 1);
+        let is_all = are_marks(text);
+        let (sure, unsure) = if is_all { (text, 0) } else { leading_marks(text) };
+        self.unsure = self.unsure.saturating_add(unsure);
+        for outcome in sure.bytes().filter_map(marked) {
+            *self.leading.slot(outcome) += 1;
+            *self.marks.slot(outcome) += u64::from(is_all);
         }
         if self.is_testtools && text.is_empty() {
             // Its own status follows at once.
@@ -406,8 +423,11 @@ impl Stream {
         let ran = self.reader.ran.flatten();
         self.reader.line(text, ended)?;
         if let Some((summary, names)) = &self.reader.done {
-            let is_own =
-                [&self.marks, &self.verbose].into_iter().any(|told| are_of(told, ran, summary)) || self.is_testtools;
+            let tallies = [&self.marks, &self.leading, &self.verbose];
+            let Summary { passed, failed, errored, skipped, .. } = self.leading;
+            let sure = [failed, errored, skipped].into_iter().fold(passed, u64::saturating_add);
+            let is_about = sure > 0 && ran.is_some_and(|ran| (sure..=sure.saturating_add(self.unsure)).contains(&ran));
+            let is_own = is_about || tallies.into_iter().any(|told| are_of(told, ran, summary)) || self.is_testtools;
             let tells_tests = self.marks != Summary::default() || self.verbose != Summary::default();
             let is_any = is_own || tells_tests || !names.cases.is_empty() || !names.units.is_empty();
             let parsed = std::mem::take(&mut self.reader).finish()?;
@@ -571,6 +591,17 @@ mod tests {
         let next = format!("..\n\n{rule}\nRan 2 tests in 0.001s\n\nOK\n");
         assert_eq!(counts(&read(&format!("{dots}{next}")).unwrap()), [2, 2, 0, 0, 0]);
         assert!(read(&format!("{dots}{}", next.replace("\nOK\n", ""))).is_err());
+        // What a test logs stands behind the marks of those before it, and lets the run be its own all the same.
+        let logged =
+            dots.replacen(".F\n", ".WARNING:root:no stock\n.FERROR:root:none\n.\n", 1).replace("Ran 2", "Ran 4");
+        for text in [
+            &logged,
+            &format!("{logged}$ cargo test\n{}", include_str!("../../../fixtures/reports/cargo-test-text/good.txt")),
+        ] {
+            let reports = console(&Input::bytes("x", text.as_bytes()));
+            let told = reports.iter().find(|report| report.format.name == "unittest-text");
+            assert_eq!(told.map(counts), Some([4, 3, 1, 0, 0]), "{text}");
+        }
         let of_testtools = format!("Tests running...\n{printed}.F\nRan 2 tests in 0.1s\nFAILED (failures=1)\n");
         assert_eq!(counts(&read(&of_testtools).unwrap()), [2, 1, 1, 0, 0]);
         let reports = console(&Input::bytes("x", of_testtools.as_bytes()));

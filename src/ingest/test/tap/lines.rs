@@ -83,7 +83,8 @@ fn point(text: &str) -> Option<Point> {
         Some(rest) => (false, rest),
         None => (true, text.strip_prefix("ok")?),
     };
-    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+    // `go test` has blanks and a tab there: `ok  \tacme.dev/cart\t0.005s`.
+    if !rest.is_empty() && (!rest.starts_with([' ', '\t']) || rest.starts_with("  \t")) {
         return None;
     }
     let rest = rest.trim_start();
@@ -204,7 +205,17 @@ mod tests {
             let got = named(line);
             assert!(got == expected || (is_escaped && got.2 == outcome), "{line}: {got:?}");
         }
-        for none in ["okay", "not okay", "  okay", "nok 1", "# ok 1", "ok: 3", "skip 4 of them", "todo 5"] {
+        for none in [
+            "okay",
+            "not okay",
+            "  okay",
+            "nok 1",
+            "# ok 1",
+            "ok: 3",
+            "ok  \tacme.dev/cart\t0.005s",
+            "skip 4 of them",
+            "todo 5",
+        ] {
             assert_eq!(read(none), Line::Other, "{none}");
         }
         assert_eq!(time("# time=43.975ms"), Some(43));
