@@ -494,6 +494,14 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
     }
     let runs = spoken.iter().filter(|one| one.format == alone.format).count();
+    let is_of_tests = |one: &Parsed| one.format.kind == ReportKind::Test;
+    // Events count on the console where nobody else told of tests.
+    let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
+    if runs == 0 && is_text && spoken.iter().any(is_of_tests) {
+        let why = format!("what looks like a run of {} in it is taken for what a test printed", alone.format.name);
+        spoken.iter_mut().filter(|one| is_of_tests(one)).take(1).for_each(|one| one.warnings.push(why.clone()));
+        return spoken;
+    }
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
     let first = match spoken.iter().position(is_settled) {

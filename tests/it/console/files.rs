@@ -153,3 +153,22 @@ fn a_log_that_is_kept_gives_the_same_figures_again() {
     assert_eq!(skipped["sources"].as_array().unwrap().len(), 1);
     project.run(&["verify", "--recompute"]).expect(0);
 }
+
+/// A file is told by its content, and the surest sign may stand in what a test printed.
+#[test]
+fn what_a_test_printed_is_not_what_a_file_is() {
+    let pytest = capture("pytest-text/good.txt");
+    let ctest = format!(
+        "Test project /app/build\n    Start 1: py\n1/2 Test #1: py ...............***Failed    0.32 sec\n{pytest}\n    \
+         Start 2: ok\n2/2 Test #2: ok ...............   Passed    0.00 sec\n\n50% tests passed, 1 tests failed out of 2\n\n\
+         Total Test time (real) =   0.32 sec\n\nThe following tests FAILED:\n\t  1 - py (Failed)\nErrors while running CTest\n"
+    );
+    let go = format!("=== RUN   TestPy\n{pytest}\n--- PASS: TestPy (0.22s)\nPASS\nok  \tacme.dev/x\t0.221s\n");
+    for (text, format, counts) in [(ctest, "ctest-text", [2, 1, 1]), (go, "go-test-text", [1, 1, 0])] {
+        let reports = all(&text);
+        assert_eq!(names(&reports), [format]);
+        let figures = &reports[0].figures;
+        assert_eq!([figures.tests, figures.passed, figures.failed], counts.map(Some), "{format}");
+        assert!(reports[0].warnings.iter().any(|warning| warning.contains("pytest-text")), "{format}");
+    }
+}
