@@ -360,11 +360,11 @@ impl TextReader for Reader {
             (self.has_passed, self.is_certain) = (true, true);
             return self.tally.count("ruff", Sort::Linter, Level::Error, number);
         }
-        if let Some(place) = placed(text) {
-            if let Some(told) = told_at_place(place.rest) {
-                self.is_certain |= told.is_certain;
-                return self.add(&told, place.path, place.line);
-            }
+        if let Some(place) = placed(text)
+            && let Some(told) = told_at_place(place.rest)
+        {
+            self.is_certain |= told.is_certain;
+            return self.add(&told, place.path, place.line);
         }
         if let Some(told) = told(text, false) {
             let (rule, message) = (told.rule.to_owned(), told.message.to_owned());

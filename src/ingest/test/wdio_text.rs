@@ -45,7 +45,7 @@ pub(super) fn is_end(line: &str) -> bool {
     failed_files(line).is_some()
 }
 
-/// How many failed, of `Spec Files:	 2 passed, 1 failed, 1 retries, 3 total (100% completed) in 00:00:05`.
+/// How many failed, of `Spec Files: 2 passed, 1 failed, 1 retries, 3 total (100% completed) in 00:00:05`.
 fn failed_files(line: &str) -> Option<u64> {
     let (counts, _) = line.strip_prefix("Spec Files:")?.split_once(" total (")?;
     let (counts, total) = counts.rsplit_once(", ").filter(|(_, total)| is_number(total))?;

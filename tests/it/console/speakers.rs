@@ -189,7 +189,11 @@ fn what_stands_in_a_run_counts_where_scripts_run_at_the_same_time() {
         assert_eq!(told.len(), 2, "{failed}");
     }
     for printed in ["", "npm error\n", "> web@1.0.0 check\n> tsc\n", "  npm error code 2\n"] {
-        assert_eq!(told(&format!("{run}{errors}{printed}{end}")), [vitest.clone()], "a test printed it: {printed}");
+        assert_eq!(
+            told(&format!("{run}{errors}{printed}{end}")),
+            std::slice::from_ref(&vitest),
+            "a test printed it: {printed}"
+        );
     }
 }
 
