@@ -497,9 +497,9 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let is_of_tests = |one: &Parsed| one.format.kind == ReportKind::Test;
     // Events count on the console where nobody else told of tests.
     let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
-    if runs == 0 && is_text && spoken.iter().any(is_of_tests) {
-        let why = format!("what looks like a run of {} in it is taken for what a test printed", alone.format.name);
-        spoken.iter_mut().filter(|one| is_of_tests(one)).take(1).for_each(|one| one.warnings.push(why.clone()));
+    if let Some(around) = spoken.iter_mut().find(|one| is_of_tests(one) && is_text && runs == 0) {
+        let name = alone.format.name;
+        around.warnings.push(format!("what looks like a run of {name} in it is taken for what a test printed"));
         return spoken;
     }
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;

@@ -38,7 +38,8 @@ pub(super) enum Mark {
     Task,
     /// `packages/web test: text` of pnpm, and `packages/web test$ command`.
     Script,
-    /// `[web] text` of concurrently and npm-run-all, `[web]: text` of Yarn, `[web  ] text` and `[npm ..st:a] text` where names are made equally long.
+    /// `[web] text` of concurrently and npm-run-all, `[web]: text` of Yarn; `[web  ] text` and `[npm ..st:a] text` where names
+    /// are made equally long.
     Label,
     /// `1-web text` of concurrently, told to put number and name there.
     Numbered,

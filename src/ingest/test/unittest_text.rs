@@ -315,8 +315,8 @@ pub(in crate::ingest) struct Stream {
     reader: Reader,
     /// What marks of progress, and lines of tests, told since the run before.
     marks: Summary,
-    /// The same with those that lines begin with which a test logs or prints: `..WARNING:root:no stock`.
-    leading: Summary,
+    /// How many marks there are with those before what a test logs or prints: `..WARNING:root:no stock`.
+    leading: u64,
     /// More of them that may be letters of what follows: `.FAILED`.
     unsure: u64,
     verbose: Summary,
@@ -403,7 +403,7 @@ impl Stream {
         let (sure, unsure) = if is_all { (text, 0) } else { leading_marks(text) };
         self.unsure = self.unsure.saturating_add(unsure);
         for outcome in sure.bytes().filter_map(marked) {
-            *self.leading.slot(outcome) += 1;
+            self.leading += 1;
             *self.marks.slot(outcome) += u64::from(is_all);
         }
         if self.is_testtools && text.is_empty() {
@@ -423,11 +423,10 @@ impl Stream {
         let ran = self.reader.ran.flatten();
         self.reader.line(text, ended)?;
         if let Some((summary, names)) = &self.reader.done {
-            let tallies = [&self.marks, &self.leading, &self.verbose];
-            let Summary { passed, failed, errored, skipped, .. } = self.leading;
-            let sure = [failed, errored, skipped].into_iter().fold(passed, u64::saturating_add);
-            let is_about = sure > 0 && ran.is_some_and(|ran| (sure..=sure.saturating_add(self.unsure)).contains(&ran));
-            let is_own = is_about || tallies.into_iter().any(|told| are_of(told, ran, summary)) || self.is_testtools;
+            let most = self.leading.saturating_add(self.unsure);
+            let is_about = self.leading > 0 && ran.is_some_and(|ran| (self.leading..=most).contains(&ran));
+            let is_exact = [&self.marks, &self.verbose].into_iter().any(|told| are_of(told, ran, summary));
+            let is_own = is_exact || is_about || self.is_testtools;
             let tells_tests = self.marks != Summary::default() || self.verbose != Summary::default();
             let is_any = is_own || tells_tests || !names.cases.is_empty() || !names.units.is_empty();
             let parsed = std::mem::take(&mut self.reader).finish()?;
