@@ -170,17 +170,7 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
     }
-    without_passed_on(&mut reports);
     reports
-}
-
-/// gotestsum tells all that it lets go test say: more is what another run came to.
-fn without_passed_on(reports: &mut Vec<Parsed>) {
-    let failed = |report: &Parsed| report.figures.failed.unwrap_or(0);
-    let by_sum = reports.iter().filter(|report| report.format.name == "gotestsum-text").map(failed);
-    if let Some(told) = by_sum.reduce(u64::saturating_add) {
-        reports.retain(|report| report.format.name != "go-test-text" || failed(report) > told);
-    }
 }
 
 /// The output as that of all who marked their lines.
@@ -211,9 +201,8 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
     }
     let mut reports = Vec::new();
     for (name, mut stream) in streams {
-        let mut told = stream.finish();
-        without_passed_on(&mut told);
-        reports.extend(told.into_iter().map(|report| match mark.package(&name) {
+        let told = stream.finish().into_iter();
+        reports.extend(told.map(|report| match mark.package(&name) {
             _ if name.is_empty() || !mark.is_name() => report,
             package => named_by(report, &name, package),
         }));
@@ -481,6 +470,12 @@ impl Stream {
         self.close();
         self.reports.extend(self.tables.take());
         self.reports.extend(self.measurements.take(self.is_cut));
+        let failed = |report: &Parsed| report.figures.failed.unwrap_or(0);
+        let by_sum = self.reports.iter().filter(|report| report.format.name == "gotestsum-text").map(failed);
+        if let Some(told) = by_sum.reduce(u64::saturating_add) {
+            // It tells all that it lets go test say: more is what another run came to.
+            self.reports.retain(|report| report.format.name != "go-test-text" || failed(report) > told);
+        }
         std::mem::take(&mut self.reports)
     }
 }

@@ -80,7 +80,7 @@ impl Tables {
     pub(super) fn take(&mut self) -> Vec<Parsed> {
         let Tables { told, sums, shares, .. } = std::mem::take(self);
         let last = |(mut table, others): (Parsed, u64)| {
-            table.warnings.extend(several(others.saturating_add(1)));
+            table.warnings.extend(several(others.saturating_add(1), "tables"));
             table
         };
         told.into_values().map(last).chain(sums.report().ok().flatten()).chain(shares.report()).collect()

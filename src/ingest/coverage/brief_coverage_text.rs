@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use self::lines::{Summary, Table};
+use super::table::several;
 use super::totals::{Part, Totals};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -105,9 +106,7 @@ impl Told {
         let mut parsed = report_of(summary)?;
         // What was begun after the last whole one is none.
         let sums = self.others + u64::from(self.open.is_some_and(|open| open.is_whole()));
-        if sums > 1 {
-            parsed.warnings.push(format!("{sums} sums of coverage are in it: the last one counts"));
-        }
+        parsed.warnings.extend(several(sums, "sums of coverage"));
         Ok(Some(parsed))
     }
 }

@@ -65,7 +65,7 @@ fn total(columns: usize, cells: &[&str]) -> Option<Part> {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let (lines, tables) = last_total(input, "coverage.py", columns, |columns, cells| total(*columns, cells))?;
     let mut parsed = Totals { lines: Some(lines), ..Totals::default() }.finish(&FORMAT, BTreeMap::new())?;
-    parsed.warnings.extend(several(tables));
+    parsed.warnings.extend(several(tables, "tables"));
     Ok(parsed)
 }
 

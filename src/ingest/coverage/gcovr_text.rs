@@ -68,7 +68,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             Parsed::new(&FORMAT, figures, Details::Coverage(CoverageDetails::default()))
         }
     };
-    parsed.warnings.extend(several(tables));
+    parsed.warnings.extend(several(tables, "tables"));
     Ok(parsed)
 }
 

@@ -74,7 +74,7 @@ fn total(names: &[String], cells: &[&str]) -> Option<Totals> {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let (totals, tables) = last_total(input, "llvm-cov", heading, |names, cells| total(names, cells))?;
     let mut parsed = totals.finish(&FORMAT, BTreeMap::new())?;
-    parsed.warnings.extend(several(tables));
+    parsed.warnings.extend(several(tables, "tables"));
     Ok(parsed)
 }
 

@@ -56,9 +56,9 @@ pub(super) fn last_total<H, T>(
     Ok((found.ok_or_else(none)?, tables))
 }
 
-/// What is said where several tables are in one report.
-pub(in crate::ingest) fn several(tables: u64) -> Option<String> {
-    (tables > 1).then(|| format!("{tables} tables are in it: the last one counts"))
+/// What is said where several tables, or sums, are in one report.
+pub(in crate::ingest) fn several(count: u64, what: &str) -> Option<String> {
+    (count > 1).then(|| format!("{count} {what} are in it: the last one counts"))
 }
 
 #[cfg(test)]
@@ -91,6 +91,6 @@ mod tests {
             assert_eq!(read(cut), Err(Some(Reject::Malformed)), "{cut}");
         }
         assert_eq!(read("TOTAL 1 x"), Err(Some(Reject::NotThisFormat)));
-        assert_eq!((several(1), several(2).is_some()), (None, true));
+        assert_eq!((several(1, "tables"), several(2, "tables").is_some()), (None, true));
     }
 }

@@ -152,6 +152,14 @@ impl Placed<'_> {
     }
 }
 
+/// How names of Python's files end.
+pub(super) const PYTHON: [&str; 3] = ["py", "pyi", "ipynb"];
+
+/// Whether it is the path of one of them.
+pub(super) fn is_python(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| PYTHON.contains(&extension))
+}
+
 /// The place with which a line begins.
 pub(super) fn placed(text: &str) -> Option<Placed<'_>> {
     for (colon, _) in text.match_indices(':') {

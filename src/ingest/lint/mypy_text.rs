@@ -7,7 +7,8 @@
 use super::LintTally;
 use super::brief_checkers::is_of_lizard;
 use super::lines::{
-    Claim, TextReader, bracketed, finding, finish_said, found, is_of_another, is_path, join, placed, read,
+    Claim, PYTHON, TextReader, bracketed, finding, finish_said, found, is_of_another, is_path, is_python, join, placed,
+    read,
 };
 use super::pyright_text::CYCLE;
 use crate::error::Result;
@@ -27,9 +28,6 @@ pub const FORMAT: Format = Format {
     sniff,
     parse: |input| read::<Reader>(input, "mypy"),
 };
-
-/// What mypy checks.
-const PYTHON: [&str; 3] = ["py", "pyi", "ipynb"];
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let has_usage = head.lines().any(|line| is_usage(line, false));
@@ -62,8 +60,7 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     // `nofile.py: error: Cannot read file`, `log.py: note: In member "filter" of class "F":`.
     let (path, rest) = split_at(text, ": ")?;
     let (level, message) = level_of(rest).filter(|(_, message)| *message != CYCLE)?;
-    let is_python = path.rsplit_once('.').is_some_and(|(_, extension)| PYTHON.contains(&extension));
-    (is_python && is_path(path)).then_some(Diagnostic { path, line: None, level, message, is_python })
+    (is_python(path) && is_path(path)).then_some(Diagnostic { path, line: None, level, message, is_python: true })
 }
 
 /// `usage: shop.py [options]`, and what goes on below it: under that, argparse names the program and what is wrong with its

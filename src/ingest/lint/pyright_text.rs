@@ -6,9 +6,11 @@
 
 use super::LintTally;
 use super::lines::{
-    Claim, TextReader, bracketed, check_listed, compare_levels, finding, is_of_another, is_path, join, placed, read,
+    Claim, TextReader, bracketed, check_listed, compare_levels, finding, is_of_another, is_path, is_python, join,
+    placed, read,
 };
 use crate::error::{Error, Reject, Result};
+use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -49,7 +51,8 @@ struct Row<'a> {
 /// `  path:line:column - level: message`, or `  path: error: Cycle detected in import chain`.
 fn row(text: &str) -> Option<Row<'_>> {
     let (text, is_at_margin) = text.strip_prefix("  ").map_or((text, true), |text| (text, false));
-    let (place, rest) = text.split_once(" - ").or_else(|| text.split_once(": ").filter(|_| text.ends_with(CYCLE)))?;
+    let without_place = || if text.ends_with(CYCLE) { split_at(text, ": ") } else { None };
+    let (place, rest) = split_at(text, " - ").or_else(without_place)?;
     let (level, message) = rest.split_once(": ")?;
     let level = match level {
         "error" => Level::Error,
@@ -63,8 +66,7 @@ fn row(text: &str) -> Option<Row<'_>> {
         Some(found) => (place.get(..found.path.len())?, found.line),
         None => (Some(place).filter(|path| message == CYCLE && is_path(path))?, None),
     };
-    let is_ours = !is_at_margin || [".py", ".pyi", ".ipynb"].iter().any(|end| path.ends_with(end));
-    is_ours.then_some(Row { is_at_margin, path, line, level, message })
+    (!is_at_margin || is_python(path)).then_some(Row { is_at_margin, path, line, level, message })
 }
 
 /// Errors, warnings and what is below, of `4 errors, 2 warnings, 1 information`.

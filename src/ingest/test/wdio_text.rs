@@ -99,10 +99,12 @@ struct Told {
 #[derive(Debug, Default)]
 struct Place {
     is_open: bool,
-    /// What runs the next file.
+    /// What stands in brackets before each line of the next file; empty without.
+    mark: String,
+    /// What runs that file.
     runner: String,
-    /// The key of the file, and its name.
-    file: Option<(String, String)>,
+    /// The key of the file.
+    file: Option<String>,
     is_again: bool,
     /// Names of the suites around, with their indentation.
     suites: Vec<(usize, String)>,
@@ -117,21 +119,21 @@ impl Wdio {
     /// Takes a line of the reporter.
     fn told(&mut self, mark: &str, text: &str) -> Result<()> {
         if text.starts_with("Running: ") {
-            self.place = Place { is_open: true, runner: format!("{mark} {text}"), ..Place::default() };
+            let (mark, runner) = (mark.to_owned(), text.to_owned());
+            self.place = Place { is_open: true, mark, runner, ..Place::default() };
             return Ok(());
         }
         if let Some(name) = text.strip_prefix("» ").filter(|_| self.place.file.is_none()) {
-            let key = format!("{} {name}", self.place.runner);
+            let key = format!("{} {} {name}", self.place.mark, self.place.runner);
             if self.files.len() >= MOST_FILES {
                 return Err(Error::report(Reject::Malformed, format!("there are more than {MOST_FILES} spec files")));
             }
             let told = Told { name: name.to_owned(), summary: Summary::default() };
             self.place.is_again = self.files.insert(key.clone(), told).is_some();
-            self.place.file = Some((key, name.to_owned()));
+            self.place.file = Some(key);
             return Ok(());
         }
-        let Some((key, _)) = &self.place.file else { return Ok(()) };
-        let Some(file) = self.files.get_mut(key) else { return Ok(()) };
+        let Some(file) = self.place.file.as_ref().and_then(|key| self.files.get_mut(key)) else { return Ok(()) };
         let title = text.split_once(") ").filter(|(number, _)| is_number(number)).map(|(_, title)| title);
         if let Some(title) = title {
             self.place.is_below = true;
@@ -151,7 +153,7 @@ impl Wdio {
 
     /// A suite or a test.
     fn line_of_tree(&mut self, text: &str) {
-        let Some((key, file)) = &self.place.file else { return };
+        let Some(file) = self.place.file.as_ref().and_then(|key| self.files.get_mut(key)) else { return };
         let name = text.trim_start();
         let indent = text.len() - name.len();
         let marks = [("✓ ", Outcome::Passed), ("✖ ", Outcome::Failed), ("- ", Outcome::Skipped)];
@@ -164,7 +166,7 @@ impl Wdio {
         let retried = name.rsplit_once(" (").and_then(|(name, rest)| Some((name, rest.strip_suffix("x retries)")?)));
         let (name, retries) = retried.map_or((name, 0), |(name, retries)| (name, retries.parse().unwrap_or(0)));
         let titles: Vec<&str> = self.place.suites.iter().map(|(_, title)| &**title).chain([name]).collect();
-        let id = [file, titles.join("::").as_str()].join("::");
+        let id = [&*file.name, titles.join("::").as_str()].join("::");
         let before = self.names.cases.get(&id).map(|case| (case.outcome, case.attempts));
         // The same file may run in several browsers.
         if before.is_some_and(|(before, _)| before >= outcome && !self.place.is_again) {
@@ -173,9 +175,7 @@ impl Wdio {
         let has_failed = before.filter(|(before, _)| self.place.is_again && *before == Outcome::Failed);
         let attempts = has_failed.map_or(1, |(_, attempts)| attempts.saturating_add(1)).saturating_add(retries);
         let is_flaky = outcome == Outcome::Passed && attempts > 1;
-        if let Some(told) = self.files.get_mut(key).filter(|_| is_flaky) {
-            told.summary.flaky = told.summary.flaky.saturating_add(1);
-        }
+        file.summary.flaky = file.summary.flaky.saturating_add(u64::from(is_flaky));
         if let Some(case) = self.names.set(&id, outcome) {
             (case.attempts, case.message) = (attempts, None);
             if outcome == Outcome::Failed {
@@ -217,7 +217,7 @@ impl Announced for Wdio {
             if state == "FAILED" && self.failed.len() < MOST_FILES {
                 self.failed.insert(file.to_owned());
             }
-        } else if self.place.is_open && !self.place.runner.starts_with(|c| c != ' ') {
+        } else if self.place.is_open && self.place.mark.is_empty() {
             self.told("", text)?;
         }
         Ok(())
