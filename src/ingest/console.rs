@@ -49,55 +49,65 @@ const SPEAKERS_HELD: usize = 64;
 
 /// How to read a test tool's runs in a stream.
 struct Tool {
+    /// What its runs are.
+    format: &'static Format,
     reader: fn() -> Box<dyn Runs>,
     /// Its runs are one report: it has one for each package, or each program.
     is_joined: bool,
 }
 
+const fn each(format: &'static Format, reader: fn() -> Box<dyn Runs>) -> Tool {
+    Tool { format, reader, is_joined: false }
+}
+
+const fn joined(format: &'static Format, reader: fn() -> Box<dyn Runs>) -> Tool {
+    Tool { format, reader, is_joined: true }
+}
+
 /// All of them. A line with which two may begin is the earlier's.
 const TOOLS: &[Tool] = &[
-    Tool { reader: || Box::new(pytest_text::Reader::default()), is_joined: false },
-    Tool { reader: || Box::new(nextest_text::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(cargo_test_text::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(go_test_text::Stream::default()), is_joined: true },
-    Tool { reader: || Box::new(Summaries::<Unmarked<gotestsum_text::GoTestSum>>::default()), is_joined: false },
-    Tool { reader: || Box::new(jest_text::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(vitest_text::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(unittest_text::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(tap::stream::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<ctest_text::CTest>::default()), is_joined: false },
-    Tool { reader: || Box::new(meson_output::Shown::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<gtest_text::GTest>::default()), is_joined: true },
-    Tool { reader: || Box::new(Summaries::<catch2_text::Catch2>::default()), is_joined: true },
-    Tool { reader: || Box::new(Announcing::<minitest_text::Minitest>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<Unmarked<exunit_text::ExUnit>>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<phpunit_text::Told>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<bun_test_text::Told>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<deno_test_text::Told>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<playwright_text::Playwright>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<forge_test_text::Forge>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<Unmarked<gherkin_text::Gherkin>>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<swift_test_text::SwiftTest>::default()), is_joined: true },
-    Tool { reader: || Box::new(Announcing::<dart_test_text::DartTest>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<qttest_text::QtTest>::default()), is_joined: true },
-    Tool { reader: || Box::new(Announcing::<boost_text::BoostTest>::default()), is_joined: true },
-    Tool { reader: || Box::new(Announcing::<karma_text::Karma>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<wtr_text::Wtr>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<wdio_text::Wdio>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<ava_text::Ava>::default()), is_joined: false },
-    Tool { reader: || Box::new(Announcing::<zig_test_text::ZigTest>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<Unmarked<busted_text::Busted>>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<nim_test_text::Told>::default()), is_joined: true },
-    Tool { reader: || Box::new(Summaries::<prove_text::Prove>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<gradle_text::Gradle>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<sbt_text::Told>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<brief_test_text::Told>::default()), is_joined: false },
-    Tool { reader: || Box::new(maven_text::Stream::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<dotnet_test_text::Reader>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<mocha_text::Reader>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<Unmarked<jasmine_text::Jasmine>>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<rspec_text::Told>::default()), is_joined: false },
-    Tool { reader: || Box::new(Summaries::<node_test_text::Told>::default()), is_joined: false },
+    each(&pytest_text::FORMAT, || Box::new(pytest_text::Reader::default())),
+    each(&nextest_text::FORMAT, || Box::new(nextest_text::Stream::default())),
+    each(&cargo_test_text::FORMAT, || Box::new(cargo_test_text::Stream::default())),
+    joined(&go_test_text::FORMAT, || Box::new(go_test_text::Stream::default())),
+    each(&gotestsum_text::FORMAT, || Box::new(Summaries::<Unmarked<gotestsum_text::GoTestSum>>::default())),
+    each(&jest_text::FORMAT, || Box::new(jest_text::Stream::default())),
+    each(&vitest_text::FORMAT, || Box::new(vitest_text::Stream::default())),
+    each(&unittest_text::FORMAT, || Box::new(unittest_text::Stream::default())),
+    each(&tap::FORMAT, || Box::new(tap::stream::Stream::default())),
+    each(&ctest_text::FORMAT, || Box::new(Announcing::<ctest_text::CTest>::default())),
+    each(&brief_test_text::FORMAT, || Box::new(meson_output::Shown::default())),
+    joined(&gtest_text::FORMAT, || Box::new(Announcing::<gtest_text::GTest>::default())),
+    joined(&catch2_text::FORMAT, || Box::new(Summaries::<catch2_text::Catch2>::default())),
+    each(&minitest_text::FORMAT, || Box::new(Announcing::<minitest_text::Minitest>::default())),
+    each(&exunit_text::FORMAT, || Box::new(Summaries::<Unmarked<exunit_text::ExUnit>>::default())),
+    each(&phpunit_text::FORMAT, || Box::new(Announcing::<phpunit_text::Told>::default())),
+    each(&bun_test_text::FORMAT, || Box::new(Announcing::<bun_test_text::Told>::default())),
+    each(&deno_test_text::FORMAT, || Box::new(Announcing::<deno_test_text::Told>::default())),
+    each(&playwright_text::FORMAT, || Box::new(Announcing::<playwright_text::Playwright>::default())),
+    each(&forge_test_text::FORMAT, || Box::new(Announcing::<forge_test_text::Forge>::default())),
+    each(&gherkin_text::FORMAT, || Box::new(Summaries::<Unmarked<gherkin_text::Gherkin>>::default())),
+    joined(&swift_test_text::FORMAT, || Box::new(Announcing::<swift_test_text::SwiftTest>::default())),
+    each(&dart_test_text::FORMAT, || Box::new(Announcing::<dart_test_text::DartTest>::default())),
+    joined(&qttest_text::FORMAT, || Box::new(Announcing::<qttest_text::QtTest>::default())),
+    joined(&boost_text::FORMAT, || Box::new(Announcing::<boost_text::BoostTest>::default())),
+    each(&karma_text::FORMAT, || Box::new(Announcing::<karma_text::Karma>::default())),
+    each(&wtr_text::FORMAT, || Box::new(Announcing::<wtr_text::Wtr>::default())),
+    each(&wdio_text::FORMAT, || Box::new(Announcing::<wdio_text::Wdio>::default())),
+    each(&ava_text::FORMAT, || Box::new(Summaries::<ava_text::Ava>::default())),
+    each(&zig_test_text::FORMAT, || Box::new(Announcing::<zig_test_text::ZigTest>::default())),
+    each(&busted_text::FORMAT, || Box::new(Summaries::<Unmarked<busted_text::Busted>>::default())),
+    joined(&nim_test_text::FORMAT, || Box::new(Summaries::<nim_test_text::Told>::default())),
+    each(&prove_text::FORMAT, || Box::new(Summaries::<prove_text::Prove>::default())),
+    each(&gradle_text::FORMAT, || Box::new(Summaries::<gradle_text::Gradle>::default())),
+    each(&sbt_text::FORMAT, || Box::new(Summaries::<sbt_text::Told>::default())),
+    each(&brief_test_text::FORMAT, || Box::new(Summaries::<brief_test_text::Told>::default())),
+    each(&maven_text::FORMAT, || Box::new(maven_text::Stream::default())),
+    each(&dotnet_test_text::FORMAT, || Box::new(Summaries::<dotnet_test_text::Reader>::default())),
+    each(&mocha_text::FORMAT, || Box::new(Summaries::<mocha_text::Reader>::default())),
+    each(&jasmine_text::FORMAT, || Box::new(Summaries::<Unmarked<jasmine_text::Jasmine>>::default())),
+    each(&rspec_text::FORMAT, || Box::new(Summaries::<rspec_text::Told>::default())),
+    each(&node_test_text::FORMAT, || Box::new(Summaries::<node_test_text::Told>::default())),
 ];
 
 type IsEvent = fn(&str) -> bool;
@@ -117,42 +127,62 @@ const EVENTS: [(&Format, IsEvent); 6] = [
 /// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
 /// marks with who wrote it is read for each by itself.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
-    heard(input, Mark::of(input).ok().flatten())
+    heard(input, Mark::of(input).ok().flatten()).told()
+}
+
+/// What was heard.
+#[derive(Default)]
+struct Heard {
+    reports: Vec<Parsed>,
+    /// Formats of which a run was begun and never ended.
+    unended: BTreeSet<&'static str>,
+}
+
+impl Heard {
+    /// The reports; the first says what is not among them.
+    fn told(mut self) -> Vec<Parsed> {
+        if let Some(first) = self.reports.first_mut() {
+            first.warnings.extend(self.unended.into_iter().map(|name| {
+                format!("a run of {name} was begun and never ended: it, and what was printed after that, is not read")
+            }));
+        }
+        self.reports
+    }
 }
 
 /// The same of what a runner of workspaces marks with the names of packages, if that is certain and there is any.
 pub(super) fn of_packages(input: &Input<'_>) -> Option<Vec<Parsed>> {
     let mark = Mark::of(input).ok().flatten().filter(|(mark, is_certain)| *is_certain && mark.is_of_packages())?;
-    let reports = heard(input, Some(mark));
-    (!reports.is_empty()).then_some(reports)
+    let heard = heard(input, Some(mark));
+    (!heard.reports.is_empty()).then(|| heard.told())
 }
 
-fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Vec<Parsed> {
-    let mut reports = together(input);
+fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
+    let mut heard = together(input);
     if let Some((mark, is_certain)) = mark {
         let apart = apart(input, mark).unwrap_or_default();
         let has_tests = |reports: &[Parsed]| reports.iter().any(|report| report.format.kind == ReportKind::Test);
-        let is_better = match (has_tests(&reports), has_tests(&apart)) {
+        let is_better = match (has_tests(&heard.reports), has_tests(&apart.reports)) {
             (false, true) => true,
-            (false, false) => !apart.is_empty() && (reports.is_empty() || is_certain),
+            (false, false) => !apart.reports.is_empty() && (heard.reports.is_empty() || is_certain),
             (true, true) => is_certain,
             (true, false) => false,
         };
         if is_better {
-            reports = apart;
+            heard = apart;
         }
     }
-    let possible = reports.into_iter().filter_map(|report| checked(report).ok());
+    let possible = heard.reports.into_iter().filter_map(|report| checked(report).ok());
     let told = possible.map(|mut report| {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
         report
     });
-    told.collect()
+    Heard { reports: told.collect(), unended: heard.unended }
 }
 
 /// The output as that of one command.
-fn together(input: &Input<'_>) -> Vec<Parsed> {
-    let Ok((mut reports, stream)) = read(input) else { return Vec::new() };
+fn together(input: &Input<'_>) -> Heard {
+    let Ok((mut reports, stream)) = read(input) else { return Heard::default() };
     let met = |format: &'static Format| stream.events.contains(format.name).then(|| whole(format, input)).flatten();
     if let Some(json) = met(&go_test_json::FORMAT) {
         // Beside its JSON, go prints `FAIL` and a package, too.
@@ -170,11 +200,11 @@ fn together(input: &Input<'_>) -> Vec<Parsed> {
         reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
         reports.push(json);
     }
-    reports
+    Heard { reports, unended: stream.unended }
 }
 
 /// The output as that of all who marked their lines.
-fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
+fn apart(input: &Input<'_>, mark: Mark) -> Result<Heard> {
     let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let mut next = || lines.next().map(|line| line.map(|line| (line.text.into_owned(), line.ended)));
@@ -190,7 +220,7 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
         let (name, text) = mark.split(&text).unwrap_or(("", &text));
         if !streams.contains_key(name) {
             if streams.len() == SPEAKERS_HELD {
-                return Ok(Vec::new());
+                return Ok(Heard::default());
             }
             streams.insert(name.to_owned(), Stream::new());
         }
@@ -199,15 +229,16 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Vec<Parsed>> {
             stream.is_cut = !ended;
         }
     }
-    let mut reports = Vec::new();
+    let mut heard = Heard::default();
     for (name, mut stream) in streams {
         let told = stream.finish().into_iter();
-        reports.extend(told.map(|report| match mark.package(&name) {
+        heard.reports.extend(told.map(|report| match mark.package(&name) {
             _ if name.is_empty() || !mark.is_name() => report,
             package => named_by(report, &name, package),
         }));
+        heard.unended.append(&mut stream.unended);
     }
-    Ok(reports)
+    Ok(heard)
 }
 
 /// Puts who wrote it before the names of tests and covered files: two packages may have some in common.
@@ -283,6 +314,8 @@ struct Stream {
     is_mixed: bool,
     /// In a tool's run a script failed, which is none that the tool runs in.
     is_interrupted: bool,
+    /// Formats of which a run was begun and never ended.
+    unended: BTreeSet<&'static str>,
 }
 
 impl Stream {
@@ -301,6 +334,7 @@ impl Stream {
             reports: Vec::new(),
             is_mixed: false,
             is_interrupted: false,
+            unended: BTreeSet::new(),
         }
     }
 
@@ -423,6 +457,8 @@ impl Stream {
     /// Ends all that was told so far. What runs in another environment is no second attempt.
     fn close(&mut self) {
         self.reports.extend(self.documents.take());
+        let open = self.tools.iter().zip(TOOLS).filter(|(tool, _)| tool.as_ref().is_some_and(|tool| tool.holds("")));
+        self.unended.extend(open.map(|(_, tool)| tool.format.name).filter(|_| !self.is_mixed));
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
         let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
@@ -483,7 +519,7 @@ impl Stream {
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
-    let mut spoken = console(input);
+    let Heard { reports: mut spoken, mut unended } = heard(input, Mark::of(input).ok().flatten());
     if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
         // Beside the JSON of libtest cargo says no more than that a program of tests failed.
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
@@ -495,20 +531,21 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     if let Some(around) = spoken.iter_mut().find(|one| is_of_tests(one) && is_text && runs == 0) {
         let name = alone.format.name;
         around.warnings.push(format!("what looks like a run of {name} in it is taken for what a test printed"));
-        return spoken;
+        return Heard { reports: spoken, unended }.told();
     }
+    // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.
+    unended.retain(|name| runs > 0 && *name != alone.format.name);
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
     let first = match spoken.iter().position(is_settled) {
         Some(at) => Parsed { sniffed_by: alone.sniffed_by, ..spoken.remove(at) },
         None => {
-            // If it is not certain there what the file is, nothing else is either.
             spoken.retain(|one| runs > 0 && one.format != alone.format);
             alone
         }
     };
     spoken.insert(0, first);
-    spoken
+    Heard { reports: spoken, unended }.told()
 }
 
 /// Findings of the package whose script found them.

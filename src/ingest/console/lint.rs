@@ -76,6 +76,8 @@ impl Findings {
     }
 
     pub(super) fn line(&mut self, text: &str) {
+        // Ant's task.
+        let text = text.trim_start().strip_prefix("[javac] ").unwrap_or(text);
         self.claims.clear();
         let mut ours = None;
         for (at, voice) in self.voices.iter().enumerate() {

@@ -45,12 +45,14 @@ pub(super) enum Mark {
     Numbered,
     /// `web: text` of Lerna and Nx.
     Package,
+    /// `web | text` of Poe the Poet and Overmind.
+    Process,
 }
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Where two may be meant, the earlier is taken.
-const MARKS: [Mark; 11] = [
+const MARKS: [Mark; 12] = [
     Mark::GitLab,
     Mark::Service,
     Mark::Target,
@@ -62,6 +64,7 @@ const MARKS: [Mark; 11] = [
     Mark::Label,
     Mark::Numbered,
     Mark::Package,
+    Mark::Process,
 ];
 
 impl Mark {
@@ -93,7 +96,7 @@ impl Mark {
         let announced = announced.speaks.then_some((Mark::Script, 0));
         let most = most.or(announced);
         Ok(most.map(|(mark, count)| {
-            (mark, is_most(count) && !matches!(mark, Mark::Label | Mark::Numbered | Mark::Package))
+            (mark, is_most(count) && !matches!(mark, Mark::Label | Mark::Numbered | Mark::Package | Mark::Process))
         }))
     }
 
@@ -140,7 +143,7 @@ impl Mark {
                 let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
                 (name, text.trim_start().strip_prefix("| ").unwrap_or(text))
             }
-            Mark::Service | Mark::Target => {
+            Mark::Service | Mark::Target | Mark::Process => {
                 let (name, text) = after_clock(line).unwrap_or(line).split_once('|')?;
                 (name.trim(), one_blank_less(text))
             }
@@ -191,6 +194,8 @@ impl Mark {
                 is_number(number) && name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_word(name)
             }),
             Mark::Package => is_package(name),
+            // A file in a table of coverage has a dot.
+            Mark::Process => is_task(name) && !name.contains('.'),
         }
     }
 }
@@ -320,6 +325,11 @@ mod tests {
             (Mark::Target, "./web+test | text", Some(("./web+test", "text"))),
             (Mark::Target, "a.js:3 | text", None),
             (Mark::Target, "    3 | text", None),
+            (Mark::Process, "test:unit  |  text", Some(("test:unit", " text"))),
+            (Mark::Process, "test |", Some(("test", ""))),
+            (Mark::Process, "cart.js | 100", None),
+            (Mark::Process, "    3 | text", None),
+            (Mark::Process, "All files | 100", None),
             (Mark::Task, "@acme/web:test:unit: a: b", Some(("@acme/web:test:unit", "a: b"))),
             (Mark::Task, "web#test:", Some(("web#test", ""))),
             (Mark::Task, "src/a.py:10: error: no", None),
@@ -380,12 +390,12 @@ mod tests {
         let outcomes = files.par_iter().map(|file| {
             let bytes = std::fs::read(file).unwrap();
             let input = Input::bytes("", &bytes);
-            let plain = told(together(&input));
+            let plain = told(together(&input).reports);
             let is_marked = file.file_name().unwrap().to_str().unwrap().starts_with("workspaces-");
             assert_eq!(told(console(&input)) != plain, is_marked, "{}", file.display());
             (plain.len(), usize::from(is_marked))
         });
         let (read, marked) = outcomes.reduce(|| (0, 0), |one, other| (one.0 + other.0, one.1 + other.1));
-        assert!(read > 100 && marked == 14, "{read} {marked}");
+        assert!(read > 100 && marked == 15, "{read} {marked}");
     }
 }

@@ -86,15 +86,17 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     }
 }
 
-/// Whether a last line without a line end is one with which cargo test ends, and not cut.
+/// Whether a last line without a line end is one with which cargo test ends, and not cut; cargo-llvm-cov's JSON has none.
 fn is_whole(line: &str) -> bool {
     let line = line.trim_end();
+    let is_document = || line.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
     let is_result =
         line.starts_with("test result: ") && line.contains("; finished in ") && Counts::read(line).is_some();
     is_result
         || (failed_target(line).is_some() || line.starts_with("    `--"))
             && line.ends_with('`')
             && line.matches('`').count() == 2
+        || is_document()
 }
 
 /// The number in `running 6 tests`.

@@ -3,7 +3,7 @@
 use highwater::ingest::{Input, Parsed, parse, parse_all};
 use highwater::model::figures::ReportKind;
 
-use super::{capture, captures};
+use super::{capture, captures, read};
 use crate::support::Project;
 
 fn all(text: &str) -> Vec<Parsed> {
@@ -152,6 +152,54 @@ fn a_log_that_is_kept_gives_the_same_figures_again() {
     let skipped = project.run(&["record", "--report", "build.log", "--skip", "lint", "--json"]).expect(0).json();
     assert_eq!(skipped["sources"].as_array().unwrap().len(), 1);
     project.run(&["verify", "--recompute"]).expect(0);
+}
+
+/// The document is whole without a line end.
+#[test]
+fn json_of_coverage_may_end_a_log_of_tests() {
+    let tests = "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
+    let json = capture("llvm-cov-json/good.json").replace('\n', "");
+    let both = all(&format!("{tests}{json}"));
+    assert_eq!(names(&both), ["cargo-test-text", "llvm-cov-json"]);
+    let figures = |reports: &[Parsed]| -> Vec<_> { reports.iter().map(|report| report.figures.clone()).collect() };
+    assert_eq!(figures(&both), figures(&all(&format!("{tests}{json}\n"))));
+    assert!(
+        parse_all(&Input::bytes("build.log", format!("{tests}{}", json.trim_end_matches('}')).as_bytes()), None)
+            .is_err()
+    );
+}
+
+/// Ant sets its tasks' names before what they print.
+#[test]
+fn what_ant_s_compiler_says_is_read() {
+    let log = "    [javac] Compiling 1 source file to /app/out\n    [javac] /app/XTest.java:2: error: cannot find symbol\n    \
+               [javac] public class XTest { int x = y; }\n    [javac]                              ^\n    [javac] 1 error\n\nBUILD FAILED\n";
+    let found = all(log);
+    assert_eq!((names(&found), found[0].figures.errors), (vec!["gcc-text"], Some(1)));
+}
+
+/// What it would have told is not there, and neither is what came after it: nobody is to take that for a green run.
+#[test]
+fn a_run_that_was_killed_among_others_is_mentioned() {
+    let [mypy, ruff, eslint] = ["mypy-text/good.txt", "ruff-text/good.txt", "eslint-text/good.txt"].map(capture);
+    let warnings =
+        |reports: &[Parsed]| -> Vec<String> { reports.iter().flat_map(|report| report.warnings.clone()).collect() };
+    for format in
+        ["ctest-text", "gtest-text", "minitest-text", "phpunit-text", "playwright-text", "pytest-text", "vitest-text"]
+    {
+        let whole = capture(&format!("{format}/good.txt"));
+        let killed = whole.lines().take(5).collect::<Vec<_>>().join("\n");
+        let mention =
+            format!("a run of {format} was begun and never ended: it, and what was printed after that, is not read");
+        let spoken = read(&format!("{mypy}{ruff}{killed}\n{eslint}"));
+        assert_eq!((names(&spoken), warnings(&spoken)), (vec!["mypy-text", "ruff-text"], vec![mention]), "{format}");
+        let spoken = read(&format!("{mypy}{ruff}{whole}\n{eslint}"));
+        assert!(spoken.len() == 4 && !warnings(&spoken).concat().contains("never ended"), "{format}: {spoken:?}");
+    }
+    let ctest = capture("ctest-text/good.txt");
+    let log = all(&format!("{mypy}{ruff}{}", ctest.lines().take(5).collect::<Vec<_>>().join("\n") + "\n"));
+    assert_eq!(names(&log), ["mypy-text", "ruff-text"]);
+    assert!(warnings(&log).concat().contains("a run of ctest-text was begun and never ended"), "{log:?}");
 }
 
 /// A file is told by its content, and the surest sign may stand in what a test printed.

@@ -30,6 +30,7 @@ fn what_each_command_says_is_told_by_its_mark_whatever_it_looks_like() {
         ("workspaces-concurrently-p-command.txt", [9, 5, 2, 0, 2, 0, 0]),
         ("workspaces-concurrently-p-time.txt", [9, 5, 2, 0, 2, 0, 0]),
         ("workspaces-concurrently-index-name.txt", [9, 5, 2, 0, 2, 0, 0]),
+        ("workspaces-poe.txt", [8, 4, 1, 1, 2, 0, 0]),
     ] {
         assert_eq!(tests_of(&stream(file)), expected, "{file}");
     }
