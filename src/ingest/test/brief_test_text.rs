@@ -14,6 +14,7 @@ use self::lines::{
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
 use self::shunit2::Shunit2;
+use self::stestr::Stestr;
 use self::table::Table;
 use super::pytest_text::is_schemathesis;
 use super::text_report::{Names, Summary, is_foreign};
@@ -30,6 +31,7 @@ mod lines;
 mod named;
 mod node_tap;
 mod shunit2;
+mod stestr;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -48,7 +50,7 @@ pub const FORMAT: Format = Format {
                  lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,
-    counting: "The sum of the summaries; of Robot Framework's and testthat's, and of a run that node-tap paints anew, the last, and where nothing else is told, that of \
+    counting: "The sum of the summaries; of a run of Robot Framework's, of testthat's, and of a run that node-tap paints anew, the last, and where nothing else is told, that of \
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
@@ -87,6 +89,7 @@ pub(in crate::ingest) struct Told {
     test_cafe: TestCafe,
     clojure: Clojure,
     shunit2: Shunit2,
+    stestr: Stestr,
     plain: Plain,
     automake: Automake,
     /// Failures of JUnit 4's that bear the name of a class, since it last summed up.
@@ -129,6 +132,10 @@ impl Automake {
 struct Clojure {
     names: Names,
     ran: Option<u64>,
+    /// A run came to its end.
+    is_there: bool,
+    /// Namespaces that did not compile.
+    broken: u64,
 }
 
 impl Told {
@@ -138,6 +145,13 @@ impl Told {
         if let Some((tool, summary)) = summed_up(&RUNNING, text) {
             self.running = Some(summary);
             return Ok(Some(tool));
+        }
+        // Robot Framework's last word: where it wrote what happened.
+        if text.starts_with("Output:  ")
+            && let Some(run) = self.running.take()
+        {
+            self.sum.get_or_insert_default().merge(&run)?;
+            return Ok(None);
         }
         if let Some(plain) = plain(text) {
             let before = self.plain.last.replace(plain);
@@ -171,7 +185,15 @@ impl Told {
             if text.starts_with("Tests run: ") { 0 } else { self.classes + u64::from(is_class_of_junit(text)) };
         self.automake.line(text);
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
-        let told = [self.block(text), alone, self.row(text), self.clojure.line(text), self.shunit2.line(text), named];
+        let told = [
+            self.block(text),
+            alone,
+            self.row(text),
+            self.clojure.line(text),
+            self.shunit2.line(text),
+            self.stestr.line(text),
+            named,
+        ];
         for (tool, summary) in told.iter().flatten() {
             let is_in_log = *tool == "Automake" && self.automake.is_in_log;
             let sum = if is_in_log { &mut self.automake.in_log } else { &mut self.sum };
@@ -219,6 +241,11 @@ impl Clojure {
                 return None;
             }
         }
+        // `Syntax error compiling at (cart_test.clj:2:16).`
+        if text.starts_with("Syntax error ") && text.contains(" at (") && text.ends_with(").") {
+            self.broken = self.broken.saturating_add(1);
+            return None;
+        }
         let ran = text.strip_prefix("Ran ").and_then(|rest| rest.strip_suffix(" assertions."));
         if let Some((tests, _)) = ran.and_then(|rest| rest.split_once(" tests containing ")) {
             self.ran = tests.parse().ok();
@@ -241,6 +268,7 @@ impl Clojure {
         let (failed, errored) = (of(Outcome::Failed)?, of(Outcome::Errored)?);
         let passed = all.checked_sub(failed.checked_add(errored)?)?;
         let is_told = names.is_empty() != has_failed;
+        self.is_there |= is_told;
         is_told.then_some(Summary { passed, failed, errored, ..Summary::default() })
     }
 }
@@ -270,6 +298,10 @@ impl Unannounced for Told {
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
+        if self.clojure.is_there {
+            let errored = self.clojure.broken;
+            self.sum.get_or_insert_default().merge(&Summary { errored, ..Summary::default() })?;
+        }
         if let Some(summary) = &self.ginkgo.ran {
             self.sum.get_or_insert_default().merge(summary)?;
         }

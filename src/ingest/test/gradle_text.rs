@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"8 tests completed, 1 failed, 2 skipped\"",
     has_end: false,
     counting: "The sum of the lines, one a task in which a test failed: failed, skipped, the other tests passed. Tasks in which \
-               nothing failed are not in it.",
+               nothing failed are not in it. A task whose process of tests ended before them is one errored test.",
     sniff,
     parse,
 };
@@ -58,6 +58,8 @@ pub(in crate::ingest) struct Gradle {
     found: Option<Summary>,
     /// The test whose message comes.
     failed: Option<String>,
+    /// The task that failed, until it is known how.
+    task: Option<String>,
 }
 
 impl Gradle {
@@ -66,7 +68,13 @@ impl Gradle {
         if let Some(found) = completed(text) {
             return self.found.get_or_insert_default().merge(&found);
         }
-        if let Some((class, test)) = text.strip_suffix(" FAILED").and_then(|test| test.split_once(" > ")) {
+        if let Some(task) = text.strip_prefix("Execution failed for task '").and_then(|rest| rest.strip_suffix("'.")) {
+            self.task = Some(task.to_owned());
+        } else if text.starts_with("> Process 'Gradle Test Executor ")
+            && let Some(task) = self.task.take()
+        {
+            self.names.unit(&task);
+        } else if let Some((class, test)) = text.strip_suffix(" FAILED").and_then(|test| test.split_once(" > ")) {
             let name = format!("{}::{}", class, test.replace(" > ", "::").trim_end_matches("()"));
             self.failed = self.names.set(&name, Outcome::Failed).map(|_| name);
         } else if let (Some(message), Some(name)) = (text.strip_prefix("    "), failed)
@@ -89,8 +97,11 @@ impl Unannounced for Gradle {
     }
 
     fn report(self) -> Result<Option<Parsed>> {
-        let told = self.found.map(|found| self.names.report(&FORMAT, &found, true));
-        told.transpose()
+        let Some(mut found) = self.found else { return Ok(None) };
+        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
+        found.errored = add(found.errored, units)?;
+        found.unit_failures = units;
+        self.names.report(&FORMAT, &found, true).map(Some)
     }
 }
 
@@ -118,6 +129,16 @@ mod tests {
         assert_eq!(cases["CartTest::Inner::adds(int)::[1] 3"].outcome, Outcome::Failed);
         assert_eq!(counts(&read(&format!("{RUN}{END}1 test completed, 1 failed\n")).unwrap()), [9, 5, 3, 0, 1]);
         assert!(matches!(sniffed(&FORMAT, END), Sniff::Sure(_)));
+    }
+
+    #[test]
+    fn a_task_whose_process_died_is_a_unit() {
+        let why = |task, why| format!("* What went wrong:\nExecution failed for task '{task}'.\n> {why}\n");
+        let failed = why(":a:test", "There were failing tests. See the report at: file:///a/index.html");
+        let died = why(":b:test", "Process 'Gradle Test Executor 9' finished with non-zero exit value 3");
+        assert_eq!(counts(&read(&format!("{END}{failed}{died}")).unwrap()), [9, 5, 2, 1, 1]);
+        assert_eq!(details(&read(&format!("{END}{failed}{died}")).unwrap()).failed_units, [":b:test"]);
+        assert_eq!(counts(&read(&format!("{END}{failed}")).unwrap()), [8, 5, 2, 0, 1]);
     }
 
     #[test]

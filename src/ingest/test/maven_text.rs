@@ -49,7 +49,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
 fn unprefixed(line: &str) -> &str {
     let line = line.trim_end();
     let of_ant = || line.trim_start().strip_prefix("[junit] ");
-    let of_maven = ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level));
+    let of_level = |level: &&str| line.strip_prefix(*level)?.strip_prefix(' ');
+    // An empty line has lost its blank.
+    let of_maven = ["[INFO]", "[WARNING]", "[ERROR]"]
+        .iter()
+        .find_map(|level| (line == *level).then_some("").or_else(|| of_level(level)));
     of_maven.or_else(of_ant).unwrap_or(line)
 }
 
@@ -400,6 +404,10 @@ mod tests {
         let flakes = "[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Flakes: 1\n";
         let parsed = read(&format!("{MODULE}{flakes}")).unwrap();
         assert_eq!((counts(&parsed), parsed.figures.flaky), ([8, 4, 1, 1, 2], Some(1)));
+        // A line that only bears its level ends the list.
+        let flaky = format!("{}[INFO] \n{flakes}", flaky.replace("[WARNING] Flakes: ", "[WARNING] Flakes:"));
+        let crash = "[INFO] BUILD FAILURE\n[ERROR] Failed to execute goal surefire:test (default-test) on project till: The forked VM terminated\n";
+        assert_eq!(counts(&read(&format!("{flaky}{crash}")).unwrap()), [4, 2, 0, 1, 1]);
         let class = "    [junit] x\nTests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 sec\n";
         assert_eq!(counts(&read(&class.repeat(2)).unwrap()), [4, 2, 2, 0, 0]);
         let fixture = "Tests run: 0, Failures: 0, Errors: 1, Skipped: 0\n";

@@ -75,7 +75,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("Nette Tester", "FAILURES! (@a test{s}, @f failure{s}{, @s skipped}, @_ seconds)"),
         ("Karate", "scenarios: @_ | passed: @p | failed: @f"),
         // Of files; what is left out in them is told where there is something.
-        ("poku", " PASS › @p FAIL › @f"),
+        ("poku", " PASS › @p FAIL › @f{ SKIP › @_}{ TODO › @_}"),
         ("Dredd", "complete: @p passing, @f failing, @e errors, @s skipped, @_ total"),
         ("Schemathesis", "@a generated, @f found @_ unique failure{s}{, @e errored}{, @s skipped}"),
         ("Schemathesis", "@a generated, @_ passed{, @e errored}{, @s skipped}"),
@@ -93,9 +93,6 @@ pub(super) static LINES: Lines = Lines::new(|| {
             "Tests finished: Pass @p. Fail @f.{ Timeout @f.}{ Fatal @e.}{ Skip @s.}{ Omit @s.}{ Infra Failure @e.}{ Build failure @e}",
         ),
         ("Avocado", "RESULTS : PASS @p | ERROR @e | FAIL @f | SKIP @s | WARN @p | INTERRUPT @e | CANCEL @s"),
-        ("TestNG", "Total tests run: @a,{ Passes: @_,} Failures: @f, Skips: @s"),
-        // Methods that set up and take down.
-        ("TestNG", "Configuration Failures: @e, Skips: @_"),
         (
             "jasmine-spec-reporter",
             "Executed @b of @_ spec{s}{ INCOMPLETE}{ SUCCESS}{ (@e ERROR{S})}{ (@f FAILED)}{ (@s PENDING)}{ (@s SKIPPED)} in @*",
@@ -285,6 +282,14 @@ static BLOCKS: LazyLock<Index<(&str, &[&str])>> = LazyLock::new(|| {
                     " - Expected Fail: @s",
                     " - Unexpected Success: @f",
                     " - Failed: @f",
+                ],
+            ),
+            // In the second line are methods that set up and take down. Of each test of a suite it may stand alone before.
+            (
+                "TestNG",
+                &[
+                    "Total tests run: @n,{ Passes: @_,} Failures: @f, Skips: @s",
+                    "?Configuration Failures: @e, Skips: @_",
                 ],
             ),
             ("uvu", &[" Total: @r", " Passed: @p", " Skipped: @s", " Duration: @*"]),

@@ -26,6 +26,20 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
          The following tests exited without returning a status\nand likely segfaulted or crashed Python:\n\n\t* test_u.A\n",
         [4, 3, 0, 1, 0],
     ),
+    ("Ran 16 tests in 0.193s (+0.179s)\nFAILED (id=2, failures=6, skips=2)\n", [16, 8, 6, 0, 2]),
+    ("Ran 16 (+14) tests in 0.241s\nFAILED (id=6, failures=6 (+6), skips=2)\n", [16, 8, 6, 0, 2]),
+    ("Ran 2 (-14) tests in 0.551s (+0.311s)\nPASSED (id=7)\n", [2, 2, 0, 0, 0]),
+    ("Ran 3 tests in 0.5s\nPASSED (id=0, skips=1)\n", [3, 2, 0, 0, 1]),
+    (
+        "Ran 2 tests containing 2 assertions.\n0 failures, 0 errors.\nSyntax error compiling at (c_test.clj:2:16).\n",
+        [3, 2, 0, 1, 0],
+    ),
+    (
+        "    Tests run: 3, Failures: 0, Skips: 2\n    Configuration Failures: 1, Skips: 1\n====\n\n====\nS\nTotal tests run: 3, Failures: 0, Skips: 2\n\
+         Configuration Failures: 1, Skips: 1\n====\n",
+        [4, 1, 0, 1, 2],
+    ),
+    (" PASS › 1  FAIL › 1  SKIP › 1 \n", [2, 1, 1, 0, 0]),
     ("S\nTotal tests run: 3, Failures: 0, Skips: 2\nConfiguration Failures: 1, Skips: 1\n", [4, 1, 0, 1, 2]),
     ("  2 tests passed.\n", [2, 2, 0, 0, 0]),
     ("4 tests in 3 items.\n3 passed and 1 failed.\n***Test Failed*** 1 failure.\n", [4, 3, 1, 0, 0]),
@@ -175,7 +189,7 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ),
     ("Ran 3 tests containing 5 assertions.\n0 failures, 0 errors.\n", [3, 3, 0, 0, 0]),
     (
-        "Shop\nTotal tests run: 4, Passes: 1, Failures: 2, Skips: 1\n===\nTotal tests run: 1, Failures: 0, Skips: 0\n",
+        "Shop\nTotal tests run: 4, Passes: 1, Failures: 2, Skips: 1\n===\nTotal tests run: 1, Failures: 0, Skips: 0\n===\n",
         [5, 2, 2, 0, 1],
     ),
     (
@@ -355,4 +369,19 @@ fn what_a_reporter_of_jest_s_lacks_is_no_zero() {
     for cut in ["Ran 7 tests in 0.440 s\n", run, "Ran 3 tests in 0.440 s\n✔ 4 passing\n", "✔ 4 passing\n"] {
         assert_eq!(read(cut).unwrap_err().reject(), Some(Reject::NoResult), "{cut}");
     }
+}
+
+/// Suites of one run sum up again and again; the next run begins behind the paths of what was written.
+#[test]
+fn runs_of_robot_framework_are_told_apart() {
+    let sums = |inner: &str, all: &str| {
+        format!(
+            "A.B  | FAIL |\n{inner}\n====\nA  | FAIL |\n{all}\n====\nOutput:  /a/output.xml\nLog:     /a/log.html\n"
+        )
+    };
+    let first = sums("1 test, 0 passed, 1 failed", "4 tests, 2 passed, 1 failed, 1 skipped");
+    let second = sums("1 test, 1 passed, 0 failed", "2 tests, 2 passed, 0 failed");
+    assert_eq!(counts(&read(&first).unwrap()), [4, 2, 1, 0, 1]);
+    assert_eq!(counts(&read(&format!("{first}{second}")).unwrap()), [6, 4, 1, 0, 1]);
+    assert_eq!(counts(&read(&format!("{second}{first}")).unwrap()), [6, 4, 1, 0, 1]);
 }
