@@ -122,14 +122,6 @@ const EVENTS: [(&Format, IsEvent); 6] = [
     (&cucumber_messages::FORMAT, cucumber_messages::is_message),
 ];
 
-/// The reports that stand in a command's output. Nothing found, or not readable: none.
-///
-/// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
-/// marks with who wrote it is read for each by itself.
-pub fn console(input: &Input<'_>) -> Vec<Parsed> {
-    heard(input, Mark::of(input).ok().flatten()).told()
-}
-
 /// What was heard.
 #[derive(Default)]
 struct Heard {
@@ -150,11 +142,24 @@ impl Heard {
     }
 }
 
+/// The reports that stand in a command's output. Nothing found, or not readable: none.
+///
+/// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
+/// marks with who wrote it is read for each by itself.
+pub fn console(input: &Input<'_>) -> Vec<Parsed> {
+    heard(input, marked(input)).told()
+}
+
 /// The same of what a runner of workspaces marks with the names of packages, if that is certain and there is any.
 pub(super) fn of_packages(input: &Input<'_>) -> Option<Vec<Parsed>> {
-    let mark = Mark::of(input).ok().flatten().filter(|(mark, is_certain)| *is_certain && mark.is_of_packages())?;
+    let mark = marked(input).filter(|(mark, is_certain)| *is_certain && mark.is_of_packages())?;
     let heard = heard(input, Some(mark));
     (!heard.reports.is_empty()).then(|| heard.told())
+}
+
+/// How lines are marked, and whether that is certain.
+fn marked(input: &Input<'_>) -> Option<(Mark, bool)> {
+    Mark::of(input).ok().flatten()
 }
 
 fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
@@ -457,8 +462,11 @@ impl Stream {
     /// Ends all that was told so far. What runs in another environment is no second attempt.
     fn close(&mut self) {
         self.reports.extend(self.documents.take());
-        let open = self.tools.iter().zip(TOOLS).filter(|(tool, _)| tool.as_ref().is_some_and(|tool| tool.holds("")));
-        self.unended.extend(open.map(|(_, tool)| tool.format.name).filter(|_| !self.is_mixed));
+        if !self.is_mixed {
+            let open =
+                self.tools.iter().zip(TOOLS).filter(|(tool, _)| tool.as_ref().is_some_and(|tool| tool.holds("")));
+            self.unended.extend(open.map(|(_, tool)| tool.format.name));
+        }
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
         let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
@@ -519,7 +527,7 @@ impl Stream {
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
-    let Heard { reports: mut spoken, mut unended } = heard(input, Mark::of(input).ok().flatten());
+    let Heard { reports: mut spoken, mut unended } = heard(input, marked(input));
     if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
         // Beside the JSON of libtest cargo says no more than that a program of tests failed.
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);

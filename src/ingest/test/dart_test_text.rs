@@ -125,7 +125,7 @@ impl Announced for DartTest {
 
     fn report(self) -> Result<Parsed> {
         let mut summary = self.found.unwrap_or_default();
-        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).min(summary.failed);
+        let units = self.names.unit_count().min(summary.failed);
         (summary.failed, summary.errored, summary.unit_failures) = (summary.failed - units, units, units);
         self.names.report(&FORMAT, &summary, true)
     }

@@ -166,7 +166,7 @@ impl Run {
             };
             Summary::add(slot, *number)?;
         }
-        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).min(summary.failed);
+        let units = self.names.unit_count().min(summary.failed);
         summary.failed = summary.failed.saturating_sub(units);
         (summary.errored, summary.unit_failures) = (units, units);
         Ok((self.names, summary))

@@ -98,9 +98,7 @@ impl Unannounced for Gradle {
 
     fn report(self) -> Result<Option<Parsed>> {
         let Some(mut found) = self.found else { return Ok(None) };
-        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
-        found.errored = add(found.errored, units)?;
-        found.unit_failures = units;
+        found.add_units(self.names.unit_count())?;
         self.names.report(&FORMAT, &found, true).map(Some)
     }
 }

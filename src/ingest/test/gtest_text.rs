@@ -272,7 +272,7 @@ impl GTest {
         }
         let errored = self.errored();
         // A group of cmocka that could not begin has no tests.
-        let groups = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX).saturating_sub(errored);
+        let groups = self.names.unit_count().saturating_sub(errored);
         // What failed outside of all tests and suites is an environment.
         let environments = u64::from(self.has_failed && self.failed == 0 && errored == 0 && groups == 0);
         let suites = if self.failed_suites > 0 { self.failed_suites } else { groups + environments };

@@ -49,11 +49,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
 fn unprefixed(line: &str) -> &str {
     let line = line.trim_end();
     let of_ant = || line.trim_start().strip_prefix("[junit] ");
-    let of_level = |level: &&str| line.strip_prefix(*level)?.strip_prefix(' ');
+    let leveled = ["[INFO]", "[WARNING]", "[ERROR]"].iter().find_map(|level| line.strip_prefix(level));
     // An empty line has lost its blank.
-    let of_maven = ["[INFO]", "[WARNING]", "[ERROR]"]
-        .iter()
-        .find_map(|level| (line == *level).then_some("").or_else(|| of_level(level)));
+    let of_maven = leveled.and_then(|rest| if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') });
     of_maven.or_else(of_ant).unwrap_or(line)
 }
 
@@ -143,9 +141,7 @@ impl Reader {
     /// What it told, if it told results.
     fn finish(self) -> Result<Option<Parsed>> {
         let Some(mut summary) = self.suites.or(self.modules).or(self.classes) else { return Ok(None) };
-        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
-        summary.errored = add(summary.errored, units)?;
-        summary.unit_failures = units;
+        summary.add_units(self.names.unit_count())?;
         let mut parsed = self.names.report(&FORMAT, &summary, true)?;
         parsed.build = Some(if self.did_not_compile { BuildStatus::Failed } else { BuildStatus::Success });
         Ok(Some(parsed))

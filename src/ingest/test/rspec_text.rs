@@ -85,7 +85,7 @@ fn total(counts: &[(Option<u64>, &str)]) -> Result<Summary> {
     }
     let others = add(add(summary.failed, summary.skipped)?, summary.errored)?;
     summary.passed = summary.passed.saturating_sub(others);
-    (summary.errored, summary.unit_failures) = (add(summary.errored, outside)?, outside);
+    summary.add_units(outside)?;
     Ok(summary)
 }
 

@@ -101,8 +101,7 @@ impl Told {
         {
             self.aborted = aborted.parse().unwrap_or(0);
         } else if let Some(mut found) = scalatest(text) {
-            found.unit_failures = std::mem::take(&mut self.aborted);
-            found.errored += found.unit_failures;
+            found.add_units(std::mem::take(&mut self.aborted))?;
             self.open.get_or_insert_default().merge(&found)?;
         } else if let Some(found) = sbt(text) {
             let count = |summary: &Summary| summary.passed.saturating_add(summary.failed);

@@ -86,6 +86,16 @@ impl Summary {
         }
     }
 
+    /// Adds what failed outside any test.
+    ///
+    /// # Errors
+    /// Malformed if the sum does not fit.
+    pub(super) fn add_units(&mut self, units: u64) -> Result<()> {
+        self.errored = add(self.errored, units)?;
+        self.unit_failures = add(self.unit_failures, units)?;
+        Ok(())
+    }
+
     /// Adds the counts of another run.
     ///
     /// # Errors
@@ -144,6 +154,11 @@ impl Names {
         if self.units.len() < UNITS_KEPT {
             self.units.push(printable(name, 200));
         }
+    }
+
+    /// How many units are noted.
+    pub(super) fn unit_count(&self) -> u64 {
+        u64::try_from(self.units.len()).unwrap_or(u64::MAX)
     }
 
     /// Those of another run, too, as far as there is room.

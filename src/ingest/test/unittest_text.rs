@@ -290,8 +290,7 @@ impl Reader {
                 summary.passed = seen.told.passed;
             }
         }
-        let units = u64::try_from(self.names.units.len()).unwrap_or(u64::MAX);
-        summary.unit_failures = units.min(summary.errored);
+        summary.unit_failures = self.names.unit_count().min(summary.errored);
         self.done = Some((summary, std::mem::take(&mut self.names)));
         self.skips = false;
         Ok(())

@@ -182,22 +182,21 @@ fn what_ant_s_compiler_says_is_read() {
 #[test]
 fn a_run_that_was_killed_among_others_is_mentioned() {
     let [mypy, ruff, eslint] = ["mypy-text/good.txt", "ruff-text/good.txt", "eslint-text/good.txt"].map(capture);
+    let killed = |whole: &str| whole.lines().take(5).map(|line| format!("{line}\n")).collect::<String>();
     let warnings =
         |reports: &[Parsed]| -> Vec<String> { reports.iter().flat_map(|report| report.warnings.clone()).collect() };
     for format in
         ["ctest-text", "gtest-text", "minitest-text", "phpunit-text", "playwright-text", "pytest-text", "vitest-text"]
     {
         let whole = capture(&format!("{format}/good.txt"));
-        let killed = whole.lines().take(5).collect::<Vec<_>>().join("\n");
         let mention =
             format!("a run of {format} was begun and never ended: it, and what was printed after that, is not read");
-        let spoken = read(&format!("{mypy}{ruff}{killed}\n{eslint}"));
+        let spoken = read(&format!("{mypy}{ruff}{}{eslint}", killed(&whole)));
         assert_eq!((names(&spoken), warnings(&spoken)), (vec!["mypy-text", "ruff-text"], vec![mention]), "{format}");
         let spoken = read(&format!("{mypy}{ruff}{whole}\n{eslint}"));
         assert!(spoken.len() == 4 && !warnings(&spoken).concat().contains("never ended"), "{format}: {spoken:?}");
     }
-    let ctest = capture("ctest-text/good.txt");
-    let log = all(&format!("{mypy}{ruff}{}", ctest.lines().take(5).collect::<Vec<_>>().join("\n") + "\n"));
+    let log = all(&format!("{mypy}{ruff}{}", killed(&capture("ctest-text/good.txt"))));
     assert_eq!(names(&log), ["mypy-text", "ruff-text"]);
     assert!(warnings(&log).concat().contains("a run of ctest-text was begun and never ended"), "{log:?}");
 }
