@@ -145,6 +145,12 @@ impl<'a> Head<'a> {
         split.lines()
     }
 
+    /// Its lines, and of a report that is longer the last ones, as [`Head::last_lines`].
+    pub fn lines_of_both_ends(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        let last = (!self.is_whole).then(|| self.last_lines());
+        self.lines().chain(last.into_iter().flatten())
+    }
+
     /// Whether it is a document in Markdown that shows a report of the format in a block of code: a README, not what a tool
     /// wrote.
     pub(super) fn is_quoted(&self, format: &Format) -> bool {

@@ -474,12 +474,18 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
         });
     };
     (format.parse)(input).and_then(checked).map(Some).map_err(|error| {
-        let looks = match told_by_content(&head) {
-            Ok(Some((other, why))) if other != format => format!("; it looks like {} ({why})", other.name),
-            _ => String::new(),
-        };
+        let other = other_than(format, &head);
+        let looks = other.map_or_else(String::new, |(other, why)| format!("; it looks like {} ({why})", other.name));
         with_cause(error, format, &format!("read as {}, as told{looks}", format.name))
     })
+}
+
+/// The format that it is by its content, if that is another.
+fn other_than(format: &'static Format, head: &Head<'_>) -> Option<(&'static Format, String)> {
+    // No other is sure of the same report, and asking all takes longer than most reports take to read.
+    let is_sure = matches!((format.sniff)(head), Sniff::Sure(_));
+    let other = if is_sure { None } else { told_by_content(head).ok().flatten() };
+    other.filter(|(other, _)| *other != format)
 }
 
 /// Whether it is JSON of a test runner that was printed between other lines. A linter says the same in both.

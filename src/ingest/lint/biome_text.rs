@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = |line: &str| header(line.trim_end()).is_some() || checked(line.trim_end());
-    match head.lines().chain(head.last_lines()).any(is_ours) && !is_of_another(head) {
+    match head.lines_of_both_ends().any(is_ours) && !is_of_another(head) {
         true => Sniff::Sure("diagnostics or a summary as Biome prints them".into()),
         false => Sniff::No,
     }

@@ -43,7 +43,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 
 /// Whether a build failed there.
 pub(in crate::ingest) fn has_failed(head: &Head<'_>) -> bool {
-    head.lines().chain(head.last_lines()).any(|line| failed(line.trim_end()).is_some())
+    head.lines_of_both_ends().any(|line| failed(line.trim_end()).is_some())
 }
 
 const VITE: &str = "vite";

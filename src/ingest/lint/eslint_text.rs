@@ -33,7 +33,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_vale_s = |line: &str| summary_of_vale(line.trim_end()).is_some();
-    if head.lines().chain(head.last_lines()).any(is_vale_s) && !is_of_another(head) {
+    if head.lines_of_both_ends().any(is_vale_s) && !is_of_another(head) {
         return Sniff::Sure("a summary as Vale prints it".into());
     }
     stylish(head, &WORDS, "ESLint")
@@ -215,7 +215,7 @@ pub(super) fn stylish(head: &Head<'_>, words: &[(&str, Level)], tool: &str) -> S
     if !head.lines().any(|line| row(line.trim_end(), words).is_some()) || is_of_another(head) {
         return Sniff::No;
     }
-    let all = || head.lines().chain(head.last_lines()).map(str::trim_end);
+    let all = || head.lines_of_both_ends().map(str::trim_end);
     let is_count =
         |line: &str| framed_count(line, "Error").or(pretty_count(line, "error")).or(pretty_count(line, "warning"));
     if all().any(|line| summary(line).is_some() || is_count(line).is_some()) {

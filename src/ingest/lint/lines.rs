@@ -108,7 +108,7 @@ fn is_document(text: &str) -> bool {
 /// Whether some line is the tool's, as its reader says that nobody else writes it, and no other format is certain.
 pub(super) fn is_claimed<R: TextReader>(head: &Head<'_>) -> bool {
     let mut reader = R::default();
-    let is_ours = head.lines().chain(head.last_lines()).map(str::trim_end).any(|line| {
+    let is_ours = head.lines_of_both_ends().map(str::trim_end).any(|line| {
         let claim = reader.claim(line);
         // A count that is too large is told where it is read.
         matches!(claim, Claim::Ours | Claim::Last) || reader.line(line).is_err()

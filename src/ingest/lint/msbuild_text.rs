@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let all = || head.lines().chain(head.last_lines()).map(str::trim_end);
+    let all = || head.lines_of_both_ends().map(str::trim_end);
     if is_of_another(head) {
         return Sniff::No;
     }

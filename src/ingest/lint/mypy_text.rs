@@ -33,7 +33,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let has_usage = head.lines().any(|line| is_usage(line, false));
     let is_of_python =
         |line: &str| diagnostic(line).is_some_and(|found| found.is_python && (found.line.is_some() || !has_usage));
-    let Some(line) = head.lines().chain(head.last_lines()).find(|line| is_of_python(line) || is_summary(line)) else {
+    let Some(line) = head.lines_of_both_ends().find(|line| is_of_python(line) || is_summary(line)) else {
         return Sniff::No;
     };
     if is_of_another(head) {

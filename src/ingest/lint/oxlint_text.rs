@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let any = |is: fn(&str) -> bool| head.lines().chain(head.last_lines()).any(|line| is(line.trim_end()));
+    let any = |is: fn(&str) -> bool| head.lines_of_both_ends().any(|line| is(line.trim_end()));
     // Its reporter `github` has the same summary.
     if is_of_another(head) || any(is_annotation) {
         return Sniff::No;

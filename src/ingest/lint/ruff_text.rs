@@ -36,8 +36,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     match teller(head) {
         Some(Teller::Ruff) if !is_of_another(head) => Sniff::Sure("findings as ruff prints them".into()),
         None if head
-            .lines()
-            .chain(head.last_lines())
+            .lines_of_both_ends()
             .any(|line| line == ALL_PASSED || unformatted(line).or_else(|| mendable(line)).is_some()) =>
         {
             Sniff::Maybe("a line with which ruff ends".into())

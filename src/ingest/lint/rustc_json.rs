@@ -49,7 +49,7 @@ pub(in crate::ingest) fn is_ours(line: &str) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.lines().chain(head.last_lines()).find(|line| is_ours(line)) {
+    match head.lines_of_both_ends().find(|line| is_ours(line)) {
         Some(line) if line.starts_with("{\"reason\"") => {
             Sniff::Sure("lines with reason, as cargo writes them".to_owned())
         }

@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let lines = || head.lines().chain(head.last_lines()).map(str::trim_end);
+    let lines = || head.lines_of_both_ends().map(str::trim_end);
     let found = lines().filter_map(summary).max();
     if (found.is_none() && !lines().any(|line| title(line).is_some())) || is_of_another(head) {
         return Sniff::No;

@@ -34,7 +34,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_end = || head.lines().chain(head.last_lines()).any(|line| counts(line.trim_end()).is_some());
+    let has_end = || head.lines_of_both_ends().any(|line| counts(line.trim_end()).is_some());
     let has_entries = has_entries(head);
     let is_told = || has_entries || !head.lines().any(bundle_text::begins);
     match (has_end() && is_told(), has_entries) {

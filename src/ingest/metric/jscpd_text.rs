@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let has_any = head.lines().chain(head.last_lines()).any(begins);
+    let has_any = head.lines_of_both_ends().any(begins);
     if has_any && !head.is_of_tests() { Sniff::Sure("a table of jscpd's columns".into()) } else { Sniff::No }
 }
 

@@ -66,7 +66,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::No;
     }
     let mut told = Told::default();
-    let found = head.lines().chain(head.last_lines()).find_map(|line| told.take(line.trim_end()).ok()?);
+    // A line more, as what ends with the report has its summary there.
+    let found = head.lines_of_both_ends().chain([""]).find_map(|line| told.take(line.trim_end()).ok()?);
     match found {
         Some(tool) => Sniff::Sure(format!("a summary of {tool}")),
         None if told.plain.last.is_some() => Sniff::Maybe("a line \"N passed, N failed\"".into()),

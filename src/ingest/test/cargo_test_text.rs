@@ -53,7 +53,7 @@ fn is_of_benchmarks(head: &Head<'_>) -> bool {
         let counts = Counts::read(line.trim_end()).flatten();
         counts.is_some_and(|counts| (counts.passed, counts.failed, counts.measured) != (0, 0, 0))
     };
-    head.lines().any(is_benchmark) && !head.lines().chain(head.last_lines()).any(has_run)
+    head.lines().any(is_benchmark) && !head.lines_of_both_ends().any(has_run)
 }
 
 /// Whether the line tells cargo test, or a test that prints its output.

@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = |line: &str| told(line).is_some() || line.starts_with("[doctest] ") || line.ends_with(": FAILED:");
-    match head.xml().is_none() && head.lines().chain(head.last_lines()).map(str::trim_end).any(is_ours) {
+    match head.xml().is_none() && head.lines_of_both_ends().map(str::trim_end).any(is_ours) {
         // `ctest -V` and other runners hand on what a program prints.
         true => Sniff::Maybe("a summary or a failure as Catch2 and doctest print it".into()),
         false => Sniff::No,

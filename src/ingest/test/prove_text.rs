@@ -29,7 +29,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let lines: Vec<&str> = head.last_lines().map(str::trim_end).collect();
     let is_told = |pair: &[&str]| matches!(pair, [first, second] if tests(first).is_some() && is_result(second));
     // With `-v` its plans stand beside the points; `-f` and `--directives` tell points alone, and not all.
-    let has_plan = || head.lines().chain(head.last_lines()).any(tap::is_plan);
+    let has_plan = || head.lines_of_both_ends().any(tap::is_plan);
     if head.xml().is_some() || (head.lines().any(tap::is_point) && has_plan()) {
         return Sniff::No;
     }

@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     let is_ours = |line: &str| is_end(line) || Wdio::begins(line);
-    match head.xml().is_none() && head.lines().chain(head.last_lines()).any(is_ours) {
+    match head.xml().is_none() && head.lines_of_both_ends().any(is_ours) {
         true => Sniff::Sure("\"Execution of N workers\", \"Spec Files: N passed, N failed, N total\"".into()),
         false => Sniff::No,
     }

@@ -30,8 +30,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.xml().is_none() && head.lines().chain(head.last_lines()).any(|line| progress(line.trim_end()).is_some())
-    {
+    match head.xml().is_none() && head.lines_of_both_ends().any(|line| progress(line.trim_end()).is_some()) {
         true => Sniff::Sure("\"BROWSER: |███| N/N test files | N passed, N failed\"".into()),
         false => Sniff::No,
     }
