@@ -163,26 +163,39 @@ fn marked(input: &Input<'_>) -> Option<(Mark, bool)> {
 }
 
 fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
-    let mut heard = together(input);
-    if let Some((mark, is_certain)) = mark {
-        let apart = apart(input, mark).unwrap_or_default();
-        let has_tests = |reports: &[Parsed]| reports.iter().any(|report| report.format.kind == ReportKind::Test);
-        let is_better = match (has_tests(&heard.reports), has_tests(&apart.reports)) {
-            (false, true) => true,
-            (false, false) => !apart.reports.is_empty() && (heard.reports.is_empty() || is_certain),
-            (true, true) => is_certain,
-            (true, false) => false,
-        };
-        if is_better {
-            heard = apart;
-        }
-    }
+    let heard = match mark {
+        Some((mark, true)) => or_together(input, apart(input, mark).unwrap_or_default()),
+        Some((mark, false)) => or_apart(input, mark, together(input)),
+        None => together(input),
+    };
     let possible = heard.reports.into_iter().filter_map(|report| checked(report).ok());
     let told = possible.map(|mut report| {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
         report
     });
     Heard { reports: told.collect(), unended: heard.unended }
+}
+
+fn has_tests(heard: &Heard) -> bool {
+    heard.reports.iter().any(|report| report.format.kind == ReportKind::Test)
+}
+
+/// What those told whose lines are marked for certain, unless there are tests only where all of it is one command's.
+fn or_together(input: &Input<'_>, apart: Heard) -> Heard {
+    if has_tests(&apart) {
+        return apart;
+    }
+    let together = together(input);
+    if has_tests(&together) || apart.reports.is_empty() { together } else { apart }
+}
+
+/// What the command told, unless it is nothing, or there are tests only where its lines are taken for marked.
+fn or_apart(input: &Input<'_>, mark: Mark, together: Heard) -> Heard {
+    if has_tests(&together) {
+        return together;
+    }
+    let apart = apart(input, mark).unwrap_or_default();
+    if has_tests(&apart) || together.reports.is_empty() { apart } else { together }
 }
 
 /// The output as that of one command.
