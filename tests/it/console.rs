@@ -32,6 +32,7 @@ fn captures() -> Vec<(&'static Format, String, String)> {
             }
         }
     }
+    captures.sort_by(|(_, one, _), (_, other, _)| one.cmp(other));
     captures
 }
 
@@ -704,7 +705,7 @@ fn documents_that_never_end_take_no_time() {
     for line in
         ["[\n", "{\n", "[{\n", "<testsuites>\n", "<?xml version=\"1\"?><a>\n", "SF:a\n", "TN:\n", "SF:a\nDA:1,1\n"]
     {
-        assert_eq!(told(&(pytest.clone() + &line.repeat(5_000))), told(&pytest), "{line}");
+        assert_eq!(told(&(pytest.clone() + &line.repeat(2_000))), told(&pytest), "{line}");
     }
 }
 
