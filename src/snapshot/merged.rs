@@ -3,10 +3,10 @@
 //! The packs stay the truth: an index is taken from here only for a pack of the same name and size, everything read
 //! through it is checked against its id, and a file that is not whole is not used at all.
 
-use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::objects::id_of;
+use super::objects::{Hasher, Location, id_of};
 use super::pack::{Frame, Frames, count};
 use crate::disk;
 use crate::disk::layout::Layout;
@@ -21,7 +21,7 @@ const ENTRY_BYTES: usize = 32 + 3 * 8;
 const MAX_BYTES: u64 = 1 << 30;
 
 /// The index of a whole pack.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct KnownPack {
     /// Bytes of the pack.
     pub size: u64,
@@ -29,10 +29,22 @@ pub(super) struct KnownPack {
     pub frames: Frames,
 }
 
+/// What was stored, as it is looked up.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    /// Each with its size in bytes.
+    pub packs: Vec<(ObjectId, u64)>,
+    /// Pack by pack; the numbers are those of `packs`.
+    pub entries: Vec<(ObjectId, Location)>,
+}
+
 /// What was stored; nothing if that is absent or damaged.
-pub(super) fn load(path: &Path) -> BTreeMap<ObjectId, KnownPack> {
-    let bytes = disk::read_if_present(path, MAX_BYTES).ok().flatten().unwrap_or_default();
-    decode(&bytes).unwrap_or_default()
+pub(super) fn load(path: &Path) -> Merged {
+    let decoded = disk::open_regular(path).ok().and_then(|file| {
+        let length = file.metadata().ok()?.len();
+        if length > MAX_BYTES { None } else { decode(file, length) }
+    });
+    decoded.unwrap_or_default()
 }
 
 /// Stores the indexes. Failing costs time at the next start and nothing else.
@@ -60,39 +72,54 @@ pub(super) fn encode(packs: &[(ObjectId, KnownPack)]) -> Vec<u8> {
     bytes
 }
 
-fn decode(bytes: &[u8]) -> Option<BTreeMap<ObjectId, KnownPack>> {
-    let (body, checksum) = bytes.split_last_chunk::<32>()?;
-    if id_of(body).0 != *checksum {
+/// Piece by piece, as it is large and memory for all of it is not to be had for nothing.
+fn decode(mut file: impl Read, length: u64) -> Option<Merged> {
+    let body = length.checked_sub(32)?;
+    let mut hashed = Hashed { inner: file.by_ref().take(body), hasher: Hasher::new() };
+    let mut rest = BufReader::with_capacity(64 << 10, &mut hashed);
+    if take(&mut rest)? != *MAGIC {
         return None;
     }
-    let mut rest = body.strip_prefix(MAGIC)?;
-    let mut packs = BTreeMap::new();
-    while !rest.is_empty() {
+    let mut merged = Merged::default();
+    merged.entries.reserve(usize::try_from(body).ok()? / ENTRY_BYTES);
+    while !rest.fill_buf().ok()?.is_empty() {
         let id = ObjectId(take(&mut rest)?);
         let (size, entries) = (number(&mut rest)?, number(&mut rest)?);
-        let room = rest.len() / ENTRY_BYTES;
-        let mut frames = Vec::with_capacity(usize::try_from(entries).map_or(room, |entries| entries.min(room)));
+        let pack = merged.packs.len();
         for _ in 0..entries {
             let id = ObjectId(take(&mut rest)?);
-            let numbers = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?];
-            let frame = Frame::from_numbers(numbers);
+            let frame = Frame::from_numbers([number(&mut rest)?, number(&mut rest)?, number(&mut rest)?]);
             if frame.end() > size {
                 return None;
             }
-            frames.push((id, frame));
+            merged.entries.push((id, Location { pack, frame }));
         }
-        packs.insert(id, KnownPack { size, frames });
+        merged.packs.push((id, size));
     }
-    Some(packs)
+    let checksum = hashed.hasher.finish();
+    (take(&mut file)? == checksum.0).then_some(merged)
 }
 
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (head, tail) = rest.split_first_chunk::<N>()?;
-    *rest = tail;
-    Some(*head)
+/// Hashes what is read.
+struct Hashed<R> {
+    inner: R,
+    hasher: Hasher,
 }
 
-fn number(rest: &mut &[u8]) -> Option<u64> {
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.hasher.update(buffer.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+fn take<const N: usize>(rest: &mut impl Read) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    rest.read_exact(&mut bytes).ok().map(|()| bytes)
+}
+
+fn number(rest: &mut impl Read) -> Option<u64> {
     take(rest).map(u64::from_le_bytes)
 }
 
@@ -110,13 +137,15 @@ mod tests {
             (ObjectId([2; 32]), KnownPack { size: 96, frames: Vec::new() }),
         ];
         let bytes = encode(&packs);
-        let back: Vec<_> = decode(&bytes).unwrap().into_iter().collect();
-        assert_eq!(back, packs);
+        let back = decode(&*bytes, count(bytes.len())).unwrap();
+        assert_eq!(back.packs, packs.each_ref().map(|(id, pack)| (*id, pack.size)));
+        let location = |(id, frame): &(ObjectId, Frame)| (*id, Location { pack: 0, frame: *frame });
+        assert_eq!(back.entries, packs[0].1.frames.iter().map(location).collect::<Vec<_>>());
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1;
-            assert!(decode(&flipped).is_none(), "byte {at}");
-            assert!(decode(&bytes[..at]).is_none(), "cut at {at}");
+            assert!(decode(&*flipped, count(flipped.len())).is_none(), "byte {at}");
+            assert!(decode(&bytes[..at], count(at)).is_none(), "cut at {at}");
         }
     }
 
@@ -125,7 +154,8 @@ mod tests {
         for (stored, is_believed) in [(96 - 8 - 48, true), (96 - 8 - 48 + 1, false), (u64::MAX >> 1, false)] {
             let frame = Frame { offset: 8, length: 5, stored, is_difference: false };
             let packs = [(ObjectId([1; 32]), KnownPack { size: 96, frames: vec![(ObjectId([7; 32]), frame)] })];
-            assert_eq!(decode(&encode(&packs)).is_some(), is_believed, "{stored}");
+            let bytes = encode(&packs);
+            assert_eq!(decode(&*bytes, count(bytes.len())).is_some(), is_believed, "{stored}");
         }
     }
 }

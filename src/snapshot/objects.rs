@@ -5,7 +5,7 @@
 
 mod check;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use check::Checked;
 
-use super::merged;
+use super::merged::{self, Merged};
 use super::pack::{self, Frame, Frames, PIECE_BYTES, Unpack, WrittenPack};
 use super::packed::{Base, Packed};
 use crate::disk;
@@ -30,9 +30,11 @@ const OPEN_FILES: usize = 16;
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Location {
-    pack: usize,
-    frame: Frame,
+pub(super) struct Location {
+    /// The number of its pack.
+    pub pack: usize,
+    /// The place in it.
+    pub frame: Frame,
 }
 
 /// One pack as it was found.
@@ -89,17 +91,30 @@ struct Index {
 }
 
 impl Index {
-    fn new(layout: &Layout, files: &[(ObjectId, u64)], mut known: BTreeMap<ObjectId, merged::KnownPack>) -> Index {
+    fn new(layout: &Layout, files: &[(ObjectId, u64)], merged: Merged) -> Index {
         let mut index = Index::default();
-        index.entries.reserve(known.values().map(|pack| pack.frames.len()).sum());
-        for &(id, size) in files {
+        let mut known: HashMap<_, _> = merged.packs.iter().zip(0usize..).collect();
+        // Of those that are still there, what they are called here.
+        let mut numbers = vec![None; merged.packs.len()];
+        for file in files {
+            let (id, size) = *file;
             let pack = Pack { id, path: layout.pack(&id), size, is_whole: true };
-            match known.remove(&id).filter(|known| known.size == size) {
-                Some(known) => index.add(pack, known.frames.into_iter()),
+            match known.remove(file).and_then(|at| numbers.get_mut(at)) {
+                Some(number) => {
+                    *number = Some(index.packs.len());
+                    index.packs.push(pack);
+                }
                 None => index.add_unmerged(pack),
             }
         }
         index.unmerged += known.len();
+        let others = std::mem::replace(&mut index.entries, merged.entries);
+        index.entries.retain_mut(|(_, at)| {
+            let number = numbers.get(at.pack).copied().flatten();
+            at.pack = number.unwrap_or_default();
+            number.is_some()
+        });
+        index.entries.extend(others);
         // Runs that are in order, one a pack.
         index.entries.sort();
         index
@@ -186,13 +201,13 @@ impl Objects {
 
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
-            let known = if self.is_from_packs { BTreeMap::new() } else { merged::load(&self.layout.pack_index()) };
+            let merged = if self.is_from_packs { Merged::default() } else { merged::load(&self.layout.pack_index()) };
             match pack_files(&self.layout) {
                 // `prune` was here meanwhile: what is needed of a pack that is gone is in another one.
                 Ok(now) if !self.files.iter().all(|file| now.binary_search(file).is_ok()) => {
-                    Index::new(&self.layout, &now, known)
+                    Index::new(&self.layout, &now, merged)
                 }
-                _ => Index::new(&self.layout, &self.files, known),
+                _ => Index::new(&self.layout, &self.files, merged),
             }
         })
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::merged;
 use super::objects::{FoundPack, Objects, id_of};
-use super::pack::{self, PackWriter};
+use super::pack::{self, Frames, PackWriter};
 use super::rules::as_path;
 use crate::disk::layout::Layout;
 use crate::disk::{self, Temporary};
@@ -214,12 +214,17 @@ fn merged_is_right(layout: &Layout) -> Result<bool> {
     if disk::metadata(&path)?.is_none() {
         return Ok(true);
     }
-    let mut said = merged::load(&path);
-    if said.is_empty() {
+    let said = merged::load(&path);
+    if said.packs.is_empty() {
         return Ok(false);
     }
-    let packs = open(layout)?.known_packs();
-    Ok(packs.iter().all(|(id, pack)| said.remove(id).is_none_or(|said| said == *pack)))
+    let packs: HashMap<_, _> = open(layout)?.known_packs().into_iter().collect();
+    let mut entries = said.entries.iter().peekable();
+    Ok(said.packs.iter().enumerate().all(|(number, (id, size))| {
+        let of_pack = std::iter::from_fn(|| entries.next_if(|(_, at)| at.pack == number));
+        let said: Frames = of_pack.map(|(id, at)| (*id, at.frame)).collect();
+        packs.get(id).is_none_or(|pack| pack.size == *size && pack.frames == said)
+    }))
 }
 
 #[cfg(test)]

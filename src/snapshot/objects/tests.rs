@@ -255,6 +255,32 @@ fn many_packs_are_read_through_the_merged_index_and_damage_to_it_costs_nothing()
 }
 
 #[test]
+fn the_merged_index_tells_of_each_pack_that_is_still_there_whatever_came_and_went() {
+    let dir = tempfile::tempdir().unwrap();
+    let layout = Layout::new(dir.path());
+    let contents: Vec<Vec<u8>> = (0..16_u32).map(|number| number.to_le_bytes().repeat(9)).collect();
+    let (early, late) = contents.split_at(10);
+    early.iter().for_each(|bytes| drop(write_pack(&layout, &[bytes])));
+    let objects = Objects::open(&layout).unwrap();
+    let gone: Vec<ObjectId> = [2, 7].map(|at| objects.packs()[at].frames[0].0).to_vec();
+    for (at, pack) in objects.packs().iter().enumerate() {
+        if matches!(at, 2 | 7) {
+            std::fs::rename(&pack.path, pack.path.with_extension("away")).unwrap();
+        }
+    }
+    objects.merge_indexes(&layout);
+    late.iter().for_each(|bytes| drop(write_pack(&layout, &[bytes])));
+    let objects = Objects::open(&layout).unwrap();
+    for bytes in &contents {
+        let id = id_of(bytes);
+        assert_eq!(objects.has(&id), !gone.contains(&id));
+        assert_eq!(objects.read(&id).ok(), objects.has(&id).then(|| bytes.clone()));
+    }
+    assert_eq!(objects.ids().count(), 14);
+    assert_eq!(objects.index().unmerged, 8, "six came and two went");
+}
+
+#[test]
 fn packs_do_not_depend_on_who_writes_them() {
     let (_one, first) = store(&[b"a", b"b", b"a"]);
     let (_two, second) = store(&[b"a", b"b"]);
