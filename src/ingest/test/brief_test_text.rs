@@ -46,7 +46,7 @@ pub const FORMAT: Format = Format {
                  tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, \
                  Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
+                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
                  lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
     has_end: false,

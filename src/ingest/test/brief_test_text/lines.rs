@@ -337,6 +337,18 @@ static BLOCKS: LazyLock<Index<(&str, &[&str])>> = LazyLock::new(|| {
                     "?Unexpectedly Passed{ }: @f (@*",
                 ],
             ),
+            (
+                "Ward",
+                &[
+                    "│ @c Test{s} Encountered │",
+                    "?│ @p Passes (@*",
+                    "?│ @f Failures (@*",
+                    "?│ @s Skips (@*",
+                    "?│ @s Expected Failures (@*",
+                    "?│ @f Unexpected Passes (@*",
+                    "╰@*",
+                ],
+            ),
             ("VUnit", &["pass @p of @_", "?fail @f of @_", "=@*"]),
             ("VUnit", &["fail @f of @_", "=@*"]),
             (

@@ -21,6 +21,11 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("!!!FAILURES!!!\nTest Results:\nRun:  4   Failures: 1   Errors: 1\n", [4, 2, 1, 1, 0]),
     ("Failures !!!\nRun: 4   Failure total: 2   Failures: 1   Errors: 1\n", [4, 2, 1, 1, 0]),
     ("Ran: 5 tests in: 0.15 seconds.\nOK: Cases: 5 Skip: 4\n", [5, 1, 0, 0, 4]),
+    ("│  1  Test Encountered            │\n│  1  Passes            (100.0%)  │\n╰───╯\n", [1, 1, 0, 0, 0]),
+    (
+        "│  3  Tests Encountered           │\n│  2  Failures           (66.7%)  │\n│  1  Unexpected Passes  (33.3%)  │\n╰───╯\n",
+        [3, 0, 3, 0, 0],
+    ),
     (
         "Ran: 4 tests in 0.1754 sec.\n - Passed: 3\n - Skipped: 0\n - Expected Fail: 0\n - Unexpected Success: 0\n - Failed: 0\n\
          The following tests exited without returning a status\nand likely segfaulted or crashed Python:\n\n\t* test_u.A\n",
