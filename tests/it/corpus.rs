@@ -212,8 +212,8 @@ fn cuts_never_give_other_figures() {
                 || before.ends_with(b"\x1b[2K\x1b[1G")
                 || matches!(bytes.get(cut), Some(b'\n' | b'\r'))
         };
-        // Without the soak, some 16 cuts spread over the file, and every one of its last bytes.
-        let step = if every_byte { 1 } else { 1 + bytes.len() / 16 };
+        // Without the soak, some 8 cuts spread over the file, and every one of its last bytes.
+        let step = if every_byte { 1 } else { 1 + bytes.len() / 8 };
         let tail = bytes.len().saturating_sub(16);
         let cuts = (0..bytes.len()).filter(|cut| cut % step == 0 || *cut > tail);
         let told_otherwise = cuts.filter_map(|cut| {

@@ -113,8 +113,8 @@ struct Quick {
 impl Quick {
     fn of(arguments: &[&str]) -> Quick {
         match arguments.first().is_some_and(|command| THOROUGHLY.contains(command)) {
-            true => Quick { kills: 1, failures: 2, reading: 100 },
-            false => Quick { kills: 5, failures: 6, reading: 15 },
+            true => Quick { kills: 1, failures: 3, reading: 100 },
+            false => Quick { kills: 7, failures: 8, reading: 20 },
         }
     }
 }
