@@ -164,8 +164,8 @@ fn marked(input: &Input<'_>) -> Option<(Mark, bool)> {
 
 fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
     let heard = match mark {
-        Some((mark, true)) => or_together(input, apart(input, mark).unwrap_or_default()),
-        Some((mark, false)) => or_apart(input, mark, together(input)),
+        Some((mark, true)) => rather(apart(input, mark).unwrap_or_default(), || together(input)),
+        Some((mark, false)) => rather(together(input), || apart(input, mark).unwrap_or_default()),
         None => together(input),
     };
     let possible = heard.reports.into_iter().filter_map(|report| checked(report).ok());
@@ -176,26 +176,21 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
     Heard { reports: told.collect(), unended: heard.unended }
 }
 
-fn has_tests(heard: &Heard) -> bool {
-    heard.reports.iter().any(|report| report.format.kind == ReportKind::Test)
+/// The first, unless it tells nothing, or there are tests only in the other.
+fn rather(first: Heard, other: impl FnOnce() -> Heard) -> Heard {
+    if has_tests(&first.reports) {
+        return first;
+    }
+    let other = other();
+    if has_tests(&other.reports) || first.reports.is_empty() { other } else { first }
 }
 
-/// What those told whose lines are marked for certain, unless there are tests only where all of it is one command's.
-fn or_together(input: &Input<'_>, apart: Heard) -> Heard {
-    if has_tests(&apart) {
-        return apart;
-    }
-    let together = together(input);
-    if has_tests(&together) || apart.reports.is_empty() { together } else { apart }
+fn has_tests(reports: &[Parsed]) -> bool {
+    reports.iter().any(is_of_tests)
 }
 
-/// What the command told, unless it is nothing, or there are tests only where its lines are taken for marked.
-fn or_apart(input: &Input<'_>, mark: Mark, together: Heard) -> Heard {
-    if has_tests(&together) {
-        return together;
-    }
-    let apart = apart(input, mark).unwrap_or_default();
-    if has_tests(&apart) || together.reports.is_empty() { apart } else { together }
+fn is_of_tests(report: &Parsed) -> bool {
+    report.format.kind == ReportKind::Test
 }
 
 /// The output as that of one command.
@@ -209,7 +204,7 @@ fn together(input: &Input<'_>) -> Heard {
         reports.push(json);
     }
     // Where another told of tests, it may be the same run, or a test that printed these lines.
-    if reports.iter().all(|report| report.format.kind != ReportKind::Test) {
+    if !has_tests(&reports) {
         let of_tests = EVENTS.iter().map(|(format, _)| *format).filter(|format| format.kind == ReportKind::Test);
         reports.extend(of_tests.filter_map(met));
     }
@@ -546,7 +541,6 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
     }
     let runs = spoken.iter().filter(|one| one.format == alone.format).count();
-    let is_of_tests = |one: &Parsed| one.format.kind == ReportKind::Test;
     // Events count on the console where nobody else told of tests.
     let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
     if let Some(around) = spoken.iter_mut().find(|one| is_of_tests(one) && is_text && runs == 0) {

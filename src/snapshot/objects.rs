@@ -96,8 +96,7 @@ impl Index {
         let mut known: HashMap<_, _> = merged.packs.iter().zip(0usize..).collect();
         // Of those that are still there, what they are called here.
         let mut numbers = vec![None; merged.packs.len()];
-        for file in files {
-            let (id, size) = *file;
+        for file @ &(id, size) in files {
             let pack = Pack { id, path: layout.pack(&id), size, is_whole: true };
             match known.remove(file).and_then(|at| numbers.get_mut(at)) {
                 Some(number) => {
