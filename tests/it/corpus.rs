@@ -6,6 +6,8 @@ use highwater::ingest::{self, Details, FORMATS, Input, Parsed};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
+use crate::support::is_soak;
+
 /// The corpus lies beside the checkout; without it these tests say so and pass.
 fn corpus() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
@@ -195,7 +197,6 @@ fn reports_of_findings_tell_who_looked() {
 /// two lines may tell less, and one inside a line what is told to the end of that line.
 #[test]
 fn cuts_never_give_other_figures() {
-    let every_byte = std::env::var_os("HIGHWATER_SOAK").is_some();
     let wrong = fixtures().into_par_iter().flat_map_iter(|(format, path, expected)| {
         let bytes = std::fs::read(&path).unwrap();
         if expected.contains_key("reject") || bytes.len() > 20_000 {
@@ -213,7 +214,7 @@ fn cuts_never_give_other_figures() {
                 || matches!(bytes.get(cut), Some(b'\n' | b'\r'))
         };
         // Without the soak, some 8 cuts spread over the file, and every one of its last bytes.
-        let step = if every_byte { 1 } else { 1 + bytes.len() / 8 };
+        let step = if is_soak() { 1 } else { 1 + bytes.len() / 8 };
         let tail = bytes.len().saturating_sub(16);
         let cuts = (0..bytes.len()).filter(|cut| cut % step == 0 || *cut > tail);
         let told_otherwise = cuts.filter_map(|cut| {

@@ -12,7 +12,7 @@ use highwater::model::ids::Iteration;
 use serde_json::Value;
 
 use crate::support::work::{Listing, Work, in_memory, listing};
-use crate::support::{Answer, Project};
+use crate::support::{Answer, Project, is_soak};
 
 /// What can become of a file. `closed` takes away every permission, which nothing but another user's process notices.
 const DAMAGES: [&str; 8] = ["gone", "cut", "empty", "flipped", "swapped", "closed", "directory", "link"];
@@ -96,10 +96,6 @@ fn some_of_each(root: &Path) -> Vec<(PathBuf, String)> {
         like_it().next_back() == Some(name) || (!is_alike || is_promised(kind)) && like_it().next() == Some(name)
     };
     all.iter().filter(|one| is_soak() || is_end(one)).cloned().collect()
-}
-
-fn is_soak() -> bool {
-    std::env::var_os("HIGHWATER_SOAK").is_some()
 }
 
 /// Damages one file; `false` where that damage makes no sense for it.

@@ -13,7 +13,7 @@ use crate::faults::{
     assert_kept, assert_next_record, assert_one_tree, assert_restorable, changes_the_disk, first_two, prepared,
 };
 use crate::support::work::{Listing, Work, copy, in_memory, listing, points};
-use crate::support::{Answer, Project, can_trace};
+use crate::support::{Answer, Project, can_trace, is_soak};
 
 /// Something that is mounted until this is dropped.
 pub struct Mount {
@@ -55,10 +55,6 @@ pub fn skipped(why: &str) {
     let asked = std::env::var("FAULTS").is_ok_and(|faults| matches!(faults.as_str(), "required" | "all"));
     assert!(!asked, "{why}");
     eprintln!("skipped: {why}");
-}
-
-pub fn is_soak() -> bool {
-    std::env::var_os("HIGHWATER_SOAK").is_some()
 }
 
 /// What a file system can run out of.

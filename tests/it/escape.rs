@@ -10,10 +10,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::disks::is_soak;
 use crate::folding::mounted;
 use crate::support::work::{Listing, Work, in_memory, listing, points_of};
-use crate::support::{Project, can_trace};
+use crate::support::{Project, can_trace, is_soak};
 
 /// Calls after which it is stopped: all that change the tree, and those that a change is prepared by.
 const PAUSED: [&str; 14] = [

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use highwater::snapshot::restore;
 
-use crate::disks::{is_soak, skipped};
+use crate::disks::skipped;
 use crate::faults::{assert_kept, assert_one_tree, first_two};
 use crate::support::work::{Listing, Work, in_memory, points_of};
-use crate::support::{Project, can_trace};
+use crate::support::{Project, can_trace, is_soak};
 
 /// A file system in a file, mounted by a program of its own until this is dropped.
 pub struct Folding {

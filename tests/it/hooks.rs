@@ -12,7 +12,7 @@ use highwater::integrations::AGENTS;
 use serde_json::{Value, json};
 
 use crate::support::work::{copy, in_memory};
-use crate::support::{Answer, Project, answer, assert_shape, make_fifo};
+use crate::support::{Answer, Project, answer, assert_shape, is_soak, make_fifo};
 
 /// One end of a turn of Claude Code in `project`.
 fn stop(project: &Project, said: &str, active: bool) -> Answer {
@@ -478,9 +478,8 @@ fn whatever_is_wrong_the_agent_gets_a_valid_answer_or_none() {
     for (agent, event, payload) in payloads() {
         for trouble in TROUBLES {
             // Every payload where nothing is wrong; in trouble each agent's end of a turn, and one tool call for all.
-            let is_soak = std::env::var_os("HIGHWATER_SOAK").is_some();
             let writes = event == "stop" || (agent == "claude" && event == "tool");
-            if trouble == Trouble::None || writes || is_soak {
+            if trouble == Trouble::None || writes || is_soak() {
                 cases.push((agent.clone(), event.clone(), payload.clone(), trouble));
             }
         }

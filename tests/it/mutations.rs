@@ -11,6 +11,8 @@ use highwater::ingest::{self, Input, Parsed, merge};
 use highwater::integrations::{AGENTS, Payload};
 use rayon::prelude::*;
 
+use crate::support::is_soak;
+
 /// Mutations of each fixture: all of them with `HIGHWATER_SOAK`, as in `.ci/run`, else as many as fit into some kilobytes,
 /// 16 at most.
 const MUTATIONS: u64 = 2_000;
@@ -129,7 +131,6 @@ fn absurd(parsed: &Parsed) -> Option<String> {
 
 #[test]
 fn n3_n4_damaged_fixtures_never_panic_and_what_is_accepted_adds_up() {
-    let soak = std::env::var_os("HIGHWATER_SOAK").is_some();
     let fault = |(index, (name, path)): (usize, (String, std::path::PathBuf))| {
         let format = ingest::format(&name).unwrap();
         let bytes = std::fs::read(&path).unwrap();
@@ -137,7 +138,7 @@ fn n3_n4_damaged_fixtures_never_panic_and_what_is_accepted_adds_up() {
             return Vec::new();
         }
         let quick = u64::try_from((QUICK_BYTES / bytes.len()).clamp(4, 16)).unwrap();
-        let seeds = 0..if soak { MUTATIONS } else { quick };
+        let seeds = 0..if is_soak() { MUTATIONS } else { quick };
         let one = |seed: u64| {
             let mut random = Random::new(seed << 16 | u64::try_from(index).unwrap());
             let damaged = damaged(&bytes, &mut random);
@@ -171,7 +172,7 @@ fn damaged_transcripts_never_panic_and_never_fail() {
         let name = path.parent().and_then(std::path::Path::file_name).unwrap().to_string_lossy().into_owned();
         let Some(format) = transcript_format(&name) else { continue };
         let bytes = std::fs::read(&path).unwrap_or_default();
-        for seed in 0..if std::env::var_os("HIGHWATER_SOAK").is_some() { MUTATIONS } else { 16 } {
+        for seed in 0..if is_soak() { MUTATIONS } else { 16 } {
             let mut random = Random::new(seed << 16 | u64::try_from(index).unwrap());
             let damaged = damaged(&bytes, &mut random);
             let input = Input::bytes("damaged", &damaged);
@@ -187,7 +188,6 @@ fn damaged_transcripts_never_panic_and_never_fail() {
 
 #[test]
 fn g1_a_damaged_payload_is_answered_with_one_object_or_none() {
-    let soak = std::env::var_os("HIGHWATER_SOAK").is_some();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/hooks");
     let answers =
         [Answer::Context("x".into()), Answer::Note("x".into()), Answer::Refuse("x".into()), Answer::End("x".into())];
@@ -198,7 +198,7 @@ fn g1_a_damaged_payload_is_answered_with_one_object_or_none() {
             continue;
         }
         let bytes = std::fs::read(&path).unwrap();
-        for seed in 0..if soak { MUTATIONS } else { 40 } {
+        for seed in 0..if is_soak() { MUTATIONS } else { 40 } {
             let Ok(payload) = Payload::parse(&damaged(&bytes, &mut Random::new(seed))) else { continue };
             for agent in AGENTS {
                 let Some(event) = agent.read(&payload) else { continue };

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use highwater::model::ids::Iteration;
 
-use crate::disks::{Mount, is_soak, skipped};
+use crate::disks::{Mount, skipped};
 use crate::support::work::{Work, copy};
-use crate::support::{Answer, Project, answer, can_trace};
+use crate::support::{Answer, Project, answer, can_trace, is_soak};
 
 /// How many write at once, how many records each, and how many other writers are killed meanwhile.
 struct Race {

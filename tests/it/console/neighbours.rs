@@ -1,6 +1,7 @@
 //! Tools that speak one after the other in one stream: none takes from another, whatever it comes to.
 
 use super::{FRAMES, capture, captures, stream, told};
+use crate::support::is_soak;
 
 /// What a capture is read as by itself stays where another tool speaks before it or after it: one of these, or each of them
 /// with `HIGHWATER_SOAK`.
@@ -8,17 +9,17 @@ use super::{FRAMES, capture, captures, stream, told};
 fn no_tool_takes_from_its_neighbour() {
     let neighbours = ["pytest-text/good-quiet.txt", "eslint-text/good.txt", "jest-text/good-20.txt"];
     let neighbours = neighbours.map(|path| (path.split('/').next().unwrap(), capture(path)));
-    let soak = std::env::var_os("HIGHWATER_SOAK").is_some();
+    let longest = if is_soak() { 8_000 } else { 4_000 };
     let (mut wrong, mut asked) = (Vec::new(), 0);
     for (turn, (format, name, text)) in captures().into_iter().enumerate() {
         // Its summary stands right below what a test printed, where nobody can tell whose it is.
         let is_uncertain = name == "pytest-text/good-3.0.txt";
-        if !format.name.ends_with("-text") || text.len() > if soak { 8_000 } else { 4_000 } || is_uncertain {
+        if !format.name.ends_with("-text") || text.len() > longest || is_uncertain {
             continue;
         }
         let alone = told(&format!("> work\n\n{text}\n> other\n"));
         let others: Vec<_> = neighbours.iter().filter(|(neighbour, _)| *neighbour != format.name).collect();
-        let those = if soak { others.len() } else { 1 };
+        let those = if is_soak() { others.len() } else { 1 };
         for (neighbour, other) in others.iter().cycle().skip(turn).take(those) {
             let mut expected = alone.clone();
             expected.extend(told(other));

@@ -137,6 +137,11 @@ pub fn leave_home(command: &mut Command) {
 
 const NO_HOME: &str = "/nonexistent";
 
+/// Whether `HIGHWATER_SOAK` asks for all that takes long.
+pub fn is_soak() -> bool {
+    std::env::var_os("HIGHWATER_SOAK").is_some()
+}
+
 /// Whether strace is there and may trace: a container can forbid it. Says "skipped" if not, or fails the test where
 /// `FAULTS` asks for the proofs.
 pub fn can_trace() -> bool {
