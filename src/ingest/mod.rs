@@ -480,11 +480,11 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
     })
 }
 
-/// The format that it is by its content, if that is another.
+/// The format that it is by its content, if it is not at all like this one.
 fn other_than(format: &'static Format, head: &Head<'_>) -> Option<(&'static Format, String)> {
-    // No other is sure of the same report, and asking all takes longer than most reports take to read.
-    let is_sure = matches!((format.sniff)(head), Sniff::Sure(_));
-    let other = if is_sure { None } else { told_by_content(head).ok().flatten() };
+    // Asking all takes longer than most reports take to read.
+    let is_like_it = (format.sniff)(head) != Sniff::No;
+    let other = if is_like_it { None } else { told_by_content(head).ok().flatten() };
     other.filter(|(other, _)| *other != format)
 }
 
