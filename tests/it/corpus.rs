@@ -6,7 +6,7 @@ use highwater::ingest::{self, Details, FORMATS, Input, Parsed};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::support::is_soak;
+use crate::support::{is_soak, stride};
 
 /// The corpus lies beside the checkout; without it these tests say so and pass.
 fn corpus() -> Option<PathBuf> {
@@ -213,8 +213,8 @@ fn cuts_never_give_other_figures() {
                 || before.ends_with(b"\x1b[2K\x1b[1G")
                 || matches!(bytes.get(cut), Some(b'\n' | b'\r'))
         };
-        // Without the soak, some 8 cuts spread over the file, and every one of its last bytes.
-        let step = if is_soak() { 1 } else { 1 + bytes.len() / 8 };
+        // Without the soak, some cuts spread over the file, and every one of its last bytes.
+        let step = if is_soak() { 1 } else { stride(1 + bytes.len() / 12) };
         let tail = bytes.len().saturating_sub(16);
         let cuts = (0..bytes.len()).filter(|cut| cut % step == 0 || *cut > tail);
         let told_otherwise = cuts.filter_map(|cut| {

@@ -13,7 +13,7 @@ use crate::faults::{
     assert_kept, assert_next_record, assert_one_tree, assert_restorable, changes_the_disk, first_two, prepared,
 };
 use crate::support::work::{Listing, Work, copy, in_memory, listing, points};
-use crate::support::{Answer, Project, can_trace, is_soak};
+use crate::support::{Answer, Project, can_trace, is_soak, stride};
 
 /// Something that is mounted until this is dropped.
 pub struct Mount {
@@ -376,7 +376,7 @@ fn lose_power(of: &FileSystem, loss: Loss) {
     let mut losses = 0;
     for command in [&["record", "--json"][..], &["restore", "0", "--json"]] {
         let points = points(project.root(), command, matters);
-        let step = if is_soak() { 1 } else { (points.len() / 20).max(1) };
+        let step = if is_soak() { 1 } else { stride((points.len() / 25).max(1)) };
         let points = points.iter().step_by(step).map(Some).chain([None]);
         for point in points {
             let at = format!("{}, {command:?}, power lost before {point:?}, {loss:?}", of.name);
@@ -399,5 +399,5 @@ fn lose_power(of: &FileSystem, loss: Loss) {
         }
     }
     eprintln!("{}, {loss:?}: {losses} power losses", of.name);
-    assert!(losses >= 30, "{losses} losses are too few: nothing was proved");
+    assert!(losses >= 15, "{losses} losses are too few: nothing was proved");
 }

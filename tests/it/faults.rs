@@ -20,7 +20,7 @@ use highwater::snapshot::restore;
 use serde_json::Value;
 
 use crate::support::work::{Listing, Work, listing, points};
-use crate::support::{Answer, Project, answer, can_trace};
+use crate::support::{Answer, Project, answer, can_trace, stride};
 
 mod others;
 
@@ -100,9 +100,6 @@ const MACHINERY: [&str; 24] = [
     "close",
 ];
 
-/// Commands that the quick proof tries at every call, or nearly; the others share their machinery, and are tried at some.
-const THOROUGHLY: [&str; 3] = ["record", "restore", "undo"];
-
 /// Every how manyth call that changes something is tried, and how many of those that read.
 struct Quick {
     kills: usize,
@@ -112,9 +109,10 @@ struct Quick {
 
 impl Quick {
     fn of(arguments: &[&str]) -> Quick {
-        match arguments.first().is_some_and(|command| THOROUGHLY.contains(command)) {
-            true => Quick { kills: 1, failures: 3, reading: 100 },
-            false => Quick { kills: 7, failures: 8, reading: 20 },
+        match arguments {
+            ["record" | "undo", ..] | ["restore", _, "--json"] => Quick { kills: 1, failures: 3, reading: 100 },
+            // They share the machinery of those.
+            _ => Quick { kills: 7, failures: 8, reading: 20 },
         }
     }
 }
@@ -142,11 +140,6 @@ const FAILURES: [(&str, &str); 13] = [
 
 fn wants(what: &str) -> bool {
     std::env::var("FAULTS").is_ok_and(|faults| faults == what)
-}
-
-/// Every n-th point is tried; `FAULTS=all` tries all.
-fn stride(usual: usize) -> usize {
-    if wants("all") { 1 } else { usual }
 }
 
 pub fn changes_the_disk(name: &str, call: &str) -> bool {

@@ -14,9 +14,9 @@ use rayon::prelude::*;
 use crate::support::is_soak;
 
 /// Mutations of each fixture: all of them with `HIGHWATER_SOAK`, as in `.ci/run`, else as many as fit into some kilobytes,
-/// 16 at most.
+/// 12 at most.
 const MUTATIONS: u64 = 2_000;
-const QUICK_BYTES: usize = 20_000;
+const QUICK_BYTES: usize = 12_000;
 /// Longest fixture that is damaged.
 const LONGEST: usize = 64 * 1024;
 
@@ -137,15 +137,15 @@ fn n3_n4_damaged_fixtures_never_panic_and_what_is_accepted_adds_up() {
         if bytes.is_empty() || bytes.len() > LONGEST {
             return Vec::new();
         }
-        let quick = u64::try_from((QUICK_BYTES / bytes.len()).clamp(4, 16)).unwrap();
+        let quick = u64::try_from((QUICK_BYTES / bytes.len()).clamp(2, 12)).unwrap();
         let seeds = 0..if is_soak() { MUTATIONS } else { quick };
         let one = |seed: u64| {
             let mut random = Random::new(seed << 16 | u64::try_from(index).unwrap());
             let damaged = damaged(&bytes, &mut random);
             let input = Input::bytes("damaged", &damaged);
-            // Named, or told by its content.
-            let given = Some(format).filter(|_| seed % 4 != 3);
-            let read = || match seed % 64 {
+            // Named, or told by its content, for which every format is asked.
+            let given = Some(format).filter(|_| seed % 10 != 1);
+            let read = || match seed % 200 {
                 // As what a command printed, where one tool's report is not all there is. That takes longest.
                 2 => console(&input),
                 _ => ingest::parse(&input, given).into_iter().collect(),

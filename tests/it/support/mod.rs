@@ -142,6 +142,21 @@ pub fn is_soak() -> bool {
     std::env::var_os("HIGHWATER_SOAK").is_some()
 }
 
+/// Whether proofs that start the program many times try as many points as they should: where they are optimized, as in
+/// `.ci/run`, or where a soak or `FAULTS` asks for them. README's command, which is neither, tries some of them.
+pub fn is_thorough() -> bool {
+    !cfg!(debug_assertions) || is_soak() || std::env::var_os("FAULTS").is_some()
+}
+
+/// Every how manyth point is tried, where it is usually this; `FAULTS=all` tries all.
+pub fn stride(usual: usize) -> usize {
+    match std::env::var("FAULTS") {
+        Ok(faults) if faults == "all" => 1,
+        _ if is_thorough() => usual,
+        _ => 3 * usual,
+    }
+}
+
 /// Whether strace is there and may trace: a container can forbid it. Says "skipped" if not, or fails the test where
 /// `FAULTS` asks for the proofs.
 pub fn can_trace() -> bool {
