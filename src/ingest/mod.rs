@@ -473,19 +473,23 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
             with_cause(error, format, &how)
         });
     };
-    (format.parse)(input).and_then(checked).map(Some).map_err(|error| {
-        let other = other_than(format, &head);
-        let looks = other.map_or_else(String::new, |(other, why)| format!("; it looks like {} ({why})", other.name));
-        with_cause(error, format, &format!("read as {}, as told{looks}", format.name))
-    })
+    let parsed = (format.parse)(input).and_then(checked);
+    parsed.map(Some).map_err(|error| with_cause(error, format, &format!("read as {}, as told", format.name)))
 }
 
-/// The format that it is by its content, if it is not at all like this one.
-fn other_than(format: &'static Format, head: &Head<'_>) -> Option<(&'static Format, String)> {
+/// Adds what the report looks like, if it is not at all like the format that was given.
+fn with_likeness(mut error: Error, format: &Format, input: &Input<'_>) -> Error {
+    let is_of_content = !matches!(error.reject(), Some(Reject::Refused) | None);
     // Asking all takes longer than most reports take to read.
-    let is_like_it = (format.sniff)(head) != Sniff::No;
-    let other = if is_like_it { None } else { told_by_content(head).ok().flatten() };
-    other.filter(|(other, _)| *other != format)
+    if let Ok(head) = Head::read(input)
+        && is_of_content
+        && (format.sniff)(&head) == Sniff::No
+        && let Ok(Some((other, why))) = told_by_content(&head)
+    {
+        let looks = format!("; it looks like {} ({why})", other.name);
+        error.cause.get_or_insert_default().push_str(&looks);
+    }
+    error
 }
 
 /// Whether it is JSON of a test runner that was printed between other lines. A linter says the same in both.
@@ -498,7 +502,7 @@ fn is_among_lines(alone: &Parsed, input: &Input<'_>) -> bool {
 /// and where all of it is no report, there may be some between other lines. The report that the file is comes first.
 ///
 /// # Errors
-/// As [`parse`].
+/// As [`parse`]; with a format, they tell of another that the report looks like.
 pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<Vec<Parsed>> {
     let found = parse_unplaced(input, format);
     // Lines behind the names of packages are no tool's own text, whatever they look like.
@@ -517,6 +521,10 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
                 let spoken = console::console(input);
                 if spoken.is_empty() { Err(not_known()) } else { Ok(spoken) }
             }
+        })
+        .map_err(|error| match format {
+            Some(format) => with_likeness(error, format, input),
+            None => error,
         })
         .map_err(|error| error.in_file(input.name()))
 }

@@ -153,9 +153,11 @@ fn p06_two_documents_in_one_file() {
 #[test]
 fn p07_a_wrong_root_says_what_it_looks_like() {
     for format in ["junit", "lcov", "sarif", "go-test-json"] {
-        let error = read(format, COBERTURA.as_bytes()).unwrap_err();
+        let (input, told) = (Input::bytes("report", COBERTURA.as_bytes()), ingest::format(format));
+        let error = ingest::parse_all(&input, told).unwrap_err();
         assert_eq!(error.reject(), Some(Reject::NotThisFormat), "{format}");
-        assert!(error.cause.as_deref().unwrap().contains("it looks like cobertura"));
+        let cause = error.cause.as_deref().unwrap();
+        assert!(cause.contains("; it looks like cobertura (root element coverage"), "{cause}");
     }
     assert_eq!(rejected("cobertura", JUNIT).0, Reject::NotThisFormat);
     assert_eq!(rejected("cobertura", "<coverage><project/></coverage>").0, Reject::NotThisFormat);
