@@ -484,10 +484,9 @@ fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<
 
 /// Adds what the report looks like, if it is not at all like the format that was given.
 fn with_likeness(mut error: Error, format: &Format, input: &Input<'_>) -> Error {
-    let is_of_content = !matches!(error.reject(), Some(Reject::Refused) | None);
     // Asking all takes longer than most reports take to read.
-    if let Ok(head) = Head::read(input)
-        && is_of_content
+    if is_of_content(&error)
+        && let Ok(head) = Head::read(input)
         && (format.sniff)(&head) == Sniff::No
         && let Ok(Some((other, why))) = told_by_content(&head)
     {
@@ -580,7 +579,7 @@ fn not_known() -> Error {
 /// How we came to read it so, before what the format says of the cause; and what sort of report it is, which those who
 /// read XML and JSON do not know.
 fn with_cause(mut error: Error, format: &Format, how: &str) -> Error {
-    if matches!(error.reject(), Some(Reject::Refused) | None) {
+    if !is_of_content(&error) {
         return error;
     }
     error.cause = Some(match error.cause.take() {
@@ -595,6 +594,11 @@ fn with_cause(mut error: Error, format: &Format, how: &str) -> Error {
         |help| if help == CUT_HELP { format!("{CUT_HELP}: `begin` and `record` take --skip {kind}") } else { help };
     error.help = error.help.take().map(with_kind);
     error
+}
+
+/// Whether an error is about what the report says, not about whether it may or can be read.
+fn is_of_content(error: &Error) -> bool {
+    !matches!(error.reject(), Some(Reject::Refused) | None)
 }
 
 /// What to do about a report that is cut.
