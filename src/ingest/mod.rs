@@ -496,10 +496,9 @@ fn with_likeness(mut error: Error, format: &Format, input: &Input<'_>) -> Error 
     error
 }
 
-/// Whether it is JSON of a test runner that was printed between other lines. A linter says the same in both.
-fn is_among_lines(alone: &Parsed, input: &Input<'_>) -> bool {
-    let is_of_tests = alone.format.kind == ReportKind::Test && alone.format.name.ends_with("-json");
-    is_of_tests && Head::read(input).is_ok_and(|head| !head.is_json())
+/// Whether it is JSON that was printed between other lines.
+fn is_among_lines(input: &Input<'_>) -> bool {
+    Head::read(input).is_ok_and(|head| !head.keys().is_empty() && head.xml().is_none() && !head.is_json())
 }
 
 /// As [`parse`], and without a format what else stands in the file: in what tools print for people, others may speak too,
@@ -517,8 +516,12 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
     }
     found
         .and_then(|found| match found {
-            Some(alone) if format.is_none() && (alone.format.is_text() || is_among_lines(&alone, input)) => {
-                Ok(console::beside(alone, input))
+            Some(alone) if format.is_none() && (alone.format.is_text() || is_among_lines(input)) => {
+                let is_linters = !alone.format.is_text() && alone.format.kind == ReportKind::Lint;
+                let mut all = console::beside(alone, input);
+                // A linter says around its JSON what stands in it.
+                all.retain(|one| !(is_linters && one.is_spoken() && one.format.kind == ReportKind::Lint));
+                Ok(all)
             }
             Some(alone) => Ok(vec![alone]),
             None => {

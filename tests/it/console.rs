@@ -398,11 +398,16 @@ fn what_stands_beside_json_is_read() {
     let json = r#"{"version":"3.12","examples":[{"id":"./b[1:1]","description":"a","full_description":"A a","status":"passed","file_path":"./b.rb","line_number":2,"run_time":0.1}],"summary":{"duration":0.1,"example_count":1,"failure_count":0,"pending_count":0,"errors_outside_of_examples_count":0},"summary_line":"1 example, 0 failures"}"#;
     let events = "{\"Action\":\"run\",\"Package\":\"m/b\",\"Test\":\"TestB\"}\n{\"Action\":\"pass\",\"Package\":\"m/b\",\"Test\":\"TestB\"}\n\
                   {\"Action\":\"pass\",\"Package\":\"m/b\"}\n";
+    let pytest = "..F     [100%]\n1 failed, 2 passed in 0.05s\n";
+    let ruff = r#"[{"filename":"/a.py","code":"F401","location":{"row":1,"column":8},"message":"unused"}]"#;
+    let gcovr = r#"{"gcovr/summary_format_version":"0.6","files":[],"line_covered":8,"line_total":17,"branch_covered":4,"branch_total":11}"#;
     let go = "--- FAIL: TestA (0.00s)\n    a_test.go:4: bad\nFAIL\nFAIL\tm/a\t0.004s\nFAIL\n";
     for (first, then, expected) in [
         (rspec, json, ["rspec-json", "rspec-text"]),
         (rspec, events, ["go-test-json", "rspec-text"]),
         (go, events, ["go-test-json", "go-test-text"]),
+        (pytest, ruff, ["pytest-text", "ruff-json"]),
+        (pytest, gcovr, ["gcovr-summary-json", "pytest-text"]),
     ] {
         for text in [format!("{first}{then}\n"), format!("{then}\n{first}")] {
             let reports = parse_all(&Input::bytes("x", text.as_bytes()), None).unwrap();
@@ -442,6 +447,7 @@ fn of_tests_that_ran_again_the_later_result_counts() {
         ("again-cargo-two-streams.txt", [4, 2, 1, 0, 1, 1, 0]),
         ("again-go-verbose.txt", [3, 3, 0, 0, 0, 1, 0]),
         ("again-jest.txt", [4, 2, 1, 0, 1, 0, 1]),
+        ("again-robot.txt", [6, 4, 1, 0, 1, 1, 0]),
     ] {
         assert_eq!(tests_of(&stream(file)), expected, "{file}");
         let warned = read(&stream(file)).iter().any(|report| {
@@ -450,6 +456,15 @@ fn of_tests_that_ran_again_the_later_result_counts() {
         });
         assert_eq!(warned, file != "again-pytest-other-files.txt", "{file}");
     }
+}
+
+/// It prints the whole console of a suite that fails, and sums up all of them at last.
+#[test]
+fn what_pabot_shows_of_its_suites_is_in_its_own_sum() {
+    let pabot = stream("pabot.txt");
+    assert_eq!(tests_of(&pabot), [6, 3, 2, 0, 1, 0, 0]);
+    let beside = format!("{}{pabot}", stream("again-robot.txt"));
+    assert_eq!(tests_of(&beside), [12, 7, 3, 0, 2, 1, 0], "what robot ran itself is none of pabot's suites");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! every one in words of its own. The runners' own output was captured where they could be had; the rest is written after
 //! their sources.
 //!
-//! Only numbers are read, no names. Robot Framework and testthat print running sums, and node-tap paints its sum anew: there
+//! Only numbers are told, no names. Robot Framework and testthat print running sums, and node-tap paints its sum anew: there
 //! the last one is the whole.
 
 use self::ginkgo::Ginkgo;
@@ -13,6 +13,7 @@ use self::lines::{
 };
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
+use self::robot::Robot;
 use self::shunit2::Shunit2;
 use self::stestr::Stestr;
 use self::table::Table;
@@ -30,6 +31,7 @@ mod jest_reporters;
 mod lines;
 mod named;
 mod node_tap;
+mod robot;
 mod shunit2;
 mod stestr;
 mod table;
@@ -100,6 +102,7 @@ pub(in crate::ingest) struct Told {
     ginkgo: Ginkgo,
     jest: JestReporters,
     node_tap: NodeTap,
+    robot: Robot,
 }
 
 /// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
@@ -144,16 +147,13 @@ impl Told {
     fn take(&mut self, text: &str) -> Result<Option<&'static str>> {
         let is_anothers = std::mem::replace(&mut self.is_anothers, text.starts_with("Finished in "));
         if let Some((tool, summary)) = summed_up(&RUNNING, text) {
-            self.running = Some(summary);
+            match tool {
+                "Robot Framework" => self.robot.sum(summary, text),
+                _ => self.running = Some(summary),
+            }
             return Ok(Some(tool));
         }
-        // Robot Framework's last word: where it wrote what happened.
-        if text.starts_with("Output:  ")
-            && let Some(run) = self.running.take()
-        {
-            self.sum.get_or_insert_default().merge(&run)?;
-            return Ok(None);
-        }
+        self.robot.line(text)?;
         if let Some(plain) = plain(text) {
             let before = self.plain.last.replace(plain);
             self.plain.before.merge(&before.unwrap_or_default())?;
@@ -296,6 +296,7 @@ impl Unannounced for Told {
             || self.ginkgo.ran.is_some()
             || self.jest.is_there()
             || self.node_tap.is_there()
+            || self.robot.is_there()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
@@ -305,6 +306,12 @@ impl Unannounced for Told {
         }
         if let Some(summary) = &self.ginkgo.ran {
             self.sum.get_or_insert_default().merge(summary)?;
+        }
+        let mut ran_again = 0;
+        if self.robot.is_there() {
+            let (sum, again) = self.robot.told()?;
+            self.sum.get_or_insert_default().merge(&sum)?;
+            ran_again = again;
         }
         let (of_jest, is_jest_cut) = self.jest.told()?;
         let (of_node_tap, is_tap_cut) = self.node_tap.told()?;
@@ -335,7 +342,12 @@ impl Unannounced for Told {
             Some(sum) => Some(sum),
             None => self.ginkgo.unclaimed()?,
         };
-        let sum = sum.filter(|_| !is_cut);
-        sum.map(|sum| Names::default().report(&FORMAT, &sum, false)).transpose()
+        let Some(sum) = sum.filter(|_| !is_cut) else { return Ok(None) };
+        let mut parsed = Names::default().report(&FORMAT, &sum, false)?;
+        if ran_again > 0 {
+            let tests = if ran_again == 1 { "test" } else { "tests" };
+            parsed.warnings.push(format!("{ran_again} {tests} ran again in this output: the later result counts"));
+        }
+        Ok(Some(parsed))
     }
 }

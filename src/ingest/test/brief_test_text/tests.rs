@@ -390,3 +390,47 @@ fn runs_of_robot_framework_are_told_apart() {
     assert_eq!(counts(&read(&format!("{first}{second}")).unwrap()), [6, 4, 1, 0, 1]);
     assert_eq!(counts(&read(&format!("{second}{first}")).unwrap()), [6, 4, 1, 0, 1]);
 }
+
+/// A run of `robot` with these tests in the suite `A`.
+fn robot(tests: &[(&str, &str)], sum: &str) -> String {
+    let rule = "=".repeat(78);
+    let tests: String = tests.iter().map(|(name, outcome)| format!("{name:<70}| {outcome} |\n----------\n")).collect();
+    format!("{rule}\nA :: documented\n{rule}\n{tests}A :: documented  | FAIL |\n{sum}\n{rule}\nOutput:  /o.xml\n")
+}
+
+#[test]
+fn of_robot_s_tests_that_ran_again_the_later_result_counts() {
+    let first = robot(&[("a", "PASS"), ("b", "FAIL"), ("c", "FAIL")], "3 tests, 1 passed, 2 failed");
+    let again = robot(&[("b", "PASS"), ("c", "SKIP")], "2 tests, 1 passed, 0 failed, 1 skipped");
+    let parsed = read(&format!("{first}{again}")).unwrap();
+    assert_eq!(
+        (counts(&parsed), parsed.figures.flaky),
+        ([3, 2, 1, 0, 0], Some(1)),
+        "what was skipped did not run again"
+    );
+    assert_eq!(parsed.warnings, ["1 test ran again in this output: the later result counts"]);
+    // What does not name all that it counts may have run other tests.
+    let unclear = robot(&[("b", "PASS")], "2 tests, 1 passed, 1 failed");
+    assert_eq!(counts(&read(&format!("{first}{unclear}")).unwrap()), [5, 2, 3, 0, 0]);
+    let two_of_a_name = robot(&[("b", "PASS"), ("b", "PASS")], "1 test, 1 passed, 0 failed");
+    assert_eq!(counts(&read(&format!("{first}{two_of_a_name}")).unwrap()), [4, 2, 2, 0, 0]);
+}
+
+#[test]
+fn what_pabot_has_not_summed_up_counts_by_itself() {
+    let part = robot(&[("a", "PASS"), ("b", "FAIL")], "2 tests, 1 passed, 1 failed")
+        .replace("/o.xml", "/pabot_results/0/o.xml");
+    assert_eq!(counts(&read(&format!("{part}{part}")).unwrap()), [4, 2, 2, 0, 0]);
+    let sum = "3 tests, 2 passed, 1 failed, 0 skipped.\n=====\n";
+    assert_eq!(counts(&read(&format!("{part}{sum}")).unwrap()), [3, 2, 1, 0, 0]);
+    assert_eq!(counts(&read(&format!("{part}{sum}Output:  /o.xml\n{part}")).unwrap()), [5, 3, 2, 0, 0]);
+}
+
+#[test]
+fn a_call_of_robot_that_runs_nothing_is_an_error() {
+    let fault = "[ ERROR ] Suite 'A' contains no tests matching tag 'x'.\n\nTry --help for usage information.\n";
+    let run = robot(&[("a", "PASS")], "1 test, 1 passed, 0 failed");
+    assert_eq!(counts(&read(&format!("{fault}{run}")).unwrap()), [2, 1, 0, 1, 0]);
+    let warned = "[ ERROR ] Error in file 'a.robot'.\nAnother line.\nTry --help for usage information.\n";
+    assert_eq!(counts(&read(&format!("{warned}{run}")).unwrap()), [1, 1, 0, 0, 0]);
+}
