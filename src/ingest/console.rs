@@ -196,6 +196,10 @@ fn is_of_tests(report: &Parsed) -> bool {
 /// The output as that of one command.
 fn together(input: &Input<'_>) -> Heard {
     let Ok((mut reports, stream)) = read(input) else { return Heard::default() };
+    if reports.iter().any(|report| report.format.name == "nextest-text") {
+        // cargo-nextest tells what it says in events, too: some of them stand below its summary.
+        reports.retain(|report| report.format.name != "libtest-json");
+    }
     let met = |format: &'static Format| stream.events.contains(format.name).then(|| whole(format, input)).flatten();
     if let Some(json) = met(&go_test_json::FORMAT) {
         // Beside its JSON, go prints `FAIL` and a package, too.

@@ -458,6 +458,17 @@ fn of_tests_that_ran_again_the_later_result_counts() {
     }
 }
 
+/// What of a binary's events comes below the summary is no run of its own.
+#[test]
+fn what_nextest_says_in_events_too_counts_once() {
+    let text = "{\"type\":\"suite\",\"event\":\"started\",\"test_count\":1}\n Nextest run ID x with nextest profile: default\n    \
+                Starting 1 test across 1 binary\n        PASS [   0.009s] a ok\n────────────\n     Summary [   0.009s] 1 test run: 1 passed, 0 \
+                skipped\n{\"type\":\"suite\",\"event\":\"started\",\"test_count\":1}\n\
+                {\"type\":\"test\",\"event\":\"ok\",\"name\":\"a::a$ok\",\"exec_time\":0.009}\n\
+                {\"type\":\"suite\",\"event\":\"ok\",\"passed\":1,\"failed\":0,\"ignored\":0,\"measured\":0,\"filtered_out\":0,\"exec_time\":0.009}\n";
+    assert_eq!(tests_of(text), [1, 1, 0, 0, 0, 0, 0]);
+}
+
 /// It prints the whole console of a suite that fails, and sums up all of them at last.
 #[test]
 fn what_pabot_shows_of_its_suites_is_in_its_own_sum() {

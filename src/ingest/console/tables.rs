@@ -9,6 +9,8 @@ use crate::ingest::coverage::{
 use crate::ingest::test::runs::Runs;
 use crate::ingest::text::LONGEST_BYTES;
 use crate::ingest::{Format, Input, Parsed, parse};
+use crate::model::figures::Figures;
+use crate::model::units::Percent;
 
 type Begins = fn(&str) -> bool;
 
@@ -57,10 +59,15 @@ impl Tables {
             open.text.push('\n');
             let table = Input::bytes("(console)", open.text.as_bytes());
             if let Some(parsed) = may_end(text).then(|| parse(&table, Some(open.format)).ok()).flatten() {
-                let before = self.told.remove(open.format.name);
-                let others = before
-                    .map_or(0, |(before, others)| others.saturating_add(u64::from(before.figures != parsed.figures)));
-                self.told.insert(open.format.name, (parsed, others));
+                let told = match self.told.remove(open.format.name) {
+                    None => (parsed, 0),
+                    Some((before, others)) if is_rounded(&parsed.figures, &before.figures) => (before, others),
+                    Some((before, others)) => {
+                        let is_same = before.figures == parsed.figures || is_rounded(&before.figures, &parsed.figures);
+                        (parsed, others.saturating_add(u64::from(!is_same)))
+                    }
+                };
+                self.told.insert(open.format.name, told);
             } else if open.text.len() <= LONGEST_BYTES {
                 self.open = Some(open);
             }
@@ -85,6 +92,16 @@ impl Tables {
         };
         told.into_values().map(last).chain(sums.report().ok().flatten()).chain(shares.report()).collect()
     }
+}
+
+/// Whether the first tells no more than the share of lines that the other counts: Istanbul's `text` beside its `text-summary`.
+fn is_rounded(share: &Figures, counted: &Figures) -> bool {
+    /// Percentage points: two decimals, and what stands behind them left out.
+    const ROUNDED: f64 = 0.01;
+    let counted =
+        counted.lines_covered.zip(counted.lines_total).and_then(|(covered, total)| Percent::of(covered, total));
+    let both = share.percent_covered.zip(counted);
+    both.is_some_and(|(share, counted)| (share.get() - counted.get()).abs() <= ROUNDED)
 }
 
 /// The line of the sums, or one that is drawn.
@@ -118,6 +135,26 @@ mod tests {
         }
         assert_eq!(lines(&cut), []);
         assert_eq!(lines(&TABLE.replace("Name", "  Name")), []);
+    }
+
+    #[test]
+    fn a_table_of_shares_and_the_sums_that_they_are_of_are_one() {
+        let table = "---|---|---\nFile | % Funcs | % Lines\n---|---|---\nAll files | 1 | 33.33\n a.js | 1 | 33.33\n---|---|---\n";
+        let sums = format!("{:=^80}\nLines : 33.33% ( 3/9 )\n{}\n", " Coverage summary ", "=".repeat(80));
+        for (text, warnings) in [
+            (format!("{table}{sums}"), 0),
+            (format!("{sums}{table}"), 0),
+            (format!("{}{sums}", table.replace("33.33", "33.31")), 1),
+        ] {
+            let mut tables = Tables::default();
+            text.lines().for_each(|line| tables.line(line, None));
+            let told = tables.take();
+            assert_eq!(
+                (told.len(), told[0].figures.lines_total, told[0].warnings.len()),
+                (1, Some(9), warnings),
+                "{text}"
+            );
+        }
     }
 
     #[test]

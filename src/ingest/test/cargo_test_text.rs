@@ -279,7 +279,8 @@ impl Reader {
         } else {
             self.unit(name);
         }
-        self.stopped_early = true;
+        // Of one package, nothing comes after its doc tests; of several, cargo names it here.
+        self.stopped_early = target != "--doc";
         Ok(())
     }
 

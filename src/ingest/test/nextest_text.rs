@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     told_by: "its Summary line, or \"Nextest run\"",
     has_end: true,
     counting: "The last Summary line: passed (flaky ones among them), failed, timed out and exec failed as failed, skipped. Of a \
-               stress run the sum of its iterations.",
+               stress run the sum of its iterations. A setup script that fails is one errored test.",
     sniff,
     parse,
 };
@@ -99,6 +99,8 @@ impl Reader {
             self.done = true;
         } else if let Some(number) = announced(text).filter(|_| self.begun && self.announced.is_none()) {
             self.announced = Some(number);
+        } else if let Some(script) = failed_script(text).filter(|_| self.begun && is_in_column(text)) {
+            self.names.unit(script);
         } else if let Some((id, outcome, seconds, attempt)) = result(text).filter(|_| !self.begun || is_in_column(text))
             && let Some(case) = self.names.set(&id, outcome)
         {
@@ -115,7 +117,8 @@ impl Reader {
 
     /// The report; `None` without a summary.
     fn parsed(self) -> Result<Option<Parsed>> {
-        let Some((summary, unfinished)) = self.found else { return Ok(None) };
+        let Some((mut summary, unfinished)) = self.found else { return Ok(None) };
+        summary.add_units(self.names.unit_count())?;
         let mut parsed = self.names.report(&FORMAT, &summary, true)?;
         parsed.build = Some(BuildStatus::Success);
         if unfinished > 0 {
@@ -188,6 +191,13 @@ fn announced(text: &str) -> Option<u64> {
 fn is_in_column(text: &str) -> bool {
     let bracket = text.find(" [").unwrap_or_default();
     bracket == RESULT_COLUMNS || (bracket > RESULT_COLUMNS && !text.starts_with(' '))
+}
+
+/// `db: ./migrate` of `  SETUP FAIL [   0.008s] db: ./migrate`, of a script that runs before tests and did not succeed.
+fn failed_script(text: &str) -> Option<&str> {
+    let (word, rest) = split_at(text.trim_start().strip_prefix("SETUP ")?, " [")?;
+    let is_bad = !matches!(word.trim(), "" | "PASS" | "LEAK" | "SLOW");
+    rest.split_once("] ").map(|(_, script)| script).filter(|_| is_bad)
 }
 
 /// Whether a Summary line without a line end is all of it: the skipped come last.
@@ -320,6 +330,20 @@ mod tests {
         }
         let large = "Summary [ 1s] 3 tests run: 18446744073709551616 passed, 0 skipped\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    #[test]
+    fn a_setup_script_that_fails_is_an_error() {
+        let begin = " Nextest run ID x with nextest profile: default\n    Starting 2 tests across 2 binaries (9 tests skipped)\n       \
+                     SETUP [      1/1] db: sleep 5\n  SETUP SLOW [>  0.500s] db: sleep 5\n";
+        let end = "     Summary [   0.009s] 0/2 tests run: 0 passed, 9 skipped\nerror: setup script failed\n";
+        for word in ["  SETUP FAIL", "   SETUP TMT", "SETUP SIGSEGV"] {
+            let parsed = read(&format!("{begin}{word} [   1.007s] db: sleep 5\n{end}")).unwrap();
+            assert_eq!(counts(&parsed), [10, 0, 0, 1, 9], "{word}");
+            assert_eq!(details(&parsed).failed_units, ["db: sleep 5"]);
+        }
+        let passed = read(&format!("{begin}  SETUP PASS [   1.007s] db: sleep 5\n{end}")).unwrap();
+        assert_eq!(counts(&passed), [9, 0, 0, 0, 9]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Console output that somebody kept in a file.
 
 use highwater::ingest::{Input, Parsed, parse, parse_all};
-use highwater::model::figures::ReportKind;
 
 use super::{capture, captures, read};
 use crate::support::Project;

@@ -143,6 +143,16 @@ fn a_target_that_failed_without_a_failed_test_is_a_failed_unit() {
 }
 
 #[test]
+fn nothing_comes_after_the_doc_tests_of_one_package() {
+    let run = "   Doc-tests kv\n\nrunning 1 test\ntest src/lib.rs - a (line 5) ... FAILED\n\nfailures:\n\nfailures:\n    \
+               src/lib.rs - a (line 5)\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n\n";
+    for (target, warnings) in [("--doc", 0), ("-p kv --doc", 1)] {
+        let text = format!("{run}error: doctest failed, to rerun pass `{target}`\n");
+        assert_eq!(read(&text).unwrap().warnings.len(), warnings, "{target}");
+    }
+}
+
+#[test]
 fn a_target_that_failed_without_libtest_is_a_failed_unit_wherever_its_line_begins() {
     let passed = "\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n";
     let failed = "\nrunning 1 test\nF\nfailures:\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; \
