@@ -47,7 +47,7 @@ const FORMATS: [(&Format, Begins); 24] = [
 /// What the lines with which they begin have in them. To look for all of it at once takes less than to ask each.
 static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let signs = "time:|bench:|pkg: |[Bb]enchmark|fastest|ops/sec|filename|mutant|mutations|# killed|Killed: |🎉|code|Code|NLOC|\
-                 LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|iterations\\.| gzip: |\
+                 LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|iterations\\.| gzip: |^vite v|\
                  asset|First Load|chunk files|Size limit|brotlied|Clones found|exact clones|ESM |CJS |IIFE ";
     Regex::new(signs).ok()
 });
@@ -155,10 +155,16 @@ mod tests {
         assert_eq!(told(&verbose.replace("PASS\n", &format!("{result}PASS\n"))), [tests.clone(), metric.clone()]);
         assert_eq!(
             told(&verbose.replace("--- PASS", &format!("pkg: x\n{result}--- PASS"))),
-            [tests],
+            std::slice::from_ref(&tests),
             "a test printed it"
         );
-        assert_eq!(told(&format!("pkg: x\n{result}PASS\nok  \tx\t0.1s\n")), [metric]);
+        assert_eq!(told(&format!("pkg: x\n{result}PASS\nok  \tx\t0.1s\n")), std::slice::from_ref(&metric));
+        let failed = format!("--- FAIL: BenchmarkF\n    a_test.go:3: x\npkg: x\n{result}FAIL\nFAIL\tx\t0.1s\nFAIL\n");
+        assert_eq!(told(&failed), [tests, metric], "those that did not fail are there");
+        let skipped = format!("pkg: x\n{result}BenchmarkS\n--- SKIP: BenchmarkS\n{result}PASS\nok  \tx\t0.1s\n");
+        let skipped = console::console(&Input::bytes("x", skipped.as_bytes()));
+        let samples = skipped.iter().map(|report| report.figures.metrics["bench.x.BenchmarkSum.time"].samples.len());
+        assert_eq!(samples.collect::<Vec<_>>(), [2]);
         let libtest = "running 1 test\ntest a ... bench:          45 ns/iter (+/- 1)\n\ntest result: ok. 0 passed; 0 failed; 0 \
                        ignored; 1 measured; 0 filtered out; finished in 0.10s\n";
         let metric = ("bencher-text", vec!["bench.a.time Some(45.0)".to_owned()]);

@@ -47,6 +47,11 @@ fn severity(text: &str) -> Option<Level> {
     })
 }
 
+/// The number of `Files skipped (1):`, above the files and what is wrong with them.
+fn skipped(text: &str) -> Option<u64> {
+    text.strip_prefix("Files skipped (")?.strip_suffix("):")?.parse().ok()
+}
+
 /// An issue whose place is not told yet.
 struct Open {
     rule: String,
@@ -61,6 +66,8 @@ pub(in crate::ingest) struct Reader {
     open: Option<Open>,
     is_met: bool,
     is_over: bool,
+    /// Files that could not be read.
+    skipped: u64,
 }
 
 impl TextReader for Reader {
@@ -81,12 +88,15 @@ impl TextReader for Reader {
             self.tally.tool("bandit", Sort::Linter);
             (self.is_met, self.is_over) = (true, false);
         }
-        self.is_over |= text.starts_with("Files skipped (");
+        if let Some(skipped) = skipped(text).filter(|_| self.is_met) {
+            self.is_over = true;
+            self.skipped = self.skipped.saturating_add(skipped);
+        }
         Ok(())
     }
 
     fn claim(&self, text: &str) -> Claim {
-        match text.starts_with("Files skipped (") && self.is_met {
+        match skipped(text).is_some() && self.is_met {
             true => Claim::Last,
             false if issue(text).is_some() || text == CLEAN => Claim::Ours,
             false => Claim::Other,
@@ -94,7 +104,7 @@ impl TextReader for Reader {
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        text.starts_with("Files skipped (") && text.ends_with("):")
+        skipped(text).is_some()
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
@@ -103,7 +113,14 @@ impl TextReader for Reader {
                 Error::report(Reject::Malformed, "report ends before the files that Bandit skipped").help(CUT_HELP)
             );
         }
-        self.is_met.then(|| self.tally.finish(&FORMAT)).transpose()
+        if !self.is_met {
+            return Ok(None);
+        }
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        if self.skipped > 0 {
+            parsed.warnings.push(format!("Bandit could not read {} files", self.skipped));
+        }
+        Ok(Some(parsed))
     }
 }
 
@@ -141,6 +158,8 @@ mod tests {
         for cut in [one("Low"), format!("{CLEAN}\n"), format!("{}{}", one("Low"), END.trim_end_matches("):\n"))] {
             assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
+        let unread = parsed(&format!("{CLEAN}\n{}", END.replace("(0):", "(2):"))).unwrap();
+        assert_eq!(unread.warnings, ["Bandit could not read 2 files"]);
         assert_eq!(parsed("Files skipped (0):\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 }

@@ -33,6 +33,7 @@ pub(in crate::ingest) fn is_benchmarks(head: &Head<'_>) -> bool {
     let is_test = |line: &str| {
         let line = line.trim_start();
         ["--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "FAIL"].iter().any(|start| line.starts_with(start))
+            && !line.starts_with("--- SKIP: Benchmark")
     };
     let has_time = |line: &str| result(line).is_some_and(|result| result.values().any(|(_, unit)| unit == "ns/op"));
     head.lines().any(has_time) && !head.lines().any(is_test)

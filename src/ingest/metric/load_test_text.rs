@@ -155,12 +155,13 @@ impl Reader {
         }
     }
 
-    /// `0 2xx responses, 32 non 2xx`, `514 errors (0 timeouts)`.
+    /// `0 2xx responses, 32 non 2xx`, since version 8 with `responses` at its end, `514 errors (0 timeouts)`.
     fn of_autocannon(&mut self, text: &str) {
         let mut add = |name: &str, count: &str| {
             self.metrics.add(&format!("autocannon.{name}"), count.parse().ok(), None, Some(Direction::Lower));
         };
-        let non2xx = text.strip_suffix(" non 2xx").and_then(|rest| rest.split_once(" 2xx responses, "));
+        let told = text.strip_suffix(" responses").unwrap_or(text);
+        let non2xx = told.strip_suffix(" non 2xx").and_then(|rest| rest.split_once(" 2xx responses, "));
         if let Some((_, non2xx)) = non2xx {
             add("non2xx", non2xx);
         }
@@ -345,6 +346,8 @@ mod tests {
         let told = ["latency.p50", "requests.rate", "errors", "timeouts", "non2xx"]
             .map(|name| value(cannon, &format!("autocannon.{name}")));
         assert_eq!(told, [None, Some(0.0), Some(514.0), Some(2.0), Some(32.0)]);
+        let cannon = cannon.replace("32 non 2xx", "573 non 2xx responses");
+        assert_eq!(value(&cannon, "autocannon.non2xx"), Some(573.0));
     }
 
     #[test]

@@ -17,10 +17,10 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Metric,
     about: "terminal output of vite build: sizes of what was built",
     written_by: "vite build",
-    told_by: "rows \"dist/assets/index-DVoHNO1Y.js   143.36 kB │ gzip: 46.09 kB\"",
+    told_by: "rows \"dist/assets/index-DVoHNO1Y.js   143.36 kB │ gzip: 46.09 kB\", or without gzip below \"vite v8.3.8 building …\"",
     has_end: true,
     counting: "bundle.size and bundle.gzip (bytes, lower): all files, to the precision of the table, since their names change with their \
-               content. A build that does not say \"built in\" after them is cut.",
+               content. Rows without gzip count where none has it: what is built for a server. A build that does not say \"built in\" after them is cut.",
     sniff,
     parse,
 };
@@ -29,26 +29,47 @@ pub const FORMAT: Format = Format {
 const MOST_FILES: usize = 100_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.lines().any(begins) && !head.is_of_tests() && !has_failed(head) {
+    let mut is_announced = false;
+    let mut is_row = |line: &str| {
+        is_announced |= announces(line);
+        row(line).is_some_and(|row| row.gzip.is_some() || is_announced)
+    };
+    match head.lines().any(&mut is_row) && !head.is_of_tests() && !has_failed(head) {
         true => Sniff::Sure("sizes as vite build prints them".into()),
         false => Sniff::No,
     }
 }
 
-/// Whether the line tells the size of a file.
+/// Whether the line tells the size of a file, or that a build begins.
 pub(in crate::ingest) fn begins(line: &str) -> bool {
-    line.contains(" gzip: ") && row(line).is_some()
+    announces(line) || row(line).is_some_and(|row| row.gzip.is_some())
 }
 
-/// A file, its size and that of its gzip: `dist/a.js   143.36 kB │ gzip: 46.09 kB │ map: 331 kB`; before version 4
-/// `dist/a.js   140.25 KiB / gzip: 45.20 KiB`.
-fn row(line: &str) -> Option<(&str, f64, f64)> {
-    let (before, after) = line.split_once(" gzip: ")?;
-    let mut words = before.trim_end().strip_suffix(['│', '/'])?.trim().rsplitn(3, ' ');
-    let (unit, number, path) = (words.next()?, words.next()?, words.next()?);
-    let size = format!("{number} {unit}");
-    let gzip = after.split(['│', '/']).next()?;
-    Some((path.trim(), bytes(&size)?, bytes(gzip)?))
+/// `vite v8.3.8 building ssr environment for production...`
+fn announces(line: &str) -> bool {
+    line.strip_prefix("vite v")
+        .is_some_and(|rest| rest.split_once(' ').is_some_and(|(_, rest)| rest.starts_with("building ")))
+}
+
+/// A file, and its bytes.
+#[derive(Debug, PartialEq)]
+struct Row<'a> {
+    path: &'a str,
+    size: f64,
+    gzip: Option<f64>,
+}
+
+/// `dist/a.js   143.36 kB │ gzip: 46.09 kB │ map: 331 kB`, before version 4 `dist/a.js   140.25 KiB / gzip: 45.20 KiB`, and
+/// without what is not told.
+fn row(line: &str) -> Option<Row<'_>> {
+    let mut words = line.split(['│']).next()?.split(" / ").next()?.trim().rsplitn(3, ' ');
+    let (unit, number, path) = (words.next()?, words.next()?, words.next()?.trim());
+    let gzip = match line.split_once(" gzip: ") {
+        Some((_, after)) => Some(bytes(after.split(['│', '/']).next()?)?),
+        None => None,
+    };
+    let size = bytes(&format!("{number} {unit}"))?;
+    (gzip.is_some() || path.contains('.') && !path.contains("  ")).then_some(Row { path, size, gzip })
 }
 
 /// `143.36 kB`.
@@ -67,12 +88,14 @@ fn bytes(text: &str) -> Option<f64> {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let mut files: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    let (mut is_whole, mut last) = (false, 0);
+    let mut files: BTreeMap<String, (f64, Option<f64>)> = BTreeMap::new();
+    let (mut is_announced, mut is_whole, mut last) = (false, false, 0);
     while let Some(line) = lines.next()? {
         last = line.number;
+        is_announced |= announces(&line.text);
         is_whole |= line.text.contains("built in ") && line.ended;
-        if let Some((path, size, gzip)) = row(&line.text).filter(|_| files.len() < MOST_FILES) {
+        let row = row(&line.text).filter(|row| row.gzip.is_some() || is_announced);
+        if let Some(Row { path, size, gzip }) = row.filter(|_| files.len() < MOST_FILES) {
             is_whole = false;
             files.insert(path.to_owned(), (size, gzip));
         }
@@ -80,11 +103,16 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if !is_whole && !files.is_empty() {
         return Err(Error::report(Reject::Malformed, "report ends before the build did").line(last).help(CUT_HELP));
     }
+    if files.values().any(|(_, gzip)| gzip.is_some()) {
+        files.retain(|_, (_, gzip)| gzip.is_some());
+    }
     let mut metrics = Metrics::default();
-    if !files.is_empty() {
-        let sum = |of: fn(&(f64, f64)) -> f64| Some(files.values().map(of).sum());
-        metrics.add("bundle.size", sum(|sizes| sizes.0), Some("bytes"), Some(Direction::Lower));
-        metrics.add("bundle.gzip", sum(|sizes| sizes.1), Some("bytes"), Some(Direction::Lower));
+    let size = files.values().map(|(size, _)| *size).reduce(|a, b| a + b);
+    let gzip = files.values().filter_map(|(_, gzip)| *gzip).reduce(|a, b| a + b);
+    for (name, sum) in [("bundle.size", size), ("bundle.gzip", gzip)] {
+        if sum.is_some() {
+            metrics.add(name, sum, Some("bytes"), Some(Direction::Lower));
+        }
     }
     metrics.finish(&FORMAT)
 }
@@ -93,20 +121,42 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<(Option<f64>, Option<f64>)> {
-        let metrics = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))?.figures.metrics;
-        Ok((metrics["bundle.size"].value, metrics["bundle.gzip"].value))
+    fn read(text: &str) -> Result<Parsed> {
+        crate::ingest::parse(&Input::bytes("x", text.as_bytes()), Some(&FORMAT))
+    }
+
+    fn sizes(text: &str) -> Vec<(&'static str, f64)> {
+        let parsed = read(text).unwrap();
+        let of = |name| Some((name, parsed.figures.metrics.get(name)?.value?));
+        ["bundle.gzip", "bundle.size"].into_iter().filter_map(of).collect()
     }
 
     #[test]
     fn all_files_of_a_whole_build_add_up() {
         let rows = "dist/index.html                   0.5 kB │ gzip:  0.25 kB\ndist/assets/index-D.js   143.5 kB │ gzip: 46.25 kB │ map: 331.5 kB\n";
         let end = "✓ built in 1.01s\n";
-        assert_eq!(read(&format!("{rows}{end}{rows}{end}")).unwrap(), (Some(144_000.0), Some(46_500.0)));
+        let expected = [("bundle.gzip", 46_500.0), ("bundle.size", 144_000.0)];
+        assert_eq!(sizes(&format!("{rows}{end}{rows}{end}")), expected);
         assert_eq!(read(rows).unwrap_err().reject(), Some(Reject::Malformed));
         assert_eq!(read(end).unwrap_err().reject(), Some(Reject::NoResult));
-        assert_eq!(row("dist/a.js   2.00 KiB / gzip: 1.00 KiB"), Some(("dist/a.js", 2048.0, 1024.0)));
-        assert_eq!(row("dist/a b.js 2 kB │ gzip: 1 kB"), Some(("dist/a b.js", 2000.0, 1000.0)));
-        assert_eq!(row("total 3 │ gzip: many"), None);
+        let told = |line| row(line).map(|row| (row.path, row.size, row.gzip));
+        assert_eq!(told("dist/a.js   2.00 KiB / gzip: 1.00 KiB"), Some(("dist/a.js", 2048.0, Some(1024.0))));
+        assert_eq!(told("dist/a b.js 2 kB │ gzip: 1 kB"), Some(("dist/a b.js", 2000.0, Some(1000.0))));
+        assert_eq!(told("dist/a.js  2 kB │ map: 5 kB"), Some(("dist/a.js", 2000.0, None)));
+        assert_eq!(told("total 3 │ gzip: many"), None);
+    }
+
+    /// `vite build --ssr`, `build.reportCompressedSize: false`.
+    #[test]
+    fn sizes_without_gzip_count_below_the_build_that_tells_them() {
+        let begin = "vite v8.3.8 building ssr environment for production...\n✓ 2 modules transformed.\n";
+        let (rows, end) = ("dist/j.mjs     0.5 kB\ndist/k.mjs  1.5 kB │ map: 9 kB\n", "\n✓ built in 49ms\n");
+        assert_eq!(sizes(&format!("{begin}{rows}{end}")), [("bundle.size", 2_000.0)]);
+        let client = "dist/a.js  3 kB │ gzip: 1 kB\n";
+        let both = format!("{client}{end}{begin}{rows}{end}");
+        assert_eq!(sizes(&both), [("bundle.gzip", 1_000.0), ("bundle.size", 3_000.0)], "what browsers are sent");
+        assert_eq!(read(&format!("{rows}{end}")).unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!(read(&format!("{begin}{rows}")).unwrap_err().reject(), Some(Reject::Malformed));
+        assert_eq!(read(&format!("{begin}{end}")).unwrap_err().reject(), Some(Reject::NoResult));
     }
 }

@@ -138,10 +138,16 @@ struct Row<'a> {
     has_dot: bool,
 }
 
-/// `   · fast  4,952,856.76  0.0001  6.9123  0.0002  …  ±54.59%   148586   fastest`.
+/// `   · fast  4,952,856.76  0.0001  6.9123  0.0002  …  ±54.59%   148586   fastest`. With `--compare` `[0.26x] ⇓` stands there,
+/// and below it the row of then, which ends in `(baseline)`.
 fn row(text: &str, (columns, mean): (usize, usize)) -> Option<Row<'_>> {
     let rest = text.trim_start();
     let (rest, has_dot) = rest.strip_prefix('·').map_or((rest, false), |rest| (rest.trim_start(), true));
+    if rest.ends_with("(baseline)") {
+        return None;
+    }
+    let compared = rest.strip_suffix(['⇓', '⇑', '=']).and_then(|rest| rest.trim_end().strip_suffix("x]"));
+    let rest = compared.and_then(|rest| rest.rsplit_once('[')).map_or(rest, |(rest, _)| rest.trim_end());
     let rest = ["fastest", "slowest"].iter().find_map(|end| rest.strip_suffix(end)).unwrap_or(rest).trim_end();
     let mut cells: Vec<&str> = rest.rsplitn(columns + 1, char::is_whitespace).collect();
     // Columns are aligned with blanks.
@@ -181,5 +187,10 @@ mod tests {
         let long = table.replace("0.0002  0.0001", "0.2345  0.0001");
         assert_eq!(value(&format!(" ✓ a\n{long}{end}"), "a > a  b"), Some(0.2345));
         assert_eq!(read(&format!(" ✓ a\n{table}")).unwrap_err().reject(), Some(Reject::Malformed));
+        let then = table.replace("· a  b", "a  b").replace("fastest", "(baseline)");
+        let compared = format!(" ✓ a\n{}{}{end}", table.replace("fastest", "[0.26x] ⇓"), then.lines().last().unwrap());
+        let metrics = read(&compared).unwrap().figures.metrics;
+        assert_eq!(metrics.keys().collect::<Vec<_>>(), ["bench.a > a  b.time"]);
+        assert_eq!(value(&compared, "a > a  b"), Some(1e3 / 4_952_856.76));
     }
 }

@@ -397,6 +397,8 @@ pub(in crate::ingest) struct Stream {
     /// A test's line has come, and its package's has not.
     inside: bool,
     began: Began,
+    /// A benchmark failed or was skipped.
+    has_benchmark: bool,
     /// The line before heads a list of gotestsum's.
     after_heading: bool,
     /// Until its summary gotestsum tells again what came.
@@ -434,7 +436,10 @@ impl Runs for Stream {
         match read {
             Line::Run => self.inside = true,
             Line::Test(_) if !self.inside && !text.starts_with("---") => return Ok(()),
-            Line::Test(_) => self.inside = true,
+            Line::Test(test) => {
+                self.inside = true;
+                self.has_benchmark |= test.name.starts_with("Benchmark");
+            }
             Line::Package(_) | Line::Failed(_) | Line::Unbuilt(_) if !is_of_go => return Ok(()),
             Line::Package(package) | Line::Failed(package) | Line::Unbuilt(package) => {
                 self.reader.line(text)?;
@@ -468,7 +473,9 @@ impl Runs for Stream {
     }
 
     fn prints_measurement(&self, text: &str) -> bool {
-        self.began.is_verbose && self.began.running.is_empty() && go_bench_text::begins(text)
+        // Without -v, they come after a benchmark's own result: none runs where a test has failed.
+        let is_theirs = self.began.is_verbose || self.has_benchmark;
+        is_theirs && self.began.running.is_empty() && go_bench_text::begins(text)
     }
 
     fn finish(self: Box<Self>) -> Vec<Run> {

@@ -51,6 +51,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(|line| broken_conftest(line).is_some()) {
         return Sniff::Sure("line \"ImportError while loading conftest\"".to_owned());
     }
+    if head.lines().any(is_usage) {
+        return Sniff::Sure("line \"ERROR: usage:\" of pytest's options".to_owned());
+    }
     let mut last_lines = head.last_lines().rev().map(str::trim_end);
     if last_lines.clone().find(|line| !line.is_empty()).and_then(Counts::read).is_some() {
         return Sniff::Sure("its last line is a pytest summary".to_owned());
@@ -71,6 +74,7 @@ pub(super) fn is_marker(line: &str) -> bool {
     is_progress(line)
         || results::is_header(line)
         || broken_conftest(line).is_some()
+        || is_usage(line)
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
 }
 
@@ -95,6 +99,11 @@ fn interruption(line: &str) -> Option<&str> {
 /// The file in `ImportError while loading conftest '/app/conftest.py'.`: pytest ends there, without a summary.
 fn broken_conftest(line: &str) -> Option<&str> {
     line.strip_prefix("ImportError while loading conftest '")?.trim_end().strip_suffix("'.")
+}
+
+/// `ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]`, above what is wrong with the call: nothing ran.
+fn is_usage(line: &str) -> bool {
+    line.starts_with("ERROR: usage: ") && line.trim_end().ends_with(" [options] [file_or_dir] [file_or_dir] [...]")
 }
 
 /// Whether Schemathesis begins to speak.
@@ -186,6 +195,8 @@ struct Run {
     header: Option<usize>,
     /// Lines with text after the summary.
     followed: bool,
+    /// It was called with what it does not know: the next line says with what.
+    is_refused: bool,
     cases: TestCases,
     /// Attempts before the one that counts.
     reruns: BTreeMap<String, u32>,
@@ -359,6 +370,8 @@ pub(in crate::ingest) struct Reader {
     seen: bool,
     /// Schemathesis speaks, whose rules are like pytest's.
     is_anothers: bool,
+    /// The line above ended a run.
+    has_left: bool,
     /// What may have stopped a session of which the line above is the first that is told: `pytest -q` has no header.
     above: Option<String>,
 }
@@ -418,6 +431,12 @@ impl Reader {
         if text.is_empty() {
             return Ok(());
         }
+        if std::mem::take(&mut self.has_left)
+            && self.run.is_none()
+            && let Some(run) = self.runs.last_mut()
+        {
+            run.after_summary(text);
+        }
         if let Some(run) = self.run.as_mut().filter(|run| run.has_results_above(text)) {
             (run.counts, run.section) = (run.results.counts(), Section::Progress);
         }
@@ -434,6 +453,12 @@ impl Reader {
             (run.has_evidence, run.counts) = (true, Some(Counts { errored: 1, ..Counts::default() }));
             run.unit(file);
             self.close();
+            return Ok(());
+        }
+        if is_usage(text) && !self.is_inside() {
+            self.close();
+            let run = self.open();
+            (run.has_evidence, run.is_refused, run.counts) = (true, true, Some(Counts::default()));
             return Ok(());
         }
         if ruled(text, '=') == Some("test session starts") || results::is_header(text) {
@@ -525,6 +550,7 @@ impl Reader {
             self.close();
         }
         let run = self.open();
+        run.has_evidence |= counts.is_certain;
         run.counts = Some(counts);
         let is_other = |rule: Rule| !rule.is_tight && run.header.is_some_and(|width| width != rule.width);
         run.is_odd = run.shows_output && rule.is_some_and(is_other);
@@ -606,6 +632,7 @@ impl runs::Runs for Reader {
     fn leave(&mut self) -> Result<bool> {
         if !self.is_inside() && self.run.as_ref().is_some_and(|run| run.counts.is_some()) {
             self.close();
+            self.has_left = true;
         }
         Ok(true)
     }
@@ -668,10 +695,14 @@ impl Run {
         }
     }
 
-    /// A usage error comes after the summary, which says that no tests ran.
+    /// What was wrong with the call comes after the summary, which says that no tests ran.
     fn after_summary(&mut self, text: &str) {
         let nothing_ran = self.counts.is_some_and(|counts| counts.total() == Some(0));
-        if let Some(message) = text.strip_prefix("ERROR: ").filter(|_| nothing_ran && self.warnings.len() < 20) {
+        let message = match std::mem::take(&mut self.is_refused) {
+            true => text.split_once(": error: ").map(|(_, message)| message),
+            false => text.strip_prefix("ERROR: "),
+        };
+        if let Some(message) = message.filter(|_| nothing_ran && self.warnings.len() < 20) {
             self.warnings.insert(format!("pytest: {}", printable(message, 200)));
         }
     }

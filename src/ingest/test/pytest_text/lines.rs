@@ -11,6 +11,8 @@ pub(super) struct Counts {
     pub failed: u64,
     pub errored: u64,
     pub skipped: u64,
+    /// It says what no other tool does: that no tests ran, or how many it deselected.
+    pub is_certain: bool,
     /// A number was too large to hold, or their sum is.
     pub overflow: bool,
 }
@@ -26,7 +28,7 @@ impl Counts {
         }
         let mut read = Counts::default();
         if counts == "no tests ran" {
-            return Some(read);
+            return Some(Counts { is_certain: true, ..read });
         }
         counts.split(", ").all(|part| read.add(part)).then_some(read)
     }
@@ -46,7 +48,11 @@ impl Counts {
             "failed" => &mut self.failed,
             "error" | "errors" => &mut self.errored,
             "skipped" | "xfailed" => &mut self.skipped,
-            // Deselected, warnings, rerun, subtests passed, and what plugins add: no tests.
+            "deselected" => {
+                self.is_certain = true;
+                return true;
+            }
+            // Warnings, rerun, subtests passed, and what plugins add: no tests.
             _ => return true,
         };
         let sum = slot.checked_add(number);

@@ -295,3 +295,31 @@ fn others_may_speak_behind_a_quiet_run() {
     assert!(matches!(sniffed(&FORMAT, text), Sniff::Maybe(_)));
     assert_eq!(sniffed(&FORMAT, "2 passed in 0.01s\nmake: Leaving directory\n"), Sniff::No);
 }
+
+/// `-q` leaves the header out, and what others say below it does not make it theirs.
+#[test]
+fn a_quiet_call_that_runs_nothing_is_told_beside_others() {
+    let other = "make: Leaving directory '/shop'\n";
+    for (text, warning) in [
+        ("\nno tests ran in 0.00s\nERROR: file or directory not found: t.py\n\n", "file or directory not found: t.py"),
+        (
+            "ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]\n\
+             pytest: error: unrecognized arguments: --no\n  inifile: None\n",
+            "unrecognized arguments: --no",
+        ),
+        ("\n5 deselected in 0.01s\n", ""),
+    ] {
+        for text in [text.to_owned(), format!("{text}{other}")] {
+            let told = console(&Input::bytes("x", text.as_bytes()));
+            let [parsed] = told.as_slice() else { panic!("{text}: {told:?}") };
+            assert_eq!((parsed.format.name, parsed.figures.tests), ("pytest-text", Some(0)), "{text}");
+            let warnings: Vec<&str> =
+                parsed.warnings.iter().filter_map(|warning| warning.strip_prefix("pytest: ")).collect();
+            assert_eq!(warnings.concat(), warning, "{text}");
+        }
+    }
+    // It was called once more.
+    let refused = "ERROR: usage: __main__.py [options] [file_or_dir] [file_or_dir] [...]\n__main__.py: error: x\n";
+    let told = console(&Input::bytes("x", format!("{refused}..   [100%]\n2 passed in 0.01s\n").as_bytes()));
+    assert_eq!(told.iter().map(|parsed| parsed.figures.tests).collect::<Vec<_>>(), [Some(0), Some(2)]);
+}
