@@ -47,7 +47,7 @@ const FORMATS: [(&Format, Begins); 24] = [
 /// What the lines with which they begin have in them. To look for all of it at once takes less than to ask each.
 static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let signs = "time:|bench:|pkg: |[Bb]enchmark|fastest|ops/sec|filename|mutant|mutations|# killed|Killed: |🎉|code|Code|NLOC|\
-                 LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|iterations\\.| gzip: |^vite v|\
+                 LOC: |^    [CFM] |test @ http|ApacheBench|Requests/sec|http_req|# reqs|iterations\\.| gzip: |^vite v|\
                  asset|First Load|chunk files|Size limit|brotlied|Clones found|exact clones|ESM |CJS |IIFE ";
     Regex::new(signs).ok()
 });

@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     name: "load-test-text",
     kind: ReportKind::Metric,
     about: "terminal output of HTTP load testers: rates and latencies",
-    written_by: "wrk, ab, hey, oha, autocannon, k6",
+    written_by: "wrk, ab, hey, oha, autocannon, k6, Locust",
     told_by: "lines as \"Requests/sec: 28114.82\", \"Requests per second: 530.01 [#/sec] (mean)\", \"│ Req/Sec │ …\" or \
               \"http_reqs....: 100 9.9/s\"",
     has_end: false,
@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
                them; of wrk without --latency .mean. ab.failures and wrk.failures (%, lower): requests that failed or were \
                answered with another status than 2xx (of wrk, 3xx too). autocannon.non2xx, .errors and .timeouts where it \
                tells of any. Where nothing was answered, latencies are unknown. Of k6 the metrics of its JSON: \
-               k6.http_req_duration.med and .p95, k6.http_reqs.rate and so on.",
+               k6.http_req_duration.med and .p95, k6.http_reqs.rate and so on; of Locust those of its CSV, from its last table.",
     sniff,
     parse,
 };
@@ -38,7 +38,12 @@ fn sniff(head: &Head<'_>) -> Sniff {
 pub(in crate::ingest) fn begins(line: &str) -> bool {
     let text = line.trim();
     let is_rate = text.starts_with("Requests/sec:") || text.starts_with("Requests per second:");
-    is_rate || text.starts_with("│ Latency ") || Trend::of(text).is_some() || is_preamble(text)
+    is_rate || text.starts_with("│ Latency ") || is_locust_s(text) || Trend::of(text).is_some() || is_preamble(text)
+}
+
+/// `Type     Name    # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s`.
+fn is_locust_s(text: &str) -> bool {
+    text.starts_with("Type ") && text.contains(" # reqs ") && text.contains(" # fails ")
 }
 
 /// What stands above a rate, with the percentages that tell.
@@ -55,7 +60,56 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         }
         reader.line(line.text.trim());
     }
+    reader.locust.tell(&mut reader.metrics);
     reader.metrics.finish(&FORMAT)
+}
+
+/// What Locust's last tables said of all requests: it prints them again and again.
+#[derive(Default)]
+struct Locust {
+    /// The percentiles that the columns of the open table tell; `None` if it tells rates.
+    percentiles: Option<Vec<String>>,
+    p50: Option<f64>,
+    p95: Option<f64>,
+    rate: Option<f64>,
+    failures: Option<f64>,
+}
+
+impl Locust {
+    fn line(&mut self, text: &str) {
+        if is_locust_s(text) {
+            self.percentiles = None;
+        } else if text.starts_with("Type ") && text.contains(" 50% ") {
+            self.percentiles = Some(text.split_whitespace().skip(2).map(str::to_owned).collect());
+        }
+        let Some(rest) = text.strip_prefix("Aggregated ") else { return };
+        let cells: Vec<&str> = rest.split(['|', ' ']).filter(|cell| !cell.is_empty()).collect();
+        let number = |cell: &&str| cell.parse::<f64>().ok().filter(|value| value.is_finite());
+        match (&self.percentiles, cells.as_slice()) {
+            (Some(columns), cells) => {
+                let of = |name: &str| cells.get(columns.iter().position(|column| column == name)?).and_then(number);
+                (self.p50, self.p95) = (of("50%"), of("95%"));
+            }
+            // `182   47(25.82%) |  6  2  16  6 |   70.14  18.11`
+            (None, [_, failed, _, _, _, median, rate, _]) => {
+                let share = failed.split_once('(').and_then(|(_, share)| share.strip_suffix("%)")?.parse().ok());
+                (self.p50, self.p95, self.rate, self.failures) = (number(median), None, number(rate), share);
+            }
+            (None, _) => {}
+        }
+    }
+
+    fn tell(self, metrics: &mut Metrics) {
+        let Some(rate) = self.rate else { return };
+        for (name, value, unit, direction) in [
+            ("response_time.p50", self.p50, "ms", Direction::Lower),
+            ("response_time.p95", self.p95, "ms", Direction::Lower),
+            ("requests.rate", Some(rate), "1/s", Direction::Higher),
+            ("failures", self.failures, "%", Direction::Lower),
+        ] {
+            metrics.add(&format!("locust.{name}"), value, Some(unit), Some(direction));
+        }
+    }
 }
 
 #[derive(Default)]
@@ -74,10 +128,12 @@ struct Reader {
     columns: Vec<String>,
     /// Its latencies, until the rate tells whether anything was answered.
     latencies: Vec<(&'static str, Option<f64>)>,
+    locust: Locust,
 }
 
 impl Reader {
     fn line(&mut self, text: &str) {
+        self.locust.line(text);
         match text {
             "Latency Distribution" => (self.tool, self.mean) = ("wrk", None),
             _ if text.starts_with("This is ApacheBench, ") => self.tool = "ab",
@@ -323,6 +379,24 @@ mod tests {
                     .map(|(name, value)| (name.as_str(), *value))
             )
         );
+    }
+
+    #[test]
+    fn locust_s_last_tables_count() {
+        let rates = "Type     Name    # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s\n--|--|--\n\
+                     GET      /          135     0(0.00%) |      6       3      16      6 |   52.03        0.00\n--|--|--\n         \
+                     Aggregated          182   47(25.82%) |      6       2      16      6 |   70.14       18.11\n\n";
+        let percentiles = "Type     Name    50%    66%    95%   100% # reqs\n--|--|--\n         Aggregated      7      8     13     16    182\n";
+        let first = rates.replace("70.14", "12.00");
+        let told = expected(&[
+            ("locust.failures", 25.82),
+            ("locust.requests.rate", 70.14),
+            ("locust.response_time.p50", 7.0),
+            ("locust.response_time.p95", 13.0),
+        ]);
+        assert_eq!(values(&format!("{first}{rates}{percentiles}")), told);
+        let value = |name: &str| values(rates).into_iter().find(|(told, _)| told == name).and_then(|(_, value)| value);
+        assert_eq!((value("locust.response_time.p50"), value("locust.response_time.p95")), (Some(6.0), None));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Test,
     about: "terminal output of Node's test runner",
     written_by: "node --test (--test-reporter=spec)",
-    told_by: "its lines \"ℹ tests\" to \"ℹ duration_ms\"",
+    told_by: "its lines \"ℹ tests\" to \"ℹ duration_ms\", or with \"#\" where the TAP above them is missing",
     has_end: true,
     counting: "The last summary: pass passed, fail failed, cancelled errored, skipped and todo skipped. A test that holds others \
                is a test too, as node counts it; a suite is none, but is one errored where nothing else failed. A file \
@@ -55,6 +55,8 @@ struct Block {
     at: usize,
     /// By title; none if the number is too large.
     counts: BTreeMap<&'static str, Option<u64>>,
+    /// TAP has begun: what it says in comments is `tap`'s. Of `node --test | tail` they are all that is left.
+    is_tap: bool,
 }
 
 /// Older versions do not count suites.
@@ -63,9 +65,11 @@ const TITLES: [&str; 7] = ["tests", "suites", "pass", "fail", "cancelled", "skip
 impl Block {
     /// Takes a line; `true` if it is the last one of a summary.
     fn line(&mut self, line: &str) -> bool {
-        let said = told(line.trim_end()).and_then(|rest| rest.split_once(' '));
+        self.is_tap |= ["TAP version ", "ok 1 ", "not ok 1 "].iter().any(|begin| line.starts_with(begin));
+        let comment = line.strip_prefix("# ").filter(|_| !self.is_tap).map(str::trim_end);
+        let said = told(line.trim_end()).or(comment).and_then(|rest| rest.split_once(' '));
         let Some((title, number)) = said else {
-            *self = Block::default();
+            self.reset();
             return false;
         };
         if title == "duration_ms" && self.at == TITLES.len() {
@@ -73,18 +77,22 @@ impl Block {
             return true;
         }
         let Some(at) = TITLES.iter().position(|known| *known == title).filter(|_| is_number(number)) else {
-            *self = Block::default();
+            self.reset();
             return false;
         };
         let follows = at == self.at || (self.at, at) == (1, 2);
         if at == 0 || !follows {
-            *self = Block::default();
+            self.reset();
         }
         if at == 0 || follows {
             self.at = at + 1;
             self.counts.extend(TITLES.get(at).map(|title| (*title, whole(number))));
         }
         false
+    }
+
+    fn reset(&mut self) {
+        *self = Block { is_tap: self.is_tap, ..Block::default() };
     }
 
     /// Tests and suites, each of which has a line with its result; none if the version does not count all of them.
@@ -506,6 +514,20 @@ mod tests {
         }
         assert_eq!(read(&end("18446744073709551616")).unwrap_err().reject(), Some(Reject::Malformed));
     }
+
+    /// `node --test | tail`, which writes TAP.
+    #[test]
+    fn the_comments_of_tap_count_where_its_points_are_gone() {
+        let end = END_OF_TAP;
+        let tail = format!("  duration_ms: 4.6\n  ...\n1..5\n{end}");
+        assert_eq!(counts(&read(&tail).unwrap()), [6, 2, 2, 0, 2]);
+        let whole = format!("TAP version 13\n# Subtest: a\nok 1 - a\n1..1\n{end}");
+        assert!(matches!(sniffed(&FORMAT, &whole), Sniff::No));
+        assert_eq!(read(&whole).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    const END_OF_TAP: &str =
+        "# tests 6\n# suites 1\n# pass 2\n# fail 2\n# cancelled 0\n# skipped 1\n# todo 1\n# duration_ms 276.4\n";
 
     #[test]
     fn it_is_told_by_its_summary() {

@@ -106,6 +106,12 @@ fn is_usage(line: &str) -> bool {
     line.starts_with("ERROR: usage: ") && line.trim_end().ends_with(" [options] [file_or_dir] [file_or_dir] [...]")
 }
 
+/// `FAILED tests/a.py::test_b - assert 1 == 2`.
+fn is_failure(line: &str) -> bool {
+    let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "));
+    rest.is_some_and(|rest| rest.split(' ').next().is_some_and(|id| id.contains(".py")))
+}
+
 /// Whether Schemathesis begins to speak.
 pub(super) fn is_schemathesis(line: &str) -> bool {
     line.strip_prefix("Schemathesis v").is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
@@ -121,7 +127,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     }
     let seen = reader.is_pytest();
     let (runs, complete) = reader.finish();
-    match runs.into_iter().next_back().filter(|_| complete) {
+    // A bare line below a run may be anybody's.
+    let at = runs.iter().rposition(|run| run.has_evidence).unwrap_or(runs.len().saturating_sub(1));
+    match runs.into_iter().nth(at).filter(|_| complete) {
         Some(Run { interrupted: Some(by), .. }) => {
             Err(Error::report(Reject::NoResult, format!("pytest was interrupted before all tests had run: {by}"))
                 .line(last)
@@ -372,6 +380,8 @@ pub(in crate::ingest) struct Reader {
     is_anothers: bool,
     /// The line above ended a run.
     has_left: bool,
+    /// The line above is of a short summary.
+    is_below_failure: bool,
     /// What may have stopped a session of which the line above is the first that is told: `pytest -q` has no header.
     above: Option<String>,
 }
@@ -475,8 +485,12 @@ impl Reader {
             return Ok(());
         }
         let above = self.above.take();
+        let is_below_failure = std::mem::replace(&mut self.is_below_failure, is_failure(text));
         if let Some(counts) = Counts::read(text) {
-            self.summary(counts, ruled(text, '=').map(|_| Rule::of(text)))?;
+            let rule = ruled(text, '=').map(|_| Rule::of(text));
+            // Of `pytest | tail`, that may be all: nobody else rules off such a line, or puts it below its failures.
+            let is_certain = counts.is_certain || rule.is_some() || is_below_failure;
+            self.summary(Counts { is_certain, ..counts }, rule)?;
             if let Some(run) = self.run.as_mut().filter(|run| !run.followed) {
                 run.stopped = run.stopped.take().or(above);
             }

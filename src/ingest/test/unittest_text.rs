@@ -328,6 +328,10 @@ pub(in crate::ingest) struct Stream {
     is_open: bool,
     /// Only the last run of a file counts.
     is_file: bool,
+    /// A run told more than its summary.
+    has_more: bool,
+    /// The line before was a summary's first without the rule above it, below which a blank line stands.
+    is_below_tail: bool,
     /// With whether marks or lines came that fit.
     runs: Vec<(Parsed, bool)>,
 }
@@ -388,16 +392,25 @@ fn leading_marks(line: &str) -> (&str, u64) {
 }
 
 impl Stream {
+    /// Whether nothing told of a test so far, but summaries.
+    fn may_be_tail(&self) -> bool {
+        let tells_tests = self.leading + self.unsure > 0 || self.verbose != Summary::default();
+        !(tells_tests || self.is_open || self.is_verbose || self.has_more)
+    }
+
     fn take(&mut self, text: &str, ended: bool) -> Result<()> {
         let text = text.trim_end();
         let after_rule = self.after_rule.take();
         self.after_rule = ['=', '-'].into_iter().find(|mark| text.len() >= 70 && text.chars().all(|c| c == *mark));
         let is_heading = text.starts_with("FAIL: ") || text.starts_with("ERROR: ");
-        let is_told = (is_heading && after_rule != Some('='))
-            || (ran(text).is_some() && after_rule != Some('-') && !self.is_testtools && !is_green_s(text));
-        if is_told {
+        if std::mem::take(&mut self.is_below_tail) && !text.is_empty() {
+            self.reader.ran = None;
+        }
+        let has_no_rule = ran(text).is_some() && after_rule != Some('-') && !self.is_testtools && !is_green_s(text);
+        if (is_heading && after_rule != Some('=')) || (has_no_rule && !self.may_be_tail()) {
             return Ok(());
         }
+        self.is_below_tail = has_no_rule;
         let is_all = are_marks(text);
         let (sure, unsure) = if is_all { (text, 0) } else { leading_marks(text) };
         self.unsure = self.unsure.saturating_add(unsure);
@@ -428,15 +441,18 @@ impl Stream {
             let is_own = is_exact || is_about || self.is_testtools;
             let tells_tests = self.marks != Summary::default() || self.verbose != Summary::default();
             let is_any = is_own || tells_tests || !names.cases.is_empty() || !names.units.is_empty();
+            // Of `python -m unittest | tail` nothing else is there.
+            let is_tail = !is_any && self.may_be_tail();
             let parsed = std::mem::take(&mut self.reader).finish()?;
             // Below a run whose tests were told, one without any is what a test printed, and what reached its end late.
             let is_late = self.is_file && !is_any && self.runs.iter().any(|(_, is_own)| *is_own);
             if self.is_file && !is_late {
                 self.runs.clear();
             }
-            self.runs.extend(parsed.filter(|_| !is_late).map(|parsed| (parsed, is_own)));
+            self.runs.extend(parsed.filter(|_| !is_late).map(|parsed| (parsed, is_own || (is_tail && !self.is_file))));
+            let has_more = self.has_more || !is_tail;
             let (runs, is_file) = (std::mem::take(&mut self.runs), self.is_file);
-            *self = Stream { runs, is_file, after_rule: self.after_rule, ..Stream::default() };
+            *self = Stream { runs, is_file, has_more, after_rule: self.after_rule, ..Stream::default() };
         }
         Ok(())
     }
@@ -568,6 +584,17 @@ mod tests {
         let told = |text: &str| console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect::<Vec<_>>();
         assert_eq!(told(text), [[1, 0, 1, 0, 0]]);
         assert!(told("Ran 1 test in 0.001s\nFAILED (failures=1)\n").is_empty());
+    }
+
+    #[test]
+    fn of_a_run_the_summary_may_be_all_that_is_left() {
+        let told = |text: &str| console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect::<Vec<_>>();
+        let (red, green) = ("Ran 5 tests in 0.1s\n\nFAILED (failures=1)\n", "Ran 2 tests in 0.1s\n\nOK\n");
+        assert_eq!(told(&format!("{red}make: *** [test] Error 1\n")), [[5, 4, 1, 0, 0]]);
+        assert_eq!(told(&format!("{red}{green}")), [[5, 4, 1, 0, 0], [2, 2, 0, 0, 0]]);
+        let rule = "-".repeat(70);
+        let own = format!(".{red}.{green}.\n{rule}\nRan 3 tests in 0.2s\n\nOK\n");
+        assert_eq!(told(&own), [[3, 3, 0, 0, 0]], "tests printed the others");
     }
 
     #[test]

@@ -243,6 +243,8 @@ pub(in crate::ingest) struct Stream {
     below_rule: bool,
     /// The folder that it says to run in.
     root: Option<String>,
+    /// A summary of a run whose beginning is not there, and whether it tells when the run began.
+    footer: Option<(Run, bool)>,
     runs: Vec<runs::Run>,
 }
 
@@ -254,6 +256,27 @@ impl Stream {
             self.runs.push(runs::Run { is_certain, root, ..runs::Run::of(run.finish()?, files) });
         }
         *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+        Ok(())
+    }
+
+    /// A line where no run has begun: `vitest run | tail` leaves the summary, whose four lines nobody else writes.
+    fn beheaded(&mut self, text: &str) -> Result<()> {
+        if totals(text, "Test Files").is_some() {
+            self.footer = Some((Run::default(), false));
+        }
+        let Some((run, has_start)) = &mut self.footer else { return Ok(()) };
+        let content = text.trim_start();
+        if ["Test Files  ", "Tests  ", "Errors  ", "Type Errors  "].iter().any(|title| content.starts_with(title)) {
+            return run.line(text);
+        }
+        if content.starts_with("Start at  ") {
+            *has_start = true;
+            return Ok(());
+        }
+        let footer = self.footer.take();
+        if let Some((run, true)) = footer.filter(|(run, _)| content.starts_with("Duration  ") && run.counts.is_some()) {
+            self.runs.push(runs::Run::of(run.finish()?, BTreeSet::new()));
+        }
         Ok(())
     }
 
@@ -294,7 +317,7 @@ impl Runs for Stream {
         }
         self.benches |= vitest_bench_text::begins(text);
         if !self.begun {
-            return Ok(());
+            return if self.benches { Ok(()) } else { self.beheaded(text) };
         }
         if text.starts_with("No test files found, exiting with code ") && self.files.is_empty() {
             return self.close();
@@ -477,6 +500,7 @@ fn is_time(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::error::Reject;
+    use crate::ingest::console::console;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
     const RUN: &str = " RUN  v3.2.7 /home/dev/x\n\n ❯ vt/a.test.js (2 tests | 1 failed) 11ms\n   ✓ Cart > adds 1ms\n   × Cart > fails 6ms\n\
@@ -584,6 +608,18 @@ mod tests {
         }
         let large = END.replace("1 passed", "18446744073709551616 passed");
         assert_eq!(read(&large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    /// `vitest run | tail -6`.
+    #[test]
+    fn of_a_run_the_summary_may_be_all_that_is_left() {
+        let end = " Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n   Start at  12:00:00\n   Duration  334ms\n";
+        let told = |text: &str| console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect::<Vec<_>>();
+        assert_eq!(told(end), [[3, 2, 1, 0, 0]]);
+        let second = end.replace("1 failed | 2 passed (3)", "5 passed (5)").replace("1 failed (1)", "1 passed (1)");
+        assert_eq!(told(&format!("{end}\n{second}")), [[3, 2, 1, 0, 0], [5, 5, 0, 0, 0]]);
+        assert!(told(&end.replace("   Start at  12:00:00\n", "")).is_empty(), "as somebody writes who tells of it");
+        assert!(told(&end.replace("   Start", "said\n   Start")).is_empty());
     }
 
     #[test]

@@ -323,3 +323,20 @@ fn a_quiet_call_that_runs_nothing_is_told_beside_others() {
     let told = console(&Input::bytes("x", format!("{refused}..   [100%]\n2 passed in 0.01s\n").as_bytes()));
     assert_eq!(told.iter().map(|parsed| parsed.figures.tests).collect::<Vec<_>>(), [Some(0), Some(2)]);
 }
+
+/// `pytest | tail -3` beside another tool.
+#[test]
+fn of_a_run_the_summary_may_be_all_that_is_left() {
+    let counts = |text: &str| {
+        let told = console(&Input::bytes("x", text.as_bytes()));
+        told.iter().map(counts_of).collect::<Vec<_>>()
+    };
+    let (red, other) = ("===== 1 failed, 2 passed in 0.12s =====\n", "All is said.\n");
+    assert_eq!(counts(&format!("{red}{other}")), [(2, 1, 0, 0)]);
+    assert_eq!(counts(&format!("{red}{}", "===== 2 passed in 0.10s =====\n")), [(2, 1, 0, 0), (2, 0, 0, 0)]);
+    let quiet = "FAILED tests/test_a.py::test_b - assert 1 == 2\n1 failed, 2 passed in 0.12s\n";
+    assert_eq!(counts(&format!("{quiet}{other}")), [(2, 1, 0, 0)]);
+    assert!(counts(&format!("1 failed, 2 passed in 0.12s\n{other}")).is_empty(), "anybody's");
+    let told = read("..F   [100%]\n1 failed, 2 passed in 0.12s\nSo much for that.\n3 passed in 0.10s\n").unwrap();
+    assert_eq!(counts_of(&told), (2, 1, 0, 0), "what stands below a run may be somebody's word");
+}
