@@ -6,6 +6,9 @@
 //! print can nobody tell the two apart: above the first line of `go test` without `-v`, of `python -m unittest`, and of
 //! `pytest -q -s`; above the summary of gotestsum, Mocha, RSpec, Jasmine, AVA, busted, prove, Gradle, sbt, Catch2, Cucumber,
 //! behave, Node's spec reporter, `mix test`, `dotnet test`, and the runners of `brief-test-text`.
+//!
+//! Agents pipe runs through `tail`. Where no run is open, the summary alone tells of one if nobody else writes such lines:
+//! pytest's between rules or below its failures, Vitest's four, unittest's two, Node's comments of TAP.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;

@@ -334,8 +334,10 @@ pub(super) fn finish_said(
     check_listed(tool, said.unwrap_or(0), listed)?;
     tally.tool(tool, sort);
     let mut parsed = tally.finish(format)?;
-    parsed.declared =
-        said.filter(|said| *said != listed).map(|said| Figures { errors: Some(said), ..Figures::default() });
+    if let Some(said) = said.filter(|said| *said != listed) {
+        parsed.warnings.push(format!("the summary says {said} errors, which is not what the rows add up to"));
+        parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
+    }
     Ok(parsed)
 }
 

@@ -69,14 +69,25 @@ fn failed_suites(line: &str) -> Option<u64> {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut run = Run::default();
+    let (mut run, mut done) = (Run::default(), None);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    let mut last = 0;
+    let (mut last, mut is_over) = (0, false);
     while let Some(line) = lines.next()? {
         last = line.number;
+        let content = line.text.trim_start();
+        is_over &= !begins(line.text.trim_end());
+        if is_over && ["Test Files  ", "Tests  "].iter().any(|title| content.starts_with(title)) {
+            done = Some(std::mem::take(&mut run));
+            is_over = false;
+        }
         run.line(&line.text).map_err(|error| error.line(last))?;
         // Errors outside of tests are told after the tests; without them the line before stands alone.
-        run.errors_known |= line.ended && run.counts.is_some() && line.text.trim_start().starts_with("Start at");
+        is_over |= line.ended && run.counts.is_some() && content.starts_with("Start at");
+        run.errors_known |= is_over;
+    }
+    // What is like a summary below one that is whole is somebody's word, unless another run has begun.
+    if let Some(done) = done.filter(|_| !run.errors_known) {
+        run = done;
     }
     if run.counts.is_none() {
         return Err(no_result("no \"Tests\" line of Vitest in it", last));
@@ -620,6 +631,11 @@ mod tests {
         assert_eq!(told(&format!("{end}\n{second}")), [[3, 2, 1, 0, 0], [5, 5, 0, 0, 0]]);
         assert!(told(&end.replace("   Start at  12:00:00\n", "")).is_empty(), "as somebody writes who tells of it");
         assert!(told(&end.replace("   Start", "said\n   Start")).is_empty());
+        for word in
+            ["Tests  30 passed (30)\n", " Test Files  6 passed (6)\n      Tests  30 passed (30)\nAll good now.\n"]
+        {
+            assert_eq!(counts(&read(&format!("{end}\n{word}")).unwrap()), [3, 2, 1, 0, 0], "{word}");
+        }
     }
 
     #[test]
