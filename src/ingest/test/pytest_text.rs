@@ -106,6 +106,13 @@ fn is_usage(line: &str) -> bool {
     line.starts_with("ERROR: usage: ") && line.trim_end().ends_with(" [options] [file_or_dir] [file_or_dir] [...]")
 }
 
+/// `17 tests collected in 0.05s`, `3/5 tests collected (2 deselected) in 0.01s`.
+fn is_collection(line: &str) -> bool {
+    let title = ruled(line, '=').unwrap_or(line);
+    let told = title.split_once(" tests collected").or_else(|| title.split_once(" test collected"));
+    told.is_some_and(|(number, rest)| number.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(" in "))
+}
+
 /// `FAILED tests/a.py::test_b - assert 1 == 2`.
 fn is_failure(line: &str) -> bool {
     let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "));
@@ -125,7 +132,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         last = line.number;
         reader.line(&line.text).map_err(|error| error.line(last))?;
     }
-    let seen = reader.is_pytest();
+    let (seen, has_collected) = (reader.is_pytest(), reader.has_collected);
     let (runs, complete) = reader.finish();
     // A bare line below a run may be anybody's.
     let at = runs.iter().rposition(|run| run.has_evidence).unwrap_or(runs.len().saturating_sub(1));
@@ -139,6 +146,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
                 ))
         }
         Some(run) => Ok(run.parsed()),
+        None if has_collected => {
+            let why = "pytest collected its tests and ran none";
+            Err(Error::report(Reject::NoResult, why).line(last).help("leave --collect-only out"))
+        }
         None if seen => Err(Error::report(Reject::NoResult, "pytest output ends before its summary line")
             .line(last)
             .help(KILLED_HELP)),
@@ -382,6 +393,8 @@ pub(in crate::ingest) struct Reader {
     has_left: bool,
     /// The line above is of a short summary.
     is_below_failure: bool,
+    /// It ended without a summary, as it was to collect tests alone.
+    has_collected: bool,
     /// What may have stopped a session of which the line above is the first that is told: `pytest -q` has no header.
     above: Option<String>,
 }
@@ -484,6 +497,7 @@ impl Reader {
         if self.run.as_mut().is_some_and(|run| run.results.line(text)) {
             return Ok(());
         }
+        self.has_collected |= is_collection(text);
         let above = self.above.take();
         let is_below_failure = std::mem::replace(&mut self.is_below_failure, is_failure(text));
         if let Some(counts) = Counts::read(text) {
@@ -537,6 +551,7 @@ impl Reader {
 
     /// `rule` is what stands around the line, if it is one.
     fn session_starts(&mut self, rule: Option<Rule>) {
+        self.has_collected = false;
         match &self.run {
             Some(run) if run.counts.is_none() && (run.has_header || run.section == Section::Captured) => {
                 self.nested += 1

@@ -340,3 +340,16 @@ fn of_a_run_the_summary_may_be_all_that_is_left() {
     let told = read("..F   [100%]\n1 failed, 2 passed in 0.12s\nSo much for that.\n3 passed in 0.10s\n").unwrap();
     assert_eq!(counts_of(&told), (2, 1, 0, 0), "what stands below a run may be somebody's word");
 }
+
+#[test]
+fn a_collection_is_no_run_that_was_killed() {
+    let begin = "===== test session starts =====\ncollected 17 items\n\n<Module a.py>\n\n";
+    for end in ["17 tests collected in 0.05s", "===== 1/2 tests collected (1 deselected) in 0.05s ====="] {
+        let error = read(&format!("{begin}{end}\n")).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::NoResult));
+        assert_eq!(error.message, "pytest collected its tests and ran none", "{end}");
+    }
+    for killed in [begin.to_owned(), format!("{begin}17 tests collected in 0.05s\n{begin}")] {
+        assert_eq!(read(&killed).unwrap_err().message, "pytest output ends before its summary line");
+    }
+}
