@@ -559,6 +559,8 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     unended.retain(|name| runs > 0 && *name != alone.format.name);
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
+    // A linter says around its JSON what stands in it.
+    let is_linter_s = !alone.format.is_text() && alone.format.kind == ReportKind::Lint;
     let first = match spoken.iter().position(is_settled) {
         Some(at) => Parsed { sniffed_by: alone.sniffed_by, ..spoken.remove(at) },
         None => {
@@ -566,6 +568,7 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
             alone
         }
     };
+    spoken.retain(|one| !(is_linter_s && one.format.kind == ReportKind::Lint));
     spoken.insert(0, first);
     Heard { reports: spoken, unended }.told()
 }

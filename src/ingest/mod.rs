@@ -463,15 +463,14 @@ impl Parsed {
 /// A report error with place and help: empty, malformed or cut, not of the format (or of any), over a limit. A failure if
 /// the bytes cannot be read.
 pub fn parse(input: &Input<'_>, format: Option<&'static Format>) -> Result<Parsed> {
-    let parsed = parse_unplaced(input, format).and_then(|found| found.ok_or_else(not_known));
+    let parsed = Head::read(input).and_then(|head| parse_unplaced(input, &head, format)?.ok_or_else(not_known));
     parsed.map_err(|error| error.in_file(input.name()))
 }
 
 /// `None` if no format knows it.
-fn parse_unplaced(input: &Input<'_>, format: Option<&'static Format>) -> Result<Option<Parsed>> {
-    let head = Head::read(input)?;
+fn parse_unplaced(input: &Input<'_>, head: &Head<'_>, format: Option<&'static Format>) -> Result<Option<Parsed>> {
     let Some(format) = format else {
-        let Some((format, sniffed_by)) = told_by_content(&head)? else { return Ok(None) };
+        let Some((format, sniffed_by)) = told_by_content(head)? else { return Ok(None) };
         let parsed = (format.parse)(input).and_then(checked);
         return parsed.map(|parsed| Some(Parsed { sniffed_by, ..parsed })).map_err(|error| {
             let how = format!("read as {}, by its content", format.name);
@@ -497,8 +496,8 @@ fn with_likeness(mut error: Error, format: &Format, input: &Input<'_>) -> Error 
 }
 
 /// Whether it is JSON that was printed between other lines.
-fn is_among_lines(input: &Input<'_>) -> bool {
-    Head::read(input).is_ok_and(|head| !head.keys().is_empty() && head.xml().is_none() && !head.is_json())
+fn is_among_lines(head: &Head<'_>) -> bool {
+    !head.keys().is_empty() && head.xml().is_none() && !head.is_json()
 }
 
 /// As [`parse`], and without a format what else stands in the file: in what tools print for people, others may speak too,
@@ -507,7 +506,14 @@ fn is_among_lines(input: &Input<'_>) -> bool {
 /// # Errors
 /// As [`parse`]; with a format, they tell of another that the report looks like.
 pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<Vec<Parsed>> {
-    let found = parse_unplaced(input, format);
+    let (head, found) = match Head::read(input) {
+        Ok(head) => {
+            let found = parse_unplaced(input, &head, format);
+            (Some(head), found)
+        }
+        Err(error) => (None, Err(error)),
+    };
+    let is_among_lines = || head.as_ref().is_some_and(is_among_lines);
     // Lines behind the names of packages are no tool's own text, whatever they look like.
     if let (Err(_), None) = (&found, format)
         && let Some(spoken) = console::of_packages(input)
@@ -516,12 +522,8 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
     }
     found
         .and_then(|found| match found {
-            Some(alone) if format.is_none() && (alone.format.is_text() || is_among_lines(input)) => {
-                let is_linters = !alone.format.is_text() && alone.format.kind == ReportKind::Lint;
-                let mut all = console::beside(alone, input);
-                // A linter says around its JSON what stands in it.
-                all.retain(|one| !(is_linters && one.is_spoken() && one.format.kind == ReportKind::Lint));
-                Ok(all)
+            Some(alone) if format.is_none() && (alone.format.is_text() || is_among_lines()) => {
+                Ok(console::beside(alone, input))
             }
             Some(alone) => Ok(vec![alone]),
             None => {

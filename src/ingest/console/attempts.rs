@@ -4,7 +4,7 @@
 //! Where the names do not tell, the files, packages or targets do; where nothing tells, a run of as many tests is taken
 //! for a repetition, and any other for a run of its own, so that no failure is lost. What a later run skips stays as it was.
 
-use crate::ingest::test::runs::Run;
+use crate::ingest::test::runs::{Run, ran_again};
 use crate::ingest::{Details, Parsed, TestDetails, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::Figures;
@@ -196,8 +196,7 @@ fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
     let Figures { passed, failed, errored, skipped, .. } = earlier.figures;
     let left = [passed, failed, errored, skipped].into_iter().flatten();
     earlier.figures.tests = left.reduce(u64::saturating_add);
-    let tests_again = if again == 1 { "test" } else { "tests" };
-    later.warnings.push(format!("{again} {tests_again} ran again in this output: the later result counts"));
+    later.warnings.push(ran_again(again));
     count_flaky(later, flaky);
     tests(earlier).is_some_and(|before| !before.cases.cases.is_empty())
 }

@@ -61,10 +61,13 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         findings.add(level, Told { rule, path, line, message })
     })?;
     let errors = json::object(input, PhantomData::<Document>)?.errors.unwrap_or_default().len();
-    if errors > 0 {
-        findings.warnings.push(format!("Bandit could not read {errors} files"));
-    }
+    findings.warnings.extend(unread(u64::try_from(errors).unwrap_or(u64::MAX)));
     findings.finish(&FORMAT)
+}
+
+/// What is said of files that Bandit could not read, if there are any.
+pub(super) fn unread(files: u64) -> Option<String> {
+    (files > 0).then(|| format!("Bandit could not read {files} files"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `bandit-text`: what Bandit prints, its formatters `screen` and `txt`. <https://bandit.readthedocs.io/en/latest/formatters/>
 
 use super::LintTally;
+use super::bandit_json::unread;
 use super::lines::{Claim, TextReader, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
@@ -117,9 +118,7 @@ impl TextReader for Reader {
             return Ok(None);
         }
         let mut parsed = self.tally.finish(&FORMAT)?;
-        if self.skipped > 0 {
-            parsed.warnings.push(format!("Bandit could not read {} files", self.skipped));
-        }
+        parsed.warnings.extend(unread(self.skipped));
         Ok(Some(parsed))
     }
 }

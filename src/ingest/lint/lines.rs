@@ -320,6 +320,10 @@ pub(super) fn check_listed(tool: &str, said: u64, listed: u64) -> Result<()> {
     Ok(())
 }
 
+fn other_than_rows(said: &str) -> String {
+    format!("the summary says {said}, which is not what the rows add up to")
+}
+
 /// The figures of a tool that lists its findings and says how many errors there are.
 ///
 /// # Errors
@@ -335,7 +339,7 @@ pub(super) fn finish_said(
     tally.tool(tool, sort);
     let mut parsed = tally.finish(format)?;
     if let Some(said) = said.filter(|said| *said != listed) {
-        parsed.warnings.push(format!("the summary says {said} errors, which is not what the rows add up to"));
+        parsed.warnings.push(other_than_rows(&format!("{said} errors")));
         parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
     }
     Ok(parsed)
@@ -349,7 +353,7 @@ pub(super) fn check_summary(tool: &str, (errors, warnings): (u64, u64), parsed: 
     check_listed(tool, add(errors, warnings)?, parsed.figures.total.unwrap_or(0))?;
     if (parsed.figures.errors, parsed.figures.warnings) != (Some(errors), Some(warnings)) {
         let said = format!("{errors} errors and {warnings} warnings");
-        parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
+        parsed.warnings.push(other_than_rows(&said));
         parsed.declared = Some(Figures { errors: Some(errors), warnings: Some(warnings), ..Figures::default() });
     }
     Ok(())
@@ -362,7 +366,7 @@ pub(super) fn compare_levels(said: [u64; 3], parsed: &mut Parsed) {
     if [figures.errors, figures.warnings, figures.notes] != [errors, warnings, notes] {
         let [errors_said, warnings_said, notes_said] = said;
         let said = format!("{errors_said} errors, {warnings_said} warnings and {notes_said} below that");
-        parsed.warnings.push(format!("the summary says {said}, which is not what the rows add up to"));
+        parsed.warnings.push(other_than_rows(&said));
         parsed.declared = Some(Figures { errors, warnings, notes, ..Figures::default() });
     }
 }

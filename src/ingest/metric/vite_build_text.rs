@@ -29,12 +29,8 @@ pub const FORMAT: Format = Format {
 const MOST_FILES: usize = 100_000;
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let mut is_announced = false;
-    let mut is_row = |line: &str| {
-        is_announced |= announces(line);
-        row(line).is_some_and(|row| row.gzip.is_some() || is_announced)
-    };
-    match head.lines().any(&mut is_row) && !head.is_of_tests() && !has_failed(head) {
+    let mut rows = Rows::default();
+    match head.lines().any(|line| rows.next(line).is_some()) && !head.is_of_tests() && !has_failed(head) {
         true => Sniff::Sure("sizes as vite build prints them".into()),
         false => Sniff::No,
     }
@@ -59,10 +55,23 @@ struct Row<'a> {
     gzip: Option<f64>,
 }
 
+/// The rows of builds: one without gzip is one only where a build began.
+#[derive(Default)]
+struct Rows {
+    is_announced: bool,
+}
+
+impl Rows {
+    fn next<'a>(&mut self, line: &'a str) -> Option<Row<'a>> {
+        self.is_announced |= announces(line);
+        row(line).filter(|row| row.gzip.is_some() || self.is_announced)
+    }
+}
+
 /// `dist/a.js   143.36 kB │ gzip: 46.09 kB │ map: 331 kB`, before version 4 `dist/a.js   140.25 KiB / gzip: 45.20 KiB`, and
 /// without what is not told.
 fn row(line: &str) -> Option<Row<'_>> {
-    let mut words = line.split(['│']).next()?.split(" / ").next()?.trim().rsplitn(3, ' ');
+    let mut words = line.split('│').next()?.split(" / ").next()?.trim().rsplitn(3, ' ');
     let (unit, number, path) = (words.next()?, words.next()?, words.next()?.trim());
     let gzip = match line.split_once(" gzip: ") {
         Some((_, after)) => Some(bytes(after.split(['│', '/']).next()?)?),
@@ -89,13 +98,11 @@ fn bytes(text: &str) -> Option<f64> {
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     let mut files: BTreeMap<String, (f64, Option<f64>)> = BTreeMap::new();
-    let (mut is_announced, mut is_whole, mut last) = (false, false, 0);
+    let (mut rows, mut is_whole, mut last) = (Rows::default(), false, 0);
     while let Some(line) = lines.next()? {
         last = line.number;
-        is_announced |= announces(&line.text);
         is_whole |= line.text.contains("built in ") && line.ended;
-        let row = row(&line.text).filter(|row| row.gzip.is_some() || is_announced);
-        if let Some(Row { path, size, gzip }) = row.filter(|_| files.len() < MOST_FILES) {
+        if let Some(Row { path, size, gzip }) = rows.next(&line.text).filter(|_| files.len() < MOST_FILES) {
             is_whole = false;
             files.insert(path.to_owned(), (size, gzip));
         }

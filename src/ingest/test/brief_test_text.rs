@@ -18,6 +18,7 @@ use self::shunit2::Shunit2;
 use self::stestr::Stestr;
 use self::table::Table;
 use super::pytest_text::is_schemathesis;
+use super::runs;
 use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
@@ -345,8 +346,7 @@ impl Unannounced for Told {
         let Some(sum) = sum.filter(|_| !is_cut) else { return Ok(None) };
         let mut parsed = Names::default().report(&FORMAT, &sum, false)?;
         if ran_again > 0 {
-            let tests = if ran_again == 1 { "test" } else { "tests" };
-            parsed.warnings.push(format!("{ran_again} {tests} ran again in this output: the later result counts"));
+            parsed.warnings.push(runs::ran_again(ran_again));
         }
         Ok(Some(parsed))
     }

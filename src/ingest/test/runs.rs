@@ -6,6 +6,12 @@ use std::rc::Rc;
 use crate::error::Result;
 use crate::ingest::Parsed;
 
+/// What is said of tests of which a later run counts.
+pub(in crate::ingest) fn ran_again(count: u64) -> String {
+    let tests = if count == 1 { "test" } else { "tests" };
+    format!("{count} {tests} ran again in this output: the later result counts")
+}
+
 /// Runs that are held of one tool. What has more is no project's output, and gives no numbers.
 pub(in crate::ingest) const RUNS_HELD: usize = 5_000;
 

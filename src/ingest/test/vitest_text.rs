@@ -68,6 +68,11 @@ fn failed_suites(line: &str) -> Option<u64> {
     rest.split(' ').next().filter(|_| is_rule)?.parse().ok()
 }
 
+/// Whether the line counts in a summary.
+fn is_of_summary(content: &str) -> bool {
+    ["Test Files  ", "Tests  ", "Errors  ", "Type Errors  "].iter().any(|title| content.starts_with(title))
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let (mut run, mut done) = (Run::default(), None);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
@@ -75,7 +80,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     while let Some(line) = lines.next()? {
         last = line.number;
         let content = line.text.trim_start();
-        is_over &= !begins(line.text.trim_end());
+        if begins(line.text.trim_end()) {
+            (is_over, done) = (false, None);
+        }
         if is_over && ["Test Files  ", "Tests  "].iter().any(|title| content.starts_with(title)) {
             done = Some(std::mem::take(&mut run));
             is_over = false;
@@ -277,7 +284,7 @@ impl Stream {
         }
         let Some((run, has_start)) = &mut self.footer else { return Ok(()) };
         let content = text.trim_start();
-        if ["Test Files  ", "Tests  ", "Errors  ", "Type Errors  "].iter().any(|title| content.starts_with(title)) {
+        if is_of_summary(content) {
             return run.line(text);
         }
         if content.starts_with("Start at  ") {
@@ -298,8 +305,7 @@ impl Stream {
         }
         let Some(later) = &mut self.later else { return Ok(()) };
         let content = text.trim_start();
-        let is_of_summary = ["Test Files  ", "Tests  ", "Errors  "].iter().any(|title| content.starts_with(title));
-        if is_of_summary {
+        if is_of_summary(content) {
             later.line(text)?;
         } else if content.starts_with("Duration  ")
             && let Some(later) = self.later.take().filter(|later| later.counts.is_some())
@@ -635,6 +641,8 @@ mod tests {
             ["Tests  30 passed (30)\n", " Test Files  6 passed (6)\n      Tests  30 passed (30)\nAll good now.\n"]
         {
             assert_eq!(counts(&read(&format!("{end}\n{word}")).unwrap()), [3, 2, 1, 0, 0], "{word}");
+            let killed = format!("{end}\n{word}\n RUN  v3.2.7 /x\n\n");
+            assert_eq!(read(&killed).unwrap_err().reject(), Some(Reject::NoResult), "another run began");
         }
     }
 

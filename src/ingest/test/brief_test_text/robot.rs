@@ -1,15 +1,16 @@
 //! Robot Framework's console, and what pabot prints around it. Every suite sums up below its own tests; the sum of the
 //! outermost stands last, above the paths of what was written, and is that of the run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::mem;
 
 use crate::error::Result;
-use crate::ingest::test::text_report::Summary;
+use crate::ingest::test::LONGEST_ID;
+use crate::ingest::test::text_report::{Names, Summary};
 use crate::model::cases::Outcome;
 
-/// Tests whose names are held, and suites. With more, runs count each for itself.
-const NAMES_HELD: usize = 20_000;
+/// Suites of a run that are held. One with more of them, or longer names, counts for itself.
+const SUITES_HELD: usize = 5_000;
 
 /// Its runs.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ pub(super) struct Robot {
     last: Option<(Summary, bool)>,
     run: Named,
     /// The latest outcome of each test, of the runs that name all of theirs; and the sum of the others.
-    tests: BTreeMap<String, Outcome>,
+    tests: Names,
     unnamed: Summary,
     has_run: bool,
     /// Runs that pabot made, which sums them up at last.
@@ -36,7 +37,7 @@ pub(super) struct Robot {
 struct Named {
     suites: BTreeSet<String>,
     suite: String,
-    tests: BTreeMap<String, Outcome>,
+    tests: Names,
     /// Whether a line stands below a rule, and what it said: the name of a suite or a test.
     is_below_rule: bool,
     above: String,
@@ -76,18 +77,22 @@ impl Robot {
         if is_sum {
             self.parts = Summary::default();
         }
-        if !run.tells(&summary) || self.tests.len() + run.tests.len() > NAMES_HELD {
+        if !run.tells(&summary) {
             return self.unnamed.merge(&summary);
         }
-        for (test, now) in run.tests {
-            // What was skipped did not run again.
-            let before = self.tests.get(&test).copied().filter(|_| now != Outcome::Skipped);
-            self.again += u64::from(before.is_some());
-            self.flaky += u64::from(before == Some(Outcome::Failed) && now == Outcome::Passed);
-            if now == Outcome::Skipped {
-                self.tests.entry(test).or_insert(now);
-            } else {
-                self.tests.insert(test, now);
+        for (test, case) in run.tests.cases {
+            let (before, now) = (self.tests.cases.get(&test).map(|case| case.outcome), case.outcome);
+            match before {
+                // It did not run again.
+                Some(_) if now == Outcome::Skipped => continue,
+                Some(before) => {
+                    self.again += 1;
+                    self.flaky += u64::from(before == Outcome::Failed && now == Outcome::Passed);
+                }
+                None => {}
+            }
+            if self.tests.set(&test, now).is_none() {
+                *self.unnamed.slot(now) += 1;
             }
         }
         Ok(())
@@ -105,8 +110,8 @@ impl Robot {
         }
         let mut sum = self.unnamed;
         sum.merge(&self.parts)?;
-        for outcome in self.tests.into_values() {
-            *sum.slot(outcome) += 1;
+        for case in self.tests.cases.into_values() {
+            *sum.slot(case.outcome) += 1;
         }
         sum.flaky = self.flaky;
         sum.add_units(self.faults)?;
@@ -120,7 +125,10 @@ impl Named {
             // `====`, the name, `====`; below the name of a test stands what it prints.
             if text.starts_with('=') && !self.is_below_rule && !self.above.is_empty() {
                 self.suite = mem::take(&mut self.above);
-                self.suites.insert(self.suite.clone());
+                self.is_off |= self.suites.len() >= SUITES_HELD || self.suite.len() > LONGEST_ID;
+                if !self.is_off {
+                    self.suites.insert(self.suite.clone());
+                }
             }
             self.above.clear();
             self.is_below_rule = true;
@@ -142,15 +150,13 @@ impl Named {
         if self.suites.contains(name) {
             return;
         }
-        self.is_off |= self.tests.len() + self.suites.len() >= NAMES_HELD;
-        if !self.is_off {
-            self.is_off = self.tests.insert(format!("{}.{name}", self.suite), outcome).is_some();
-        }
+        let id = format!("{}.{name}", self.suite);
+        self.is_off |= self.tests.cases.contains_key(&id) || self.tests.set(&id, outcome).is_none();
     }
 
     /// Whether these are the tests of that sum.
     fn tells(&self, sum: &Summary) -> bool {
-        let of = |outcome| self.tests.values().filter(|it| **it == outcome).count();
+        let of = |outcome| self.tests.cases.values().filter(|case| case.outcome == outcome).count();
         let counts = [(Outcome::Passed, sum.passed), (Outcome::Failed, sum.failed), (Outcome::Skipped, sum.skipped)];
         !self.is_off && counts.into_iter().all(|(outcome, count)| u64::try_from(of(outcome)) == Ok(count))
     }

@@ -11,7 +11,7 @@ pub(super) struct Counts {
     pub failed: u64,
     pub errored: u64,
     pub skipped: u64,
-    /// It says what no other tool does: that no tests ran, or how many it deselected.
+    /// No other tool says so, or says it there.
     pub is_certain: bool,
     /// A number was too large to hold, or their sum is.
     pub overflow: bool,
