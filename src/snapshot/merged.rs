@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::objects::{Hasher, Location, id_of};
+use super::objects::{Entries, Hasher, Location, id_of};
 use super::pack::{Frame, Frames, count};
 use crate::disk;
 use crate::disk::layout::Layout;
@@ -34,8 +34,8 @@ pub(super) struct KnownPack {
 pub(super) struct Merged {
     /// Each with its size in bytes.
     pub packs: Vec<(ObjectId, u64)>,
-    /// Pack by pack; the numbers are those of `packs`.
-    pub entries: Vec<(ObjectId, Location)>,
+    /// What is in each of them; the numbers are those of `packs`.
+    pub entries: Vec<Entries>,
 }
 
 /// What was stored; nothing if that is absent or damaged.
@@ -81,19 +81,22 @@ fn decode(mut file: impl Read, length: u64) -> Option<Merged> {
         return None;
     }
     let mut merged = Merged::default();
-    merged.entries.reserve(usize::try_from(body).ok()? / ENTRY_BYTES);
+    let most = usize::try_from(body).ok()? / ENTRY_BYTES;
     while !rest.fill_buf().ok()?.is_empty() {
         let id = ObjectId(take(&mut rest)?);
-        let (size, entries) = (number(&mut rest)?, number(&mut rest)?);
+        let (size, count) = (number(&mut rest)?, number(&mut rest)?);
         let pack = merged.packs.len();
-        for _ in 0..entries {
+        // Whatever it says: there are no more of them than there are bytes for.
+        let mut entries = Vec::with_capacity(usize::try_from(count).ok()?.min(most));
+        for _ in 0..count {
             let id = ObjectId(take(&mut rest)?);
             let frame = Frame::from_numbers([number(&mut rest)?, number(&mut rest)?, number(&mut rest)?]);
             if frame.end() > size {
                 return None;
             }
-            merged.entries.push((id, Location { pack, frame }));
+            entries.push((id, Location { pack, frame }));
         }
+        merged.entries.push(entries);
         merged.packs.push((id, size));
     }
     let checksum = hashed.hasher.finish();
@@ -140,7 +143,7 @@ mod tests {
         let back = decode(&*bytes, count(bytes.len())).unwrap();
         assert_eq!(back.packs, packs.each_ref().map(|(id, pack)| (*id, pack.size)));
         let location = |(id, frame): &(ObjectId, Frame)| (*id, Location { pack: 0, frame: *frame });
-        assert_eq!(back.entries, packs[0].1.frames.iter().map(location).collect::<Vec<_>>());
+        assert_eq!(back.entries, [packs[0].1.frames.iter().map(location).collect(), Vec::new()]);
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1;

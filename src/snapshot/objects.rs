@@ -37,6 +37,9 @@ pub(super) struct Location {
     pub frame: Frame,
 }
 
+/// Objects and where they are.
+pub(super) type Entries = Vec<(ObjectId, Location)>;
+
 /// One pack as it was found.
 #[derive(Debug)]
 struct Pack {
@@ -84,7 +87,7 @@ pub struct Objects {
 struct Index {
     packs: Vec<Pack>,
     /// Sorted by id, then by pack; an id may be there twice.
-    entries: Vec<(ObjectId, Location)>,
+    entries: Entries,
     faults: Vec<Error>,
     /// Packs that the merged index does not have as they are now, and packs of it that are gone.
     unmerged: usize,
@@ -93,6 +96,7 @@ struct Index {
 impl Index {
     fn new(layout: &Layout, files: &[(ObjectId, u64)], merged: Merged) -> Index {
         let mut index = Index::default();
+        let mut of_packs = Vec::with_capacity(files.len());
         let mut known: HashMap<_, _> = merged.packs.iter().zip(0usize..).collect();
         // Of those that are still there, what they are called here.
         let mut numbers = vec![None; merged.packs.len()];
@@ -103,49 +107,46 @@ impl Index {
                     *number = Some(index.packs.len());
                     index.packs.push(pack);
                 }
-                None => index.add_unmerged(pack),
+                None => of_packs.push(index.add_unmerged(pack)),
             }
         }
         index.unmerged += known.len();
-        let others = std::mem::replace(&mut index.entries, merged.entries);
-        index.entries.retain_mut(|(_, at)| {
-            let number = numbers.get(at.pack).copied().flatten();
-            at.pack = number.unwrap_or_default();
-            number.is_some()
-        });
-        index.entries.extend(others);
-        // Runs that are in order, one a pack.
-        index.entries.sort();
+        for (number, mut entries) in numbers.into_iter().zip(merged.entries) {
+            let Some(number) = number else { continue };
+            entries.iter_mut().for_each(|(_, at)| at.pack = number);
+            of_packs.push(entries);
+        }
+        index.entries = in_order(of_packs);
         index
     }
 
     /// Reads the index of a pack from the pack itself. One that is not whole is marked so, and what can still be found in it
-    /// is there.
-    fn add_unmerged(&mut self, mut pack: Pack) {
+    /// is answered.
+    fn add_unmerged(&mut self, mut pack: Pack) -> Entries {
         self.unmerged += 1;
+        let number = self.packs.len();
+        let entry = |id, frame| (id, Location { pack: number, frame });
         let read = disk::open_regular(&pack.path).and_then(|file| {
-            let index = pack::read_index(&file).map_err(|error| Error::io("read the pack", &pack.path, &error))?;
-            Ok((file, index))
+            let index = pack::read_index(&file, entry);
+            Ok((index.map_err(|error| Error::io("read the pack", &pack.path, &error))?, file))
         });
-        let (file, index) = match read {
+        let (index, file) = match read {
             Ok(read) => read,
-            Err(error) => return self.faults.push(error),
+            Err(error) => {
+                self.faults.push(error);
+                return Entries::new();
+            }
         };
         pack.is_whole = index.as_ref().is_ok_and(|index| index.checksum == pack.id);
         if !pack.is_whole {
             let why = index.as_ref().err().map_or("it is not the pack that its name says", |why| why.as_str());
             self.faults.push(damaged_pack(&pack.path, why));
         }
-        match index {
-            Ok(index) => self.add(pack, index.frames()),
-            Err(_) => self.add(pack, pack::scan(&file).into_iter()),
-        }
-    }
-
-    fn add(&mut self, pack: Pack, frames: impl Iterator<Item = (ObjectId, Frame)>) {
-        let number = self.packs.len();
         self.packs.push(pack);
-        self.entries.extend(frames.map(|(id, frame)| (id, Location { pack: number, frame })));
+        match index {
+            Ok(index) => index.entries,
+            Err(_) => pack::scan(&file).into_iter().map(|(id, frame)| entry(id, frame)).collect(),
+        }
     }
 
     fn is_whole(&self, pack: usize) -> bool {
@@ -216,8 +217,9 @@ impl Objects {
         self.files.push((written.id, written.bytes));
         if let Some(index) = self.index.get_mut() {
             let path = self.layout.pack(&written.id);
-            index.add_unmerged(Pack { id: written.id, path, size: written.bytes, is_whole: true });
-            index.entries.sort();
+            let new = index.add_unmerged(Pack { id: written.id, path, size: written.bytes, is_whole: true });
+            let known = std::mem::take(&mut index.entries);
+            index.entries = in_order(vec![known, new]);
         }
     }
 
@@ -534,6 +536,32 @@ const HELP: &str = "`highwater verify` says what is still restorable";
 
 fn damaged_pack(path: &Path, why: &str) -> Error {
     Error::bad_input("pack is damaged").at(path).because(why).help(HELP)
+}
+
+/// The entries of all packs in one order. Mostly one pack holds nearly all, and stays where it is: to sort it with the others
+/// would take as much memory again.
+fn in_order(mut of_packs: Vec<Entries>) -> Entries {
+    of_packs.sort_by_key(Vec::len);
+    let mut all = of_packs.pop().unwrap_or_default();
+    let mut others = of_packs.concat();
+    if others.len() > all.len() / 16 {
+        all.append(&mut others);
+    }
+    // Runs that are in order, one a pack.
+    all.sort();
+    others.sort();
+    let mut end = all.len();
+    all.extend_from_slice(&others);
+    // From the end, so that nothing is moved twice.
+    while let Some(entry) = others.pop() {
+        let begin = all.get(..end).unwrap_or_default().partition_point(|other| *other < entry);
+        all.copy_within(begin..end, begin + others.len() + 1);
+        if let Some(place) = all.get_mut(begin + others.len()) {
+            *place = entry;
+        }
+        end = begin;
+    }
+    all
 }
 
 /// The packs of a store by name, with their lengths in bytes. Whatever else lies in the folder is no pack.

@@ -40,6 +40,8 @@ pub(super) const EMPTY_BYTES: u64 = 8 + FOOTER;
 const FOOTER_TAIL: u64 = 40;
 /// Up to this size an object is handled in one piece.
 pub(super) const PIECE_BYTES: u64 = 4 << 20;
+/// Bytes of an index that are read at once: whole entries.
+const INDEX_PIECE: usize = 56 << 10;
 /// Larger indexes are not ours (1 GiB): it is about 19 million objects.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
 /// In `stored`: the content is a difference.
@@ -93,8 +95,10 @@ fn index_of(frames: &BTreeMap<ObjectId, Frame>, offset: u64) -> (Vec<u8>, Vec<u8
         frame.numbers().iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
     }
     let mut footer = [offset.to_le_bytes(), count(frames.len()).to_le_bytes()].concat();
-    let checksum = index_checksum(&bytes, &footer);
-    footer.extend_from_slice(&checksum.0);
+    let mut hasher = Hasher::default();
+    hasher.update(&bytes);
+    hasher.update(&footer);
+    footer.extend_from_slice(&hasher.finish().0);
     (bytes, footer)
 }
 
@@ -149,13 +153,6 @@ impl Write for Hashed<'_> {
     }
 }
 
-fn index_checksum(index: &[u8], numbers: &[u8]) -> ObjectId {
-    let mut hasher = Hasher::default();
-    hasher.update(index);
-    hasher.update(numbers);
-    hasher.finish()
-}
-
 /// Lengths in memory always fit.
 pub(super) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
@@ -163,54 +160,56 @@ pub(super) fn count(length: usize) -> u64 {
 
 /// What the end of a pack tells.
 #[derive(Debug)]
-pub(super) struct Index {
-    bytes: Vec<u8>,
+pub(super) struct Index<T> {
+    /// Of each object, in the order of their ids.
+    pub entries: Vec<T>,
     /// The pack's checksum as it is written in it; the pack's name, if nothing was changed.
     pub checksum: ObjectId,
 }
 
-impl Index {
-    /// Where each object is, in the order of their ids.
-    pub fn frames(&self) -> impl Iterator<Item = (ObjectId, Frame)> {
-        self.bytes.chunks_exact(56).map(|mut entry| {
-            let id = id(&mut entry);
-            (id, Frame::from_numbers([number(&mut entry), number(&mut entry), number(&mut entry)]))
-        })
-    }
-}
-
-/// Reads the index of a pack. Inside: a fragment that says what is wrong with it.
+/// Reads the index of a pack, and keeps what `entry` makes of each object and its place. Inside: a fragment that says what
+/// is wrong with it.
 ///
 /// # Errors
 /// If the system cannot read it: that says nothing about the pack.
-pub(super) fn read_index(file: &File) -> io::Result<Result<Index, String>> {
+pub(super) fn read_index<T>(file: &File, entry: impl Fn(ObjectId, Frame) -> T) -> io::Result<Result<Index<T>, String>> {
     let damaged = |why: &str| Ok(Err(why.to_owned()));
     let size = file.metadata()?.len();
     let Some(footer_at) = size.checked_sub(FOOTER) else { return damaged("it is cut short") };
     let mut footer = [0; 88];
     file.read_exact_at(&mut footer, footer_at)?;
     let mut rest = footer.as_slice();
-    let (index_at, entries) = (number(&mut rest), number(&mut rest));
+    let (index_at, count) = (number(&mut rest), number(&mut rest));
     let (checksum_of_index, checksum) = (id(&mut rest), id(&mut rest));
     if rest != END {
         return damaged("it is cut short, or its end is damaged");
     }
-    let length = footer_at.checked_sub(index_at).filter(|length| entries.checked_mul(INDEX_ENTRY) == Some(*length));
-    let length = length.filter(|length| *length <= MAX_INDEX_BYTES);
-    let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
-        return damaged("its index is damaged");
-    };
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, index_at)?;
-    let numbers = footer.get(..16).unwrap_or_default();
-    if index_checksum(&bytes, numbers) != checksum_of_index {
+    let length = footer_at.checked_sub(index_at).filter(|length| count.checked_mul(INDEX_ENTRY) == Some(*length));
+    if length.is_none_or(|length| length > MAX_INDEX_BYTES) {
         return damaged("its index is damaged");
     }
-    let index = Index { bytes, checksum };
-    if index.frames().any(|(_, frame)| frame.end() > index_at) {
+    let mut entries = Vec::with_capacity(fits(count));
+    let mut hasher = Hasher::default();
+    let mut is_within = true;
+    // Piece by piece: all of it beside the entries would be as much memory again.
+    let mut buffer = vec![0; INDEX_PIECE];
+    let mut section = Section { file, at: index_at, left: footer_at.saturating_sub(index_at) };
+    while section.left > 0 {
+        let piece = buffer.get_mut(..fits(section.left).min(INDEX_PIECE)).unwrap_or_default();
+        section.read_exact(piece)?;
+        hasher.update(piece);
+        for mut bytes in piece.chunks_exact(56) {
+            let id = id(&mut bytes);
+            let frame = Frame::from_numbers([number(&mut bytes), number(&mut bytes), number(&mut bytes)]);
+            is_within &= frame.end() <= index_at;
+            entries.push(entry(id, frame));
+        }
+    }
+    hasher.update(footer.get(..16).unwrap_or_default());
+    if hasher.finish() != checksum_of_index || !is_within {
         return damaged("its index is damaged");
     }
-    Ok(Ok(index))
+    Ok(Ok(Index { entries, checksum }))
 }
 
 /// Takes eight bytes as a number. Callers hand in enough of them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::merged;
 use super::objects::{FoundPack, Objects, id_of};
-use super::pack::{self, Frames, PackWriter};
+use super::pack::{self, PackWriter};
 use super::rules::as_path;
 use crate::disk::layout::Layout;
 use crate::disk::{self, Temporary};
@@ -219,11 +219,9 @@ fn merged_is_right(layout: &Layout) -> Result<bool> {
         return Ok(false);
     }
     let packs: HashMap<_, _> = open(layout)?.known_packs().into_iter().collect();
-    let mut entries = said.entries.iter().peekable();
-    Ok(said.packs.iter().enumerate().all(|(number, (id, size))| {
-        let of_pack = std::iter::from_fn(|| entries.next_if(|(_, at)| at.pack == number));
-        let said: Frames = of_pack.map(|(id, at)| (*id, at.frame)).collect();
-        packs.get(id).is_none_or(|pack| pack.size == *size && pack.frames == said)
+    Ok(said.packs.iter().zip(&said.entries).all(|((id, size), entries)| {
+        let frames = entries.iter().map(|(id, at)| (*id, at.frame));
+        packs.get(id).is_none_or(|pack| pack.size == *size && pack.frames.iter().copied().eq(frames))
     }))
 }
 

@@ -49,11 +49,12 @@ impl Checked {
     fn check_pack(&mut self, id: &ObjectId, path: &Path, file: &File, objects: &Objects) {
         let mut fault = |why: String| self.faults.push((path.to_path_buf(), why));
         let mut is_named_right = true;
-        let index = pack::read_index(file).unwrap_or_else(|error| Err(format!("its index cannot be read ({error})")));
+        let index = pack::read_index(file, |id, frame| (id, frame));
+        let index = index.unwrap_or_else(|error| Err(format!("its index cannot be read ({error})")));
         let mut frames: Frames = match index {
             Ok(index) => {
                 is_named_right = index.checksum == *id;
-                index.frames().collect()
+                index.entries
             }
             Err(why) => {
                 fault(format!("pack is damaged: {why}"));

@@ -353,3 +353,25 @@ fn objects_whose_pack_is_replaced_meanwhile_are_found_in_the_new_one() {
     std::fs::remove_file(only_pack(&layout)).unwrap();
     assert_eq!(objects.read(&id_of(b"dead")).unwrap(), b"dead");
 }
+
+#[test]
+fn entries_of_all_packs_come_in_one_order() {
+    let entry = |id: u8, pack: usize| {
+        let frame = Frame { offset: 8, length: 1, stored: 1, is_difference: false };
+        (ObjectId([id; 32]), Location { pack, frame })
+    };
+    let of_pack = |ids: &[u8], pack| ids.iter().map(|id| entry(*id, pack)).collect::<Vec<_>>();
+    let large: Vec<u8> = (10..200).collect();
+    for small in [&[][..], &[0], &[9, 10, 11], &[150, 250], &[250, 10, 0], &[199; 3]] {
+        for others in [vec![], vec![of_pack(small, 1)], vec![of_pack(&[100, 120], 2), of_pack(small, 1)]] {
+            let packs = || std::iter::once(of_pack(&large, 0)).chain(others.clone());
+            let mut sorted: Vec<_> = packs().flatten().collect();
+            sorted.sort();
+            assert_eq!(in_order(packs().collect()), sorted);
+        }
+    }
+    // None is much larger than the others.
+    assert_eq!(in_order(vec![of_pack(&[3, 5], 0), of_pack(&[4, 1], 1)]).len(), 4);
+    assert!(in_order(vec![of_pack(&[3, 5], 0), of_pack(&[4, 1], 1)]).is_sorted());
+    assert!(in_order(Vec::new()).is_empty());
+}
