@@ -89,6 +89,8 @@ impl Findings {
             self.claims.push(claim);
         }
         let claims = &self.claims;
+        let alone = || claims.iter().position(|claim| *claim == Claim::Alone).map(|at| (at, Claim::Last));
+        let ours = ours.or_else(alone);
         self.hooks.line(text, || ours.is_some() || claims.contains(&Claim::Alike) || rustc_text::is_building(text));
         match ours {
             Some((ours, claim)) => {
@@ -181,6 +183,8 @@ struct PythonCodes {
     /// Without the lines that either may have written.
     only_ruff: Talk<ruff_text::Reader>,
     only_flake8: Talk<flake8_text::Reader>,
+    /// A number of errors, of which nothing else was met: ruff's if what it can mend stands below it.
+    sum: Option<String>,
     runs: Vec<Parsed>,
 }
 
@@ -196,11 +200,23 @@ impl Voice for PythonCodes {
     fn claim(&self, text: &str) -> Claim {
         match ruff_text::teller_of(text.trim_end()) {
             Some(_) => Claim::Ours,
-            None => self.ruff.claim(text),
+            None if self.sum.is_some() && ruff_text::is_fixable(text.trim_end()) => Claim::Last,
+            None => match self.ruff.claim(text) {
+                Claim::Alike if ruff_text::is_summary(text.trim_end()) => Claim::Other,
+                claim => claim,
+            },
         }
     }
 
     fn line(&mut self, text: &str, claim: Claim) {
+        let sum = self.sum.take();
+        if claim == Claim::Other && ruff_text::is_summary(text.trim_end()) {
+            self.sum = Some(text.to_owned());
+            return;
+        }
+        if let Some(sum) = sum.filter(|_| claim == Claim::Last) {
+            self.rather_ruff(&sum, Claim::Ours);
+        }
         match ruff_text::teller_of(text.trim_end()) {
             Some(Some(ruff_text::Teller::Flake8)) => {
                 self.flake8.line(text, claim);
@@ -220,6 +236,7 @@ impl Voice for PythonCodes {
     }
 
     fn end_run(&mut self) {
+        self.sum = None;
         let is_summed_up = |ruff: &Talk<ruff_text::Reader>| ruff.is_certain && ruff.reader.is_summed_up();
         if is_summed_up(&self.only_ruff) && !is_summed_up(&self.ruff) {
             std::mem::swap(&mut self.ruff, &mut self.only_ruff);

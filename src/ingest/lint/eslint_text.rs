@@ -9,8 +9,9 @@ use super::LintTally;
 use super::brief_checkers::is_of_remark;
 use super::brief_text::is_script;
 use super::lines::{
-    Claim, TextReader, bare_place, bracketed, check_summary, counted, finding, is_dashed_name, is_of_another, read,
+    Claim, TextReader, bare_place, bracketed, counted, finding, finish_levels, is_dashed_name, is_of_another, read,
 };
+use super::stylelint_text;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::is_number;
 use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
@@ -25,7 +26,7 @@ pub const FORMAT: Format = Format {
     told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"; Vale's summary; rows \
               and counts in frames; or \"error: … (no-undef) at a.js:1:10:\" and \"4 errors and 1 warning found.\"",
     has_end: true,
-    counting: "Rows by level, error or warning; Vale's suggestions are notes. The numbers in the summary are only compared; without a summary the report is \
+    counting: "Rows by level, error or warning; Vale's suggestions are notes. The numbers in the summary are compared, and count what was cut away above it; without a summary the report is \
                cut.",
     sniff,
     parse: |input| read::<Reader>(input, "ESLint"),
@@ -36,7 +37,14 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines_of_both_ends().any(is_vale_s) && !is_of_another(head) {
         return Sniff::Sure("a summary as Vale prints it".into());
     }
-    stylish(head, &WORDS, "ESLint")
+    let is_alone = || {
+        let is_stylelint_s = |line: &str| row(line.trim_end(), &stylelint_text::SIGNS).is_some();
+        head.last_lines().any(|line| is_summary_alone(line.trim_end())) && !head.lines().any(is_stylelint_s)
+    };
+    match stylish(head, &WORDS, "ESLint") {
+        Sniff::No if is_alone() && !is_of_another(head) => Sniff::Maybe("a summary as ESLint prints it".into()),
+        sniffed => sniffed,
+    }
 }
 
 struct Row<'a> {
@@ -167,6 +175,11 @@ fn summary(text: &str) -> Option<(u64, u64)> {
         return None;
     }
     Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// Whether it is a summary that tells whose it is without the rows above it. Other formatters have no sign there.
+fn is_summary_alone(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit()) && problems(text).is_some() && summary(text).is_some()
 }
 
 /// `❌ Validation failed with 4 errors and 3 warnings.`, and what Redocly says where there is no error: that all is valid, and
@@ -322,6 +335,7 @@ impl Stylish {
         match row(text, words) {
             Some(_) => Claim::Ours,
             None if self.open_rows > 0 && summary(text).is_some() => Claim::Last,
+            None if is_summary_alone(text) => Claim::Alone,
             // More of them may come.
             None if self.pretty != (0, 0)
                 && (pretty_count(text, "error").is_some() || pretty_count(text, "warning").is_some()) =>
@@ -342,7 +356,7 @@ impl Stylish {
     /// The report; none without a summary.
     ///
     /// # Errors
-    /// Malformed if it is cut; no result if a summary lists nothing.
+    /// Malformed if it is cut.
     pub(super) fn finish(self, format: &'static Format, tool: &str) -> Result<Option<Parsed>> {
         if self.needs_summary {
             let why = format!("report ends before the summary of {tool}");
@@ -351,10 +365,10 @@ impl Stylish {
         if self.declared.is_none() && self.open_rows == 0 {
             return Ok(None);
         }
-        let mut parsed = self.tally.finish(format)?;
-        let Some((errors, warnings)) = self.declared.filter(|_| self.open_rows == 0) else { return Ok(Some(parsed)) };
-        check_summary(tool, (errors, warnings), &mut parsed)?;
-        Ok(Some(parsed))
+        let said = self.declared.filter(|_| self.open_rows == 0);
+        let Some((errors, warnings)) = said else { return self.tally.finish(format).map(Some) };
+        let tool = if self.tally.has("vale") { "vale".to_owned() } else { tool.to_lowercase() };
+        finish_levels(self.tally, format, (&tool, Sort::Linter), (errors, warnings, None)).map(Some)
     }
 }
 
@@ -506,8 +520,30 @@ mod tests {
             assert_eq!(parsed(&one.replace("✖ ", sign)).unwrap().figures.total, Some(2), "{sign}");
         }
         assert!(parsed(&one.replace("✖ ", "a ")).is_err());
-        let other = parsed(&one.replace("(1 error,", "(5 errors,")).unwrap();
-        assert_eq!((other.declared.unwrap().errors, other.warnings.len()), (Some(5), 1));
+        let other = parsed(&one.replace("(1 error,", "(0 errors,")).unwrap();
+        assert_eq!((other.figures.errors, other.declared.unwrap().errors, other.warnings.len()), (Some(1), Some(0), 1));
+    }
+
+    #[test]
+    fn where_rows_were_cut_away_the_summary_counts() {
+        for rows in [ROWS, ""] {
+            let parsed = parsed(&format!("{rows}✖ 12 problems (5 errors, 7 warnings)\n")).unwrap();
+            let figures = &parsed.figures;
+            assert_eq!((figures.errors, figures.warnings, figures.total), (Some(5), Some(7), Some(12)));
+            assert_eq!((parsed.declared, parsed.warnings.len()), (None, 1));
+            let Details::Lint(details) = parsed.details else { panic!("lint") };
+            assert_eq!(u64::try_from(details.findings.len()).unwrap() + details.dropped, 12);
+            assert_eq!(details.by_tool.into_keys().collect::<Vec<_>>(), ["eslint"]);
+        }
+        let vale = "✖ 1 error, 2 warnings and 0 suggestions in 3 files.\n";
+        let Details::Lint(details) = parsed(vale).unwrap().details else { panic!("lint") };
+        assert_eq!(
+            details.by_tool.into_iter().map(|(tool, counts)| (tool, counts.warnings)).collect::<Vec<_>>(),
+            [("vale".to_owned(), 2)]
+        );
+        let sniffed = |text: &str| sniff(&Head::read(&Input::bytes("x", text.as_bytes())).unwrap());
+        assert!(matches!(sniffed("\n✖ 2 problems (1 error, 1 warning)\n\n"), Sniff::Maybe(_)));
+        assert_eq!(sniffed("2 problems\n"), Sniff::No);
     }
 
     #[test]
@@ -517,8 +553,6 @@ mod tests {
         for cut in [ROWS, whole.strip_suffix(')').unwrap(), whole.strip_suffix(" warning)").unwrap()] {
             assert_eq!(parsed(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
-        let alone = parsed("✖ 2 problems (1 error, 1 warning)\n").unwrap_err();
-        assert_eq!(alone.reject(), Some(Reject::NoResult));
         assert_eq!(parsed("all well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
         // stylelint's rows have a sign where ESLint's have a word.
         let stylelint = "a.css\n  1:1  ✖  Unknown  r\n\n✖ 1 problem (1 error, 0 warnings)\n";

@@ -22,6 +22,8 @@ pub(in crate::ingest) enum Claim {
     Ours,
     /// Ours, and the last of a run.
     Last,
+    /// A run's last, of which nothing else was met: it was cut away (`… | tail -5`). What some tool has open goes before.
+    Alone,
     /// The tool's reader would count it, but others write so too.
     Alike,
     /// Nothing that counts. It may belong to what stands above it.
@@ -324,10 +326,11 @@ fn other_than_rows(said: &str) -> String {
     format!("the summary says {said}, which is not what the rows add up to")
 }
 
-/// The figures of a tool that lists its findings and says how many errors there are.
+/// The figures of a tool that lists its findings and says how many errors there are; `listed` are those of its findings
+/// that are among these.
 ///
 /// # Errors
-/// No result if it lists none of those it counts.
+/// A sum is too large.
 pub(super) fn finish_said(
     mut tally: LintTally,
     format: &'static Format,
@@ -335,40 +338,52 @@ pub(super) fn finish_said(
     said: Option<u64>,
     listed: u64,
 ) -> Result<Parsed> {
-    check_listed(tool, said.unwrap_or(0), listed)?;
     tally.tool(tool, sort);
+    let [errors, warnings, notes] = tally.sums()?;
+    let missing = said.unwrap_or(0).saturating_sub(listed);
+    tally.complete((tool, sort), [add(errors, missing)?, warnings, notes])?;
     let mut parsed = tally.finish(format)?;
-    if let Some(said) = said.filter(|said| *said != listed) {
+    if let Some(said) = said.filter(|said| *said < listed) {
         parsed.warnings.push(other_than_rows(&format!("{said} errors")));
         parsed.declared = Some(Figures { errors: Some(said), ..Figures::default() });
     }
     Ok(parsed)
 }
 
-/// Compares what is listed with the errors and warnings that the summary of `tool` counts.
+/// What a summary counts: errors, warnings, and what is below, if it tells that.
+pub(super) type Said = (u64, u64, Option<u64>);
+
+/// The figures of a tool that lists its findings and sums them up by level.
 ///
 /// # Errors
-/// No result if nothing is listed of what is counted.
-pub(super) fn check_summary(tool: &str, (errors, warnings): (u64, u64), parsed: &mut Parsed) -> Result<()> {
-    check_listed(tool, add(errors, warnings)?, parsed.figures.total.unwrap_or(0))?;
-    if (parsed.figures.errors, parsed.figures.warnings) != (Some(errors), Some(warnings)) {
-        let said = format!("{errors} errors and {warnings} warnings");
-        parsed.warnings.push(other_than_rows(&said));
-        parsed.declared = Some(Figures { errors: Some(errors), warnings: Some(warnings), ..Figures::default() });
-    }
-    Ok(())
+/// A sum is too large.
+pub(super) fn finish_levels(
+    mut tally: LintTally,
+    format: &'static Format,
+    of: (&str, Sort),
+    said: Said,
+) -> Result<Parsed> {
+    let (errors, warnings, notes) = said;
+    let [_, _, notes_listed] = tally.sums()?;
+    tally.complete(of, [errors, warnings, notes.unwrap_or(notes_listed)])?;
+    let mut parsed = tally.finish(format)?;
+    compare_levels(said, &mut parsed);
+    Ok(parsed)
 }
 
-/// Compares what is listed with the errors, the warnings and what is below, as a summary counts them.
-pub(super) fn compare_levels(said: [u64; 3], parsed: &mut Parsed) {
+/// Compares what is listed with a summary.
+pub(super) fn compare_levels((errors, warnings, notes): Said, parsed: &mut Parsed) {
     let figures = &parsed.figures;
-    let [errors, warnings, notes] = said.map(Some);
-    if [figures.errors, figures.warnings, figures.notes] != [errors, warnings, notes] {
-        let [errors_said, warnings_said, notes_said] = said;
-        let said = format!("{errors_said} errors, {warnings_said} warnings and {notes_said} below that");
-        parsed.warnings.push(other_than_rows(&said));
-        parsed.declared = Some(Figures { errors, warnings, notes, ..Figures::default() });
+    let is_of_notes = notes.is_none() || figures.notes == notes;
+    if (figures.errors, figures.warnings, is_of_notes) == (Some(errors), Some(warnings), true) {
+        return;
     }
+    let said = match notes {
+        Some(notes) => format!("{errors} errors, {warnings} warnings and {notes} below that"),
+        None => format!("{errors} errors and {warnings} warnings"),
+    };
+    parsed.warnings.push(other_than_rows(&said));
+    parsed.declared = Some(Figures { errors: Some(errors), warnings: Some(warnings), notes, ..Figures::default() });
 }
 
 #[cfg(test)]

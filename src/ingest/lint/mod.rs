@@ -187,6 +187,8 @@ impl ToolCounts {
 pub(super) struct LintTally {
     details: LintDetails,
     kept_bytes: usize,
+    /// Findings that a summary alone tells.
+    unlisted: u64,
     /// Findings that the project silenced.
     pub suppressed: u64,
     /// Counts before de-duplication, where the format has copies.
@@ -229,6 +231,32 @@ impl LintTally {
         Ok(())
     }
 
+    /// Counts what a summary tells beyond what is listed, in errors, warnings and notes: the rest was cut away above it
+    /// (`… | tail -5`). A summary that tells less of some level is not that of these findings alone.
+    pub(super) fn complete(&mut self, (tool, sort): (&str, Sort), said: [u64; 3]) -> Result<()> {
+        let listed = self.sums()?;
+        let levels = [Level::Error, Level::Warning, Level::Note];
+        let missing = said.iter().zip(listed).map(|(said, listed)| said.checked_sub(listed));
+        let Some(missing) = missing.collect::<Option<Vec<u64>>>() else { return Ok(()) };
+        for (level, number) in levels.into_iter().zip(missing) {
+            self.unlisted = add(self.unlisted, number)?;
+            self.count(tool, sort, level, number)?;
+        }
+        Ok(())
+    }
+
+    /// Whether that tool reported.
+    pub(super) fn has(&self, tool: &str) -> bool {
+        self.details.by_tool.contains_key(tool)
+    }
+
+    /// Errors, warnings and notes of all tools so far.
+    pub(super) fn sums(&self) -> Result<[u64; 3]> {
+        self.details.by_tool.values().try_fold([0; 3], |[errors, warnings, notes], counts| {
+            Ok([add(errors, counts.errors)?, add(warnings, counts.warnings)?, add(notes, counts.notes)?])
+        })
+    }
+
     /// Whether another finding is kept; otherwise it may as well be counted alone.
     pub(super) fn has_room(&self) -> bool {
         self.details.findings.len() < FINDINGS_KEPT && self.kept_bytes < KEPT_BYTES
@@ -253,12 +281,8 @@ impl LintTally {
 
     /// The figures. `suppressed` and `raw` are among them only where they say something.
     pub(super) fn finish(self, format: &'static Format) -> Result<Parsed> {
-        let mut sums = RawFindings::default();
-        for counts in self.details.by_tool.values() {
-            sums.errors = add(sums.errors, counts.errors)?;
-            sums.warnings = add(sums.warnings, counts.warnings)?;
-            sums.notes = add(sums.notes, counts.notes)?;
-        }
+        let [errors, warnings, notes] = self.sums()?;
+        let sums = RawFindings { errors, warnings, notes };
         let figures = Figures {
             errors: Some(sums.errors),
             warnings: Some(sums.warnings),
@@ -268,8 +292,15 @@ impl LintTally {
             raw: self.raw.filter(|raw| *raw != sums),
             ..Figures::default()
         };
-        let dropped = self.details.dropped;
+        let dropped = self.details.dropped.saturating_sub(self.unlisted);
         let mut parsed = Parsed::new(format, figures, Details::Lint(self.details));
+        match self.unlisted {
+            0 => {}
+            1 => parsed.warnings.push("1 finding is told by the summary alone: its line was cut away".to_owned()),
+            many => parsed
+                .warnings
+                .push(format!("{many} findings are told by the summary alone: their lines were cut away")),
+        }
         if dropped > 0 {
             parsed.warnings.push(format!("{dropped} findings are counted but not kept"));
         }

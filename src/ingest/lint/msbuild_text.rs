@@ -6,7 +6,7 @@
 //! `Build failed with 3 error(s) in 1.2s`; mcs and csc say `Compilation failed: 3 error(s), 1 warnings`, or nothing.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_summary, finding, is_of_another, is_path, read};
+use super::lines::{Claim, TextReader, check_listed, compare_levels, finding, is_of_another, is_path, read};
 use super::unix_text;
 use crate::error::Result;
 use crate::ingest::text::is_number;
@@ -176,8 +176,10 @@ impl TextReader for Reader {
             return Ok(None);
         }
         let mut parsed = self.tally.finish(&FORMAT)?;
-        if let Some(declared) = declared {
-            check_summary("MSBuild", declared, &mut parsed)?;
+        if let Some((errors, warnings)) = declared {
+            // Tests that failed are among them: what is not listed may be no finding.
+            check_listed("MSBuild", add(errors, warnings)?, parsed.figures.total.unwrap_or(0))?;
+            compare_levels((errors, warnings, None), &mut parsed);
         }
         Ok(Some(parsed))
     }

@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
     written_by: "mypy, dmypy",
     told_by: "\"book.py:48: error: …\", \"Found 1 error in 1 file\", or \"Success: no issues found in 3 source files\"",
     has_end: false,
-    counting: "Lines with a file and a level: error, warning, note. The number in the summary is only compared.",
+    counting: "Lines with a file and a level: error, warning, note. The number in the summary is compared, and counts what was cut away above it.",
     sniff,
     parse: |input| read::<Reader>(input, "mypy"),
 };
@@ -223,13 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_is_compared_and_never_alone() {
+    fn the_summary_is_compared_and_counts_where_rows_were_cut_away() {
         let one = "a.py:1: error: e  [x]\n";
         assert_eq!(parsed(&format!("{one}Found 1 error in 1 file (checked 1 source file)\n")).unwrap().declared, None);
-        let declared = parsed(&format!("{one}Found 3 errors in 1 file (checked 1 source file)\n")).unwrap().declared;
-        assert_eq!(declared.and_then(|declared| declared.errors), Some(3));
-        let error = parsed("Found 3 errors in 1 file (checked 1 source file)\n").unwrap_err();
-        assert_eq!(error.reject(), Some(Reject::NoResult));
+        for rows in [one, "", "a.py:1: note: n\n"] {
+            let parsed = parsed(&format!("{rows}Found 3 errors in 1 file (checked 1 source file)\n")).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.declared, parsed.warnings.len()), (Some(3), None, 1), "{rows}");
+        }
+        let two = parsed(&format!("{one}{one}Found 1 error in 1 file (checked 1 source file)\n")).unwrap();
+        assert_eq!((two.figures.errors, two.declared.and_then(|said| said.errors)), (Some(2), Some(1)));
         assert_eq!(parsed("Found 3 errors.\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 

@@ -5,9 +5,9 @@
 //! only the sum at the end tells how many there are.
 
 use super::LintTally;
-use super::lines::{Claim, TextReader, check_listed, finding, is_of_another, join, read};
+use super::lines::{Claim, TextReader, finding, finish_said, is_of_another, join, read};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
 /// PHPStan's output.
@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     written_by: "phpstan analyse (format table)",
     told_by: "tables headed by \"Line\" and a file, or \"[OK] No errors\"",
     has_end: true,
-    counting: "Rows with a line number, and errors of no file as far as the sum tells of more: all errors. Without the \
+    counting: "Rows with a line number, and errors of no file as far as the sum tells of more: all errors. The sum counts what was cut away above it. Without the \
                sum at its end the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "PHPStan"),
@@ -157,9 +157,8 @@ impl TextReader for Reader {
             self.tally.finding(finding("phpstan", Level::Error, (None, None), None, message), Sort::Linter)?;
         }
         self.tally.tool("phpstan", Sort::Linter);
-        let parsed = self.tally.finish(&FORMAT)?;
-        check_listed("PHPStan", said, parsed.figures.total.unwrap_or(0))?;
-        Ok(Some(parsed))
+        let listed = self.tally.sums()?.into_iter().try_fold(0, add)?;
+        finish_said(self.tally, &FORMAT, ("phpstan", Sort::Linter), Some(said), listed).map(Some)
     }
 }
 
@@ -200,7 +199,8 @@ mod tests {
         for cut in [format!("{TABLE}{row}"), format!("{TABLE}{row}{RULE}"), format!("{TABLE}{row}{RULE} [ERROR] Fou")] {
             assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
-        assert_eq!(parsed(" [ERROR] Found 2 errors\n").unwrap_err().reject(), Some(Reject::NoResult));
+        let alone = parsed(" [ERROR] Found 2 errors\n").unwrap();
+        assert_eq!((alone.figures.errors, alone.warnings.len()), (Some(2), 1));
         assert_eq!(parsed("all well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 }

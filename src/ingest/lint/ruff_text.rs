@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"a.py:1:8: F401 [*] `os` imported but unused\", or \"F401 …\" above \"--> a.py:1:8\"",
     has_end: false,
     counting: "Each finding is an error, unless it tells another severity; those that --statistics counts, and files that are \
-               not formatted or cannot be parsed, and errors that --diff would mend, too. The number in the summary is only \
-               compared.",
+               not formatted or cannot be parsed, and errors that --diff would mend, too. The number in the summary is \
+               compared, and counts what was cut away above it.",
     sniff,
     parse: |input| read::<Reader>(input, "ruff"),
 };
@@ -40,6 +40,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
             .any(|line| line == ALL_PASSED || unformatted(line).or_else(|| mendable(line)).is_some()) =>
         {
             Sniff::Maybe("a line with which ruff ends".into())
+        }
+        // Its findings were cut away.
+        None if head.lines().any(is_summary) && head.lines_of_both_ends().any(is_fixable) => {
+            Sniff::Maybe("a summary as ruff prints it".into())
         }
         _ => Sniff::No,
     }
@@ -167,7 +171,8 @@ pub(super) fn is_rule_of_deptry(code: &str) -> bool {
 }
 
 /// `Found 25 errors.`, `Found 2 errors (1 fixed, 1 remaining).`
-fn is_summary(text: &str) -> bool {
+/// `Found 7 errors.`, `Found 7 errors (3 fixed, 4 remaining).`
+pub(in crate::ingest) fn is_summary(text: &str) -> bool {
     remaining(text).is_some()
 }
 
@@ -180,9 +185,9 @@ fn remaining(text: &str) -> Option<u64> {
     remaining.parse().ok()
 }
 
-/// `[*] 7 fixable with the `--fix` option.`
-fn is_fixable(text: &str) -> bool {
-    text.starts_with("[*] ") && text.contains(" fixable with ")
+/// `[*] 7 fixable with the `--fix` option.`, `No fixes available (2 hidden fixes can be enabled …).`, below the summary.
+pub(in crate::ingest) fn is_fixable(text: &str) -> bool {
+    (text.starts_with("[*] ") && text.contains(" fixable with ")) || text.starts_with("No fixes available (")
 }
 
 /// Level, rule and message of what stands after a place, or above it.
@@ -406,12 +411,11 @@ impl TextReader for Reader {
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        let is_end = is_fixable(text) || text.starts_with("No fixes available");
         text == ALL_PASSED
             || is_summary(text)
             || unformatted(text).is_some()
             || mendable(text).is_some()
-            || (is_end && text.ends_with('.'))
+            || (is_fixable(text) && text.ends_with('.'))
     }
 
     fn tells_all(&self, text: &str) -> bool {
@@ -519,16 +523,17 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_is_compared_and_never_alone() {
+    fn the_summary_is_compared_and_counts_where_rows_were_cut_away() {
         let one = "a.py:1:8: F401 [*] `os` imported but unused\n";
         assert_eq!(
             parsed(&format!("{one}Found 1 error.\n[*] 1 fixable with the `--fix` option.\n")).unwrap().declared,
             None
         );
         assert_eq!(parsed(&format!("{one}Found 4 errors (3 fixed, 1 remaining).\n")).unwrap().declared, None);
-        let declared = parsed(&format!("{one}Found 4 errors.\n")).unwrap().declared;
-        assert_eq!(declared.and_then(|declared| declared.errors), Some(4));
-        assert_eq!(parsed("Found 1 error.\n").unwrap_err().reject(), Some(Reject::NoResult));
+        for rows in [one, ""] {
+            let parsed = parsed(&format!("{rows}Found 4 errors.\n")).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.declared, parsed.warnings.len()), (Some(4), None, 1));
+        }
         assert_eq!(parsed("All checks passed!\n").unwrap().figures.total, Some(0));
         assert_eq!(parsed("Found 1 error (1 fixed, 0 remaining).\n").unwrap().figures.total, Some(0));
         assert_eq!(parsed(&format!("{one}a.py:2:1: F84")).unwrap_err().reject(), Some(Reject::Malformed));

@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     written_by: "tsc, vue-tsc, ng build",
     told_by: "\"a.ts(3,7): error TS2741: …\", \"a.ts:3:7 - error TS2741: …\"",
     has_end: false,
-    counting: "Lines with \"error TS…\", with a place or without. The number in the summary is only compared.",
+    counting: "Lines with \"error TS…\", with a place or without. The number in the summary is compared, and counts what was cut away above it.",
     sniff,
     parse: |input| read::<Reader>(input, "tsc"),
 };
@@ -37,6 +37,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
     if head.last_lines().any(is_watching) {
         return Sniff::Sure("what tsc says when it watches".into());
+    }
+    // Its lines were cut away.
+    let is_sum = |line: &str| errors_found(line).is_some() && line.contains(" in ") && !line.ends_with(')');
+    if head.lines().any(|line| is_sum(line.trim_end())) && !is_of_another(head) {
+        return Sniff::Maybe("a number of errors as tsc tells it".into());
     }
     Sniff::No
 }
@@ -121,7 +126,9 @@ impl TextReader for Reader {
         // A number of errors alone is other tools' too.
         match errors_found(text) {
             _ if diagnostic(text).is_some() => Claim::Ours,
-            Some(_) if self.total > 0 && !text.ends_with(')') => Claim::Last,
+            Some(_) if text.ends_with(')') => Claim::Alike,
+            Some(_) if self.total > 0 => Claim::Last,
+            Some(_) if text.contains(" in ") => Claim::Alone,
             Some(_) => Claim::Alike,
             None => Claim::Other,
         }
@@ -198,12 +205,13 @@ web:build: error TS5103: Invalid value.
     }
 
     #[test]
-    fn the_summary_is_compared_and_never_alone() {
+    fn the_summary_is_compared_and_counts_where_rows_were_cut_away() {
         let one = "a.ts(3,7): error TS2741: Property 'age' is missing.\n";
         assert_eq!(parsed(&format!("{one}\nFound 1 error in a.ts:3\n")).unwrap().declared, None);
-        let declared = parsed(&format!("{one}Found 2 errors in 2 files.\n")).unwrap().declared;
-        assert_eq!(declared.and_then(|declared| declared.errors), Some(2));
-        assert_eq!(parsed("Found 2 errors in 2 files.\n").unwrap_err().reject(), Some(Reject::NoResult));
+        for rows in [one, ""] {
+            let parsed = parsed(&format!("{rows}Found 2 errors in 2 files.\n")).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.declared, parsed.warnings.len()), (Some(2), None, 1));
+        }
         let watched = "[10:00:00 AM] Found 0 errors. Watching for file changes.\n";
         assert_eq!(parsed(watched).unwrap().figures.errors, Some(0));
         assert_eq!(parsed("nothing\n").unwrap_err().reject(), Some(Reject::NotThisFormat));

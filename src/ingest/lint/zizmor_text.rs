@@ -5,7 +5,7 @@
 
 use super::LintTally;
 use super::annotated::{Open, heading, place_below};
-use super::lines::{Claim, TextReader, check_listed, compare_levels, is_claimed, read};
+use super::lines::{Claim, TextReader, finish_levels, is_claimed, read};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::values::leading_in;
 use crate::ingest::{CUT_HELP, Format, Head, Parsed, Sniff, Sort, add};
@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"2 findings: 0 informational, 0 low, 1 medium, 1 high\", or \"No findings to report. Good job!\"",
     has_end: true,
     counting: "Findings by severity: high is an error, medium a warning, low and informational are notes. The numbers in the \
-               last line are only compared; without it the report is cut.",
+               last line are compared, and count what was cut away above it; without it the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "zizmor"),
 };
@@ -113,11 +113,8 @@ impl TextReader for Reader {
         }
         let Some(said) = self.said else { return Ok(None) };
         self.tally.tool("zizmor", Sort::Linter);
-        let mut parsed = self.tally.finish(&FORMAT)?;
         let [errors, warnings, notes] = said;
-        check_listed("zizmor", add(errors, add(warnings, notes)?)?, parsed.figures.total.unwrap_or(0))?;
-        compare_levels(said, &mut parsed);
-        Ok(Some(parsed))
+        finish_levels(self.tally, &FORMAT, ("zizmor", Sort::Linter), (errors, warnings, Some(notes))).map(Some)
     }
 }
 
@@ -164,7 +161,7 @@ mod tests {
             assert_eq!(parsed(text).unwrap().figures.total, Some(0), "{text}");
         }
         let alone = "1 finding: 0 informational, 0 low, 0 medium, 1 high\n";
-        assert_eq!(parsed(alone).unwrap_err().reject(), Some(Reject::NoResult));
+        assert_eq!((parsed(alone).unwrap().figures.errors, parsed(alone).unwrap().warnings.len()), (Some(1), 1));
         assert_eq!(parsed("3 findings: all of them\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 }

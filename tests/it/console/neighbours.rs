@@ -1,6 +1,6 @@
 //! Tools that speak one after the other in one stream: none takes from another, whatever it comes to.
 
-use super::{FRAMES, capture, captures, stream, told};
+use super::{FRAMES, capture, captures, read, stream, told};
 use crate::support::{is_soak, stride};
 
 /// What a capture is read as by itself stays where another tool speaks before it or after it: one of these, or each of them
@@ -133,4 +133,27 @@ fn tools_that_print_alike_keep_what_is_theirs() {
             assert_eq!(found, expected, "{text}");
         }
     }
+}
+
+#[test]
+fn what_tail_leaves_of_findings_counts_beside_others() {
+    let eslint = "\n✖ 6 problems (3 errors, 3 warnings)\n  1 error and 0 warnings potentially fixable with the `--fix` option.\n\n";
+    let tsc = "\n\nFound 2 errors in the same file, starting at: src/math.ts:8\n\n";
+    let mypy = "Found 1 error in 1 file (checked 4 source files)\n";
+    let ruff = "Found 7 errors.\n[*] 6 fixable with `--fix` (1 unsafe fix available with `--fix --unsafe-fixes`).\n";
+    let oxlint = "Found 14 warnings and 1 error.\nFinished in 3.6s on 72 files with 96 rules using 2 threads.\n";
+    let pyright = "2 errors, 1 warning, 0 informations \n";
+    let pytest = "========== 4 failed, 9 passed in 0.10s ==========\n";
+    let all = read(&[eslint, tsc, mypy, ruff, oxlint, pyright, pytest].concat());
+    let figures = |kind: &str| all.iter().find(|parsed| parsed.format.name == kind).map(|parsed| &parsed.figures);
+    let levels = |kind: &str| figures(kind).map(|found| (found.errors.unwrap(), found.warnings.unwrap()));
+    assert_eq!(levels("eslint-text"), Some((3, 3)));
+    assert_eq!(levels("tsc-text"), Some((2, 0)));
+    assert_eq!(levels("mypy-text"), Some((1, 0)));
+    assert_eq!(levels("ruff-text"), Some((7, 0)));
+    assert_eq!(levels("oxlint-text"), Some((1, 14)));
+    assert_eq!(levels("pyright-text"), Some((2, 1)));
+    assert_eq!(figures("pytest-text").and_then(|found| found.tests), Some(13));
+    // Anybody may have found so many.
+    assert_eq!(told(&format!("Found 7 errors.\n{pytest}")), told(pytest));
 }
