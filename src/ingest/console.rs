@@ -217,7 +217,8 @@ fn together(input: &Input<'_>) -> Heard {
     }
     if let Some(json) = met(&rustc_json::FORMAT) {
         // Beside its JSON, cargo prints no more than summaries.
-        reports.retain(|report| report.format.name != "rustc-text" || report.figures.total != Some(0));
+        let lists_none = |details: &Details| matches!(details, Details::Lint(lint) if lint.findings.is_empty());
+        reports.retain(|report| report.format.name != "rustc-text" || !lists_none(&report.details));
         reports.push(json);
     }
     Heard { reports, unended: stream.unended }
@@ -484,7 +485,19 @@ impl Stream {
         }
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
-        let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
+        let mut is_enclosing = false;
+        let mut tell = |tool: Box<dyn Runs>| {
+            let is_announcing = tool.is_announcing();
+            let runs = tool.finish();
+            is_enclosing |= !is_announcing && !runs.is_empty();
+            runs
+        };
+        let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(&mut tell).unwrap_or_default()).collect();
+        for runs in &mut told {
+            // Below a whole run of the same tool, it is somebody's word on it.
+            let is_certain = !is_enclosing && runs.iter().all(|run| run.is_alone);
+            runs.iter_mut().filter(|run| run.is_alone).for_each(|run| run.is_certain = is_certain);
+        }
         self.tell_scripts(&mut told);
         // Beside benchmarks, cargo and go tell of the tests that they left out.
         let is_of_benchmarks = |run: &Run| {
@@ -552,7 +565,9 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
     if let Some(around) = spoken.iter_mut().find(|one| is_of_tests(one) && is_text && runs == 0) {
         let name = alone.format.name;
-        around.warnings.push(format!("what looks like a run of {name} in it is taken for what a test printed"));
+        around
+            .warnings
+            .push(format!("what looks like a run of {name} in it may have been printed by a test: it is not counted"));
         return Heard { reports: spoken, unended }.told();
     }
     // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.

@@ -1,5 +1,7 @@
 //! What the two formats of rustc have in common: which tool a finding is of, and which lines are no findings.
 
+use std::collections::BTreeMap;
+
 use super::LintTally;
 use crate::error::Result;
 use crate::ingest::text::{first_lines, is_number, printable};
@@ -17,6 +19,10 @@ pub(super) struct Findings {
     pub errors: u64,
     /// Findings of both.
     pub total: u64,
+    /// Errors and warnings of each target of a package, as cargo counts them below.
+    told: BTreeMap<String, [u64; 2]>,
+    /// cargo names clippy there.
+    is_told_of_clippy: bool,
     /// The code was checked without being compiled, as cargo check and cargo clippy do.
     pub is_check: bool,
 }
@@ -38,6 +44,29 @@ impl Findings {
         self.errors += u64::from(is_error);
         self.build_errors += u64::from(is_error && !is_clippy);
         self.tally.finding(finding, sort)
+    }
+
+    /// Takes in what cargo says below the findings of a target: `` `kvlog` (lib) generated 2 warnings (1 duplicate) ``,
+    /// `` could not compile `kvlog` (lib) due to 2 previous errors; 1 warning emitted ``.
+    pub(super) fn sum_up(&mut self, message: &str) {
+        let Some(Told { target, errors, warnings }) = told(message) else { return };
+        self.is_told_of_clippy |= message.contains("`cargo clippy ");
+        if self.told.len() < TARGETS_KEPT || self.told.contains_key(target) {
+            // The same target again is built by another command.
+            let [most_errors, most_warnings] = self.told.entry(target.to_owned()).or_default();
+            (*most_errors, *most_warnings) = ((*most_errors).max(errors), (*most_warnings).max(warnings));
+        }
+    }
+
+    /// How many errors and warnings there are at least, by that: targets of one package have errors in common.
+    fn at_least(&self) -> [u64; 2] {
+        let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
+        for (target, [of_target, _]) in &self.told {
+            let most = errors.entry(target.split(" (").next().unwrap_or_default()).or_default();
+            *most = (*most).max(*of_target);
+        }
+        let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
+        [sum(&mut errors.into_values()), sum(&mut self.told.values().map(|[_, warnings]| *warnings))]
     }
 
     /// The build failed: if no error tells why, that is one.
@@ -68,9 +97,43 @@ impl Findings {
         if self.is_check && self.build_errors == 0 {
             self.tally.tool("clippy", Sort::Linter);
         }
+        let [errors, warnings] = self.at_least();
+        let [errors_listed, warnings_listed, notes] = self.tally.sums()?;
+        let of = if self.is_told_of_clippy { ("clippy", Sort::Linter) } else { ("rustc", Sort::Compiler) };
+        self.tally.complete(of, [errors.max(errors_listed), warnings.max(warnings_listed), notes])?;
         self.tally.raw = raw;
         Ok(Parsed { build, ..self.tally.finish(format)? })
     }
+}
+
+/// Targets whose sums are remembered.
+const TARGETS_KEPT: usize = 10_000;
+
+/// What cargo says of one target.
+struct Told<'a> {
+    /// `` kvlog` (lib) ``.
+    target: &'a str,
+    errors: u64,
+    /// Without those that another target has, too.
+    warnings: u64,
+}
+
+fn told(message: &str) -> Option<Told<'_>> {
+    let number = |text: &str, names: &[&str]| {
+        let (number, name) = text.split_once(' ')?;
+        number.parse::<u64>().ok().filter(|_| names.contains(&name))
+    };
+    if let Some(rest) = message.strip_prefix("could not compile `") {
+        let (target, counts) = rest.split_once(" due to ")?;
+        // Its warnings are told in a line of their own, which says which of them another target has, too.
+        let errors = number(counts.split("; ").next()?, &["previous error", "previous errors"])?;
+        return Some(Told { target, errors, warnings: 0 });
+    }
+    let (target, counts) = message.strip_prefix('`')?.split_once(" generated ")?;
+    let mut parts = counts.split(" (");
+    let warnings = number(parts.next()?, &["warning", "warnings"])?;
+    let duplicates = parts.find_map(|part| number(part.strip_suffix(')')?, &["duplicate", "duplicates"])).unwrap_or(0);
+    Some(Told { target, errors: 0, warnings: warnings.saturating_sub(duplicates) })
 }
 
 /// Whether the message sums up others instead of being one.

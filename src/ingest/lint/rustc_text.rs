@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"error[E0308]: …\", or \"warning: …\" above a line \"--> src/lib.rs:43:13\" or behind that place",
     has_end: false,
     counting: "Lines that begin with \"error\" or \"warning\", or with a place before that, without those that sum others up (\"aborting due to\", \
-               \"could not compile\", \"generated 2 warnings\"). Notes are not counted. What a test prints is passed over.",
+               \"could not compile\", \"generated 2 warnings\"); what these count beyond the lines was cut away. Notes are not counted. What a test prints is passed over.",
     sniff,
     parse,
 };
@@ -107,6 +107,7 @@ impl Reader {
         if let Some((level, code, message)) = beginning(text) {
             self.close()?;
             if is_summary(message) {
+                self.findings.sum_up(message);
                 let starts = ["could not ", "Could not ", "aborting due to "];
                 self.not_compiled |= level == Level::Error && starts.iter().any(|start| message.starts_with(start));
                 self.finished |= message.ends_with(" emitted") && level == Level::Warning;
@@ -344,6 +345,31 @@ fn is_end_of_build(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::ingest::Details;
+
+    /// `cargo clippy | tail -2`.
+    #[test]
+    fn what_was_cut_away_is_told_by_cargo_s_sums() {
+        let row = "warning: unused variable: `x`\n --> src/a.rs:1:1\n\n";
+        let sums = "warning: `kv` (lib) generated 3 warnings (run `cargo clippy --fix --lib -p kv` to apply 2 suggestions)\n\
+                    warning: `kv` (lib test) generated 4 warnings (3 duplicates)\n";
+        let failed = "error: could not compile `kv` (lib) due to 2 previous errors; 3 warnings emitted\n\
+                      error: could not compile `kv` (lib test) due to 2 previous errors; 4 warnings emitted\n";
+        for (text, expected, missing) in [
+            (format!("{row}{sums}"), [0, 4], "3 findings are"),
+            (failed.to_owned(), [2, 0], "2 findings are"),
+            (format!("{sums}{sums}{failed}"), [2, 4], "6 findings are"),
+        ] {
+            let parsed = read(&text).unwrap();
+            let figures = &parsed.figures;
+            assert_eq!([figures.errors, figures.warnings], expected.map(Some), "{text}");
+            assert!(parsed.warnings.iter().any(|warning| warning.starts_with(missing)), "{:?}", parsed.warnings);
+            let Details::Lint(lint) = parsed.details else { panic!("lint") };
+            let told_of = if text.contains("clippy") { "clippy" } else { "rustc" };
+            assert!(lint.by_tool.get(told_of).is_some_and(|counts| counts.errors + counts.warnings > 0), "{text}");
+        }
+        let all = format!("{row}warning: `kv` (lib) generated 1 warning\n");
+        assert!(read(&all).unwrap().warnings.is_empty());
+    }
 
     fn read(text: &str) -> Result<Parsed> {
         crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))

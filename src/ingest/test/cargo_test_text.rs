@@ -39,7 +39,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     // An XML report can quote all that a test printed, and a test can print what other tools write.
     let first = head.lines().find(|line| is_marker(line) || pytest_text::is_marker(line));
     let told_by_head = first.map(is_marker);
-    let told_by_tail = || head.last_lines().any(is_marker);
+    let told_by_tail = || head.last_lines().any(|line| is_marker(line) || failed_targets(line.trim_end()).is_some());
     if head.xml().is_none() && told_by_head.unwrap_or_else(told_by_tail) && !is_of_benchmarks(head) {
         return Sniff::Sure("line \"running N tests\" or \"test result:\"".to_owned());
     }
@@ -93,7 +93,7 @@ fn is_whole(line: &str) -> bool {
     let is_result =
         line.starts_with("test result: ") && line.contains("; finished in ") && Counts::read(line).is_some();
     is_result
-        || (failed_target(line).is_some() || line.starts_with("    `--"))
+        || (failed_target(line).is_some() || line.starts_with("    `-"))
             && line.ends_with('`')
             && line.matches('`').count() == 2
         || is_document()
@@ -162,6 +162,11 @@ pub(in crate::ingest) struct Reader {
     dropped: u64,
     units: Vec<String>,
     unit_failures: u64,
+    /// Targets that failed, as cargo told them while it ran, and results with failed tests, since the last list of them.
+    targets_told: Vec<String>,
+    results_failed: u64,
+    /// Targets of the list that is read of which nothing else is there: what they printed was cut away.
+    targets_missing: u64,
     not_built: bool,
     stopped_early: bool,
     /// `cargo bench` runs: libtest tells of every test that it leaves out.
@@ -240,14 +245,35 @@ impl Reader {
             self.target_failed(target)?;
             return Ok(true);
         }
-        if is_count_of_failed_targets(text) {
+        if let Some(number) = failed_targets(text) {
             self.stopped_early = false;
+            if !self.is_inside() {
+                self.close()?;
+                let seen = count(self.targets_told.len()).max(self.results_failed);
+                (self.targets_missing, self.results_failed) = (number.saturating_sub(seen), 0);
+            }
             return Ok(true);
+        }
+        if self.targets_missing > 0 {
+            if let Some(target) = text.strip_prefix("    `").and_then(|rest| rest.strip_suffix('`')) {
+                if !self.targets_told.iter().any(|told| told == target) {
+                    self.targets_missing -= 1;
+                    self.unit(printable(target, 200));
+                }
+                return Ok(true);
+            }
+            self.end_list();
         }
         if text.starts_with("error: could not compile ") && !self.is_inside() {
             self.not_built = true;
         }
         Ok(false)
+    }
+
+    /// Counts the targets that the list lacks, which was cut as well.
+    fn end_list(&mut self) {
+        self.unit_failures = self.unit_failures.saturating_add(std::mem::take(&mut self.targets_missing));
+        self.targets_told.clear();
     }
 
     fn next_target(&mut self, target: Target) -> Result<()> {
@@ -263,6 +289,9 @@ impl Reader {
     }
 
     fn target_failed(&mut self, target: &str) -> Result<()> {
+        if self.targets_told.len() < UNITS_KEPT {
+            self.targets_told.push(target.to_owned());
+        }
         let was_running = self.binary.as_ref().is_some_and(|binary| binary.counts.is_none());
         self.close()?;
         // Under the name that its tests' ids begin with, where cargo has told it.
@@ -298,7 +327,7 @@ impl Reader {
                 Ok(())
             }
             // Each binary begins with the number of its tests: the result before was printed by one of them.
-            None if !self.targets.is_empty() && self.results_here > 0 => Ok(()),
+            None if self.has_announced && !self.targets.is_empty() && self.results_here > 0 => Ok(()),
             // A line whose beginning was cut off, as `grep` does.
             None => {
                 self.unheaded |= self.targets.is_empty();
@@ -330,6 +359,7 @@ impl Reader {
         self.sum = self.sum.plus(counts).ok_or_else(too_large)?;
         self.results += 1;
         self.failed_results += u64::from(counts.failed > 0);
+        self.results_failed += u64::from(counts.failed > 0);
         self.results_here += 1;
         let total = counts.total().unwrap_or(u64::MAX);
         self.dropped = self.dropped.saturating_add(total.saturating_sub(count(names.len())));
@@ -406,6 +436,7 @@ impl Reader {
     /// As [`Reader::line`]; no result if the last binary's did not come.
     pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
         self.close()?;
+        self.end_list();
         if self.unfinished > 0 {
             return Err(Error::report(Reject::NoResult, "a test binary has no \"test result:\" line").help(KILLED_HELP));
         }
@@ -473,8 +504,8 @@ impl Stream {
             None => (reader, None),
         };
         for reader in [Some(first), later].into_iter().flatten() {
-            let is_certain = reader.has_announced || !reader.targets.is_empty();
-            self.runs.extend(reader.finish()?.map(|parsed| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) }));
+            let is_alone = !reader.has_announced && reader.targets.is_empty();
+            self.runs.extend(reader.finish()?.map(|parsed| Run { is_alone, ..Run::of(parsed, BTreeSet::new()) }));
         }
         Ok(())
     }
@@ -518,12 +549,10 @@ fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Whether the line is `error: 2 targets failed:`, which cargo writes only when it went on to the end.
-fn is_count_of_failed_targets(text: &str) -> bool {
-    let number = text.strip_prefix("error: ").and_then(|rest| rest.split_once(' '));
-    number.is_some_and(|(number, rest)| {
-        number.bytes().all(|byte| byte.is_ascii_digit()) && matches!(rest, "target failed:" | "targets failed:")
-    })
+/// The number in `error: 2 targets failed:`, which cargo writes only when it went on to the end.
+fn failed_targets(text: &str) -> Option<u64> {
+    let (number, rest) = text.strip_prefix("error: ")?.split_once(' ')?;
+    if matches!(rest, "target failed:" | "targets failed:") { number.parse().ok() } else { None }
 }
 
 /// A name that stays from build to build: `unittests src/main.rs (target/debug/deps/kvcat-eb0ae1ca8076e66b)` → `bin/kvcat`.

@@ -51,6 +51,9 @@ pub(in crate::ingest) struct CTest {
     /// Only what did not pass has a line (`--progress` on a terminal); how many tests had none.
     is_progress: bool,
     unlisted: u64,
+    is_announced: bool,
+    /// Tests that failed, as a summary says of which not all lines are there; those that did not pass are listed below it.
+    failed_said: Option<u64>,
     is_done: bool,
     /// The tests are listed only.
     is_off: bool,
@@ -63,13 +66,20 @@ impl Announced for CTest {
 
     fn line(&mut self, text: &str) -> Result<()> {
         if self.is_done {
+            if let Some(result) = listed(text).filter(|result| self.is_unlisted(result)) {
+                self.unlisted -= u64::from(!result.is_disabled);
+                self.test(&result)?;
+            }
             return Ok(());
         }
-        if let Some(tests) = total(text) {
+        self.is_announced |= Self::begins(text);
+        if let Some((failed, tests)) = total(text) {
             let counted = u64::try_from(self.tests.len()).unwrap_or(u64::MAX).saturating_sub(self.disabled);
-            self.unlisted = tests.filter(|_| self.is_progress).map_or(0, |tests| tests.saturating_sub(counted));
+            let is_partial = self.is_progress || !self.is_announced;
+            self.unlisted = tests.filter(|_| is_partial).map_or(0, |tests| tests.saturating_sub(counted));
             // One that counts others was printed by a test.
             self.is_done = tests == Some(counted.saturating_add(self.unlisted));
+            self.failed_said = failed.filter(|_| self.is_done && !self.is_announced && self.unlisted > 0);
         } else if self.tests.is_empty() && text == "No tests were found!!!" {
             self.is_done = true;
         } else if self.tests.is_empty() && text.starts_with("Total Tests: ") {
@@ -81,6 +91,10 @@ impl Announced for CTest {
             result.map_or(Ok(()), |result| self.test(&result))?;
         }
         Ok(())
+    }
+
+    fn ends_alone(line: &str) -> bool {
+        total(line).is_some()
     }
 
     fn is_done(&self) -> bool {
@@ -102,6 +116,10 @@ impl Announced for CTest {
             };
             *slot = slot.saturating_add(1);
         }
+        // The list was cut away as well.
+        let known = summary.failed.saturating_add(summary.errored);
+        let missing = self.failed_said.unwrap_or_default().saturating_sub(known).min(self.unlisted);
+        (summary.passed, summary.failed) = (summary.passed - missing, summary.failed.saturating_add(missing));
         self.names.report(&FORMAT, &summary, true)
     }
 }
@@ -116,6 +134,12 @@ impl TextRun for CTest {
 }
 
 impl CTest {
+    /// Whether it is a test of which no line came, and one may have been cut away.
+    fn is_unlisted(&self, result: &Line<'_>) -> bool {
+        let is_counted = result.is_disabled || self.unlisted > 0;
+        self.failed_said.is_some() && is_counted && !self.tests.contains_key(&result.number)
+    }
+
     fn test(&mut self, result: &Line<'_>) -> Result<()> {
         if self.tests.len() >= CASES_KEPT && !self.tests.contains_key(&result.number) {
             return Err(Error::report(Reject::Refused, format!("more than {CASES_KEPT} tests of CTest")));
@@ -203,16 +227,33 @@ fn status(text: &str) -> Option<(&str, Outcome, Option<&str>)> {
     Some((word, outcome, seconds))
 }
 
-/// `7` of `43% tests passed, 4 tests failed out of 7`, or, from CMake 4.4 on where none failed, of `100% tests passed out of 7`.
-/// `Some(None)` if the number is too large.
-fn total(line: &str) -> Option<Option<u64>> {
+/// `\t  3 - slow (Timeout)`, in the lists below the summary of what failed and what did not run.
+fn listed(line: &str) -> Option<Line<'_>> {
+    let (number, rest) = line.strip_prefix('\t')?.trim_start().split_once(" - ")?;
+    let (name, word) = rest.split_once(')')?.0.rsplit_once(" (")?;
+    let (outcome, is_disabled) = match word {
+        "Disabled" => (Outcome::Skipped, true),
+        "Skipped" => (Outcome::Skipped, false),
+        "Not Run" => (Outcome::Errored, false),
+        _ => (Outcome::Failed, false),
+    };
+    Some(Line { number: number.parse().ok()?, name, outcome, is_disabled, seconds: None })
+}
+
+/// `4` and `7` of `43% tests passed, 4 tests failed out of 7`, or, from CMake 4.4 on where none failed, of `100% tests passed
+/// out of 7`. `None` inside if the number is too large.
+fn total(line: &str) -> Option<(Option<u64>, Option<u64>)> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = rest.strip_prefix("% tests passed").filter(|_| rest != line)?;
-    let tests = rest.strip_prefix(" out of ").or_else(|| {
-        let (_, rest) = counted(rest.strip_prefix(", ")?)?;
-        rest.strip_prefix("tests failed out of ").or_else(|| rest.strip_prefix("test failed out of "))
-    })?;
-    is_number(tests).then(|| tests.parse().ok())
+    let (failed, tests) = match rest.strip_prefix(" out of ") {
+        Some(tests) => (Some(0), tests),
+        None => {
+            let (failed, rest) = counted(rest.strip_prefix(", ")?)?;
+            let tests = rest.strip_prefix("tests failed out of ");
+            (failed, tests.or_else(|| rest.strip_prefix("test failed out of "))?)
+        }
+    };
+    is_number(tests).then(|| (failed, tests.parse().ok()))
 }
 
 #[cfg(test)]
@@ -256,7 +297,7 @@ mod tests {
         let abort = " 5/17 Test  #5: a 1 ... b .............Subprocess aborted***Exception:   0.01 sec";
         assert_eq!(result(abort).map(|line| (line.name, line.outcome)), Some(("a 1 ... b", Outcome::Failed)));
         assert!(result("1/2 Test #1: a ...it is***Passed 0.01 sec").is_none(), "no status of CTest");
-        assert_eq!((total("100% tests passed out of 7"), total("100% tests passed")), (Some(Some(7)), None));
+        assert_eq!((total("100% tests passed out of 7"), total("100% tests passed")), (Some((Some(0), Some(7))), None));
         assert_eq!(counts(&read("Test project /src\nNo tests were found!!!\n").unwrap()), [0; 5]);
         let twice = read(&format!("{RUN}{END}").repeat(2)).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([6, 2, 1, 1, 2], 1));
@@ -277,12 +318,32 @@ mod tests {
     #[test]
     fn a_summary_that_counts_others_is_not_believed() {
         for text in [
-            END,
+            &format!("Test project /src\n{END}"),
             &format!("{RUN}{}", END.replace("of 5", "of 6")),
             &format!("{RUN}{}", END.replace("of 5", "of 18446744073709551616")),
         ] {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
         }
+    }
+
+    #[test]
+    fn what_tail_leaves_of_a_run_is_told_by_its_summary_and_the_lists_below() {
+        let end = "33% tests passed, 4 tests failed out of 6\n\nTotal Test time (real) =   1.04 sec\n\n\
+                   The following tests did not run:\n\t  6 - skipme (Skipped)\n\t  7 - off (Disabled)\n\n\
+                   The following tests FAILED:\n\t  1 - gt (Failed)\n\t  3 - ca (Failed)\n\t  4 - miss (Not Run)\n\t  5 - sleepy (Timeout)\n\
+                   Errors while running CTest\n";
+        let parsed = read(end).unwrap();
+        assert_eq!(counts(&parsed), [7, 1, 3, 1, 2]);
+        assert_eq!(details(&parsed).cases.outcome("miss"), Some(Outcome::Errored));
+        let row =
+            "1/7 Test #1: gt ....***Failed    0.01 sec\n7/7 Test #7: off ....***Not Run (Disabled)   0.00 sec\n\n";
+        assert_eq!(counts(&read(&format!("{row}{end}")).unwrap()), [7, 1, 3, 1, 2]);
+        // grep 'tests passed'
+        let first = "33% tests passed, 4 tests failed out of 6\n";
+        assert_eq!(counts(&read(first).unwrap()), [6, 2, 4, 0, 0]);
+        let beside = format!("3 runs, 3 assertions, 0 failures, 0 errors, 0 skips\n{end}");
+        let both = crate::ingest::console::console(&Input::bytes("x", beside.as_bytes()));
+        assert_eq!(both.iter().map(counts).collect::<Vec<_>>(), [[7, 1, 3, 1, 2], [3, 3, 0, 0, 0]]);
     }
 
     #[test]

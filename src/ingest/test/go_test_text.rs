@@ -152,6 +152,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         }
         reader.line(text).map_err(|error| error.line(last))?;
     }
+    if let Some(name) = began.unended() {
+        let why = format!("go test's output ends while {name} ran");
+        return Err(no_result(&why, last.max(1)));
+    }
     let seen_run = reader.seen_run;
     match reader.finish().map_err(|error| error.line(last.max(1)))? {
         Some(parsed) => Ok(parsed),
@@ -176,7 +180,14 @@ pub(in crate::ingest) struct Reader {
     not_built: bool,
     /// The line before was a package's.
     after_package: bool,
+    /// Whether a package or a test failed since go test's last word on a run, and whether that word was a failure of which
+    /// nothing else is there.
+    has_failed: bool,
+    is_failed_alone: bool,
 }
+
+/// A package whose lines were cut away.
+const UNNAMED: &str = "a package";
 
 impl Reader {
     /// The next line.
@@ -185,8 +196,17 @@ impl Reader {
     /// A count is too large.
     pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
         let read = read(text);
+        let is_end = matches!(read, Line::Other) && self.after_package && text.trim_end() == "FAIL";
         if !matches!(read, Line::Other) {
             self.after_package = false;
+        }
+        // A package's own word stands above its line.
+        self.is_failed_alone &= !matches!(read, Line::Failed(_)) && !text.starts_with("exit status ");
+        if is_end {
+            self.is_failed_alone = !std::mem::take(&mut self.has_failed);
+        } else if self.is_failed_alone && !text.trim().is_empty() {
+            self.is_failed_alone = false;
+            self.unit(UNNAMED)?;
         }
         match read {
             // Below a fuzz target stands its own run, by the same name.
@@ -202,11 +222,11 @@ impl Reader {
                 if !self.failing {
                     self.unit(package)?;
                 }
-                self.has_silent = true;
+                (self.has_silent, self.has_failed) = (true, true);
                 self.end_package(package);
             }
             Line::Unbuilt(package) => {
-                self.not_built = true;
+                (self.not_built, self.has_failed) = (true, true);
                 self.unit(package)?;
                 self.end_package(package);
             }
@@ -282,7 +302,7 @@ impl Reader {
             Line::Failed(package) => !text.ends_with(package) && text.ends_with(['s', ']', ')']),
             Line::Package(_) | Line::Unbuilt(_) => text.ends_with(['s', ']', ')']),
             // go test ends with a bare FAIL, after the last package.
-            Line::Other if text == "FAIL" => self.after_package && self.summary.failed + self.summary.errored > 0,
+            Line::Other if text == "FAIL" => self.after_package && self.has_failed,
             Line::Other => text == "PASS" || text.starts_with("exit status "),
             Line::Run => false,
         }
@@ -293,6 +313,9 @@ impl Reader {
     /// # Errors
     /// The sum is too large.
     pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
+        if std::mem::take(&mut self.is_failed_alone) {
+            self.unit(UNNAMED)?;
+        }
         let has_tests = !self.tests.is_empty() || !self.names.cases.is_empty();
         if self.packages == 0 && !has_tests {
             return Ok(None);
@@ -363,6 +386,11 @@ impl Began {
         }
     }
 
+    /// A test that began, where the output ends before it did.
+    fn unended(&self) -> Option<&str> {
+        self.running.first().map(String::as_str).filter(|_| !self.ended)
+    }
+
     /// Benchmarks run after all tests, and begin without a word that tells it.
     fn is_benchmark(&self, name: &str) -> bool {
         self.running.is_empty() && name.starts_with("Benchmark")
@@ -399,6 +427,10 @@ pub(in crate::ingest) struct Stream {
     began: Began,
     /// A benchmark failed or was skipped.
     has_benchmark: bool,
+    /// See those of [`Reader`].
+    after_package: bool,
+    has_failed: bool,
+    is_failed_alone: bool,
     /// The line before heads a list of gotestsum's.
     after_heading: bool,
     /// Until its summary gotestsum tells again what came.
@@ -410,8 +442,37 @@ impl Stream {
     fn close(&mut self, package: &str) -> Result<()> {
         let done = std::mem::take(self);
         self.runs = done.runs;
+        (self.after_package, self.has_failed) = (true, done.has_failed || done.reader.has_failed);
         let parsed = done.reader.finish()?;
         self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::from([printable(package, 1000)]))));
+        Ok(())
+    }
+}
+
+impl Stream {
+    /// The next line, for what go test says below the packages' lines.
+    fn below(&mut self, text: &str) -> Result<()> {
+        let text = text.trim_end();
+        if text.is_empty() {
+            return Ok(());
+        }
+        if std::mem::take(&mut self.is_failed_alone)
+            && !text.starts_with("exit status ")
+            && !matches!(read(text), Line::Failed(_))
+        {
+            self.failed_alone()?;
+        }
+        let is_end = std::mem::take(&mut self.after_package) && text == "FAIL";
+        if is_end {
+            self.is_failed_alone = !std::mem::take(&mut self.has_failed);
+        }
+        Ok(())
+    }
+
+    fn failed_alone(&mut self) -> Result<()> {
+        let mut reader = Reader { packages: 1, ..Reader::default() };
+        reader.unit(UNNAMED)?;
+        self.runs.extend(reader.finish()?.map(|parsed| Run::of(parsed, BTreeSet::from([UNNAMED.to_owned()]))));
         Ok(())
     }
 }
@@ -426,6 +487,7 @@ impl Runs for Stream {
             self.is_listed = !gotestsum_text::is_summary(text);
             return Ok(());
         }
+        self.below(text)?;
         let text = self.began.own(text);
         let is_of_go = ["ok  \t", "FAIL\t", "?   \t"].iter().any(|start| text.starts_with(start));
         let read = read(text);
@@ -478,7 +540,10 @@ impl Runs for Stream {
         is_theirs && self.began.running.is_empty() && go_bench_text::begins(text)
     }
 
-    fn finish(self: Box<Self>) -> Vec<Run> {
+    fn finish(mut self: Box<Self>) -> Vec<Run> {
+        if self.is_failed_alone {
+            let _ = self.failed_alone();
+        }
         self.runs
     }
 }
@@ -559,6 +624,31 @@ mod tests {
         ] {
             assert_eq!(read_text(cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
+    }
+
+    /// `go test ./... | tail -3`.
+    #[test]
+    fn a_failure_of_which_only_go_test_s_last_word_is_there_is_one() {
+        let ok = "?   \tm/empty\t[no test files]\nok  \tm/str\t(cached)\n";
+        let failed = "--- FAIL: T (0.00s)\nFAIL\nFAIL\tm/calc\t0.1s\n";
+        for (text, expected) in [
+            (format!("{ok}FAIL\n"), [1, 0, 0, 1, 0]),
+            (format!("{ok}FAIL\nexit: 1\n"), [1, 0, 0, 1, 0]),
+            (format!("{failed}{ok}FAIL\n"), [1, 0, 1, 0, 0]),
+            (format!("{ok}FAIL\nexit status 1\nFAIL\tm/main\t0.1s\n"), [1, 0, 0, 1, 0]),
+            (format!("{failed}FAIL\n{ok}FAIL\n"), [2, 0, 1, 1, 0]),
+        ] {
+            assert_eq!(counts(&read_text(&text).unwrap()), expected, "{text}");
+            let told = console(&Input::bytes("x", text.as_bytes()));
+            assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn an_output_that_ends_while_a_test_runs_is_no_result() {
+        let text = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestSlow\nexit: 124\n";
+        assert_eq!(read_text(text).unwrap_err().reject(), Some(Reject::NoResult));
+        assert!(read_text(&format!("{text}panic: test timed out after 1s\nFAIL\tm/a\t1.0s\n")).is_ok());
     }
 
     #[test]

@@ -92,6 +92,11 @@ impl Announced for GTest {
         Ok(())
     }
 
+    fn ends_alone(line: &str) -> bool {
+        // Not above the totals of `--gtest_brief=1`, which tells rows without announcing the run.
+        matches!(marked(line), Some(("----------", "Global test environment tear-down")))
+    }
+
     fn is_done(&self) -> bool {
         let told = self.passed.and_then(|passed| passed.checked_add(self.skipped)?.checked_add(self.failed()));
         let told = told.and_then(|told| told.checked_add(self.errored())?.checked_add(self.errors));

@@ -375,6 +375,10 @@ impl Runs for Stream {
         self.runs.len()
     }
 
+    fn is_announcing(&self) -> bool {
+        false
+    }
+
     fn holds(&self, _: &str) -> bool {
         self.told > 0
     }

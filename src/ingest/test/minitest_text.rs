@@ -80,6 +80,10 @@ impl Announced for Minitest {
         Ok(())
     }
 
+    fn ends_alone(line: &str) -> bool {
+        summary(line).is_some()
+    }
+
     fn is_done(&self) -> bool {
         self.found.is_some()
     }

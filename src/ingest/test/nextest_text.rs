@@ -138,16 +138,18 @@ pub(in crate::ingest) struct Stream {
 impl Stream {
     fn close(&mut self) -> Result<()> {
         let reader = std::mem::take(&mut self.reader);
-        // A summary alone, which nobody announced, is no certain run.
-        let parsed = if reader.begun && reader.done { reader.parsed()? } else { None };
-        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        let is_alone = !reader.begun;
+        let parsed = if reader.done { reader.parsed()? } else { None };
+        self.runs.extend(parsed.map(|parsed| Run { is_alone, ..Run::of(parsed, BTreeSet::new()) }));
         Ok(())
     }
 }
 
 impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
-        if is_beginning(text) && !self.reader.is_inside() {
+        // A summary that nothing announced is of another run than the one before.
+        let is_another = || self.reader.done && matches!(summary(text), Some(Ok(_))) && is_in_column(text);
+        if !self.reader.is_inside() && (is_beginning(text) || is_another()) {
             self.close()?;
         }
         self.reader.line(text, true)

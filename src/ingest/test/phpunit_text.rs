@@ -188,6 +188,10 @@ impl Announced for Told {
         Ok(())
     }
 
+    fn ends_alone(line: &str) -> bool {
+        line.contains(", Assertions: ") || line.starts_with("OK (") && summary(line).is_some()
+    }
+
     fn is_done(&self) -> bool {
         self.found.is_some()
     }

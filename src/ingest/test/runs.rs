@@ -26,6 +26,9 @@ pub(in crate::ingest) struct Run {
     pub repeated: Option<u64>,
     /// Whether it is certain that the tool wrote it, and no test. What is not counts only if nothing is certain.
     pub is_certain: bool,
+    /// It is a summary that no line above it announced: `tail` may have cut that away, or a test of a tool that announces
+    /// nothing printed it.
+    pub is_alone: bool,
     /// The folder that it says to run in.
     pub root: Option<String>,
     /// The package whose script called it, and which of those that were met it was.
@@ -35,7 +38,7 @@ pub(in crate::ingest) struct Run {
 impl Run {
     /// A run of these units.
     pub(in crate::ingest) fn of(parsed: Parsed, units: BTreeSet<String>) -> Run {
-        Run { parsed, units, repeated: None, is_certain: true, root: None, script: None }
+        Run { parsed, units, repeated: None, is_certain: true, is_alone: false, root: None, script: None }
     }
 }
 
@@ -50,6 +53,11 @@ pub(in crate::ingest) trait Runs {
     /// Whether a run has begun and the next line is still within it: no other tool speaks there, so that what looks like
     /// one was printed by a test.
     fn holds(&self, next: &str) -> bool;
+
+    /// Whether the tool says where a run begins, so that what its tests print stands within.
+    fn is_announcing(&self) -> bool {
+        true
+    }
 
     /// Whether a table of coverage that stands in a run, below that line, is the runner's own.
     fn prints_table(&self, _below: &str) -> bool {

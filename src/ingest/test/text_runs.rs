@@ -25,6 +25,12 @@ pub(in crate::ingest) trait Announced: Default {
     /// Whether its summary came.
     fn is_done(&self) -> bool;
 
+    /// Whether the line is a run's summary, or begins it, and nobody else's: what announced the run may have been cut away
+    /// (`… | tail -5`).
+    fn ends_alone(_line: &str) -> bool {
+        false
+    }
+
     /// Whether it said that no test runs, or ended without a result.
     fn is_off(&self) -> bool {
         false
@@ -158,19 +164,21 @@ pub(super) fn all_runs<R: Part>(input: &Input<'_>) -> Result<Parsed> {
 /// speaks. What comes below the summary may still name what failed.
 pub(in crate::ingest) struct Stream<R> {
     run: Option<R>,
+    /// Nothing announced it.
+    is_alone: bool,
     runs: Vec<Run>,
 }
 
 impl<R> Default for Stream<R> {
     fn default() -> Stream<R> {
-        Stream { run: None, runs: Vec::new() }
+        Stream { run: None, is_alone: false, runs: Vec::new() }
     }
 }
 
 impl<R: Announced> Stream<R> {
     fn close(&mut self) -> Result<()> {
         if let Some(run) = self.run.take().filter(R::is_done) {
-            self.runs.push(Run::of(run.report()?, BTreeSet::new()));
+            self.runs.push(Run { is_alone: self.is_alone, ..Run::of(run.report()?, BTreeSet::new()) });
         }
         Ok(())
     }
@@ -180,15 +188,16 @@ impl<R: Announced> Runs for Stream<R> {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
         // What a test prints may look like another run.
-        if R::begins(text) && self.run.as_ref().is_none_or(R::is_done) {
+        let begins = R::begins(text);
+        if (begins || R::ends_alone(text)) && self.run.as_ref().is_none_or(R::is_done) {
             self.close()?;
-            self.run = Some(R::default());
+            (self.run, self.is_alone) = (Some(R::default()), !begins);
         }
         self.run.as_mut().map_or(Ok(()), |run| run.line(text))
     }
 
     fn holds(&self, _: &str) -> bool {
-        self.run.as_ref().is_some_and(|run| !run.is_done() && !run.is_off())
+        self.run.as_ref().is_some_and(|run| !self.is_alone && !run.is_done() && !run.is_off())
     }
 
     fn prints_table(&self, below: &str) -> bool {
@@ -381,6 +390,10 @@ impl<R: Unannounced> Runs for Summaries<R> {
     }
 
     fn holds(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_announcing(&self) -> bool {
         false
     }
 

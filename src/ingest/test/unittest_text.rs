@@ -477,6 +477,10 @@ impl Runs for Stream {
         self.runs.len()
     }
 
+    fn is_announcing(&self) -> bool {
+        false
+    }
+
     fn holds(&self, _: &str) -> bool {
         self.is_verbose || self.reader.told.is_some() || self.reader.ran.is_some()
     }

@@ -157,3 +157,46 @@ fn what_tail_leaves_of_findings_counts_beside_others() {
     // Anybody may have found so many.
     assert_eq!(told(&format!("Found 7 errors.\n{pytest}")), told(pytest));
 }
+
+/// `cargo test -p kv; phpunit | tail -3`: what announces a run is the first that tail cuts away.
+#[test]
+fn what_tail_leaves_of_a_run_counts_beside_others() {
+    let cargo = "     Running unittests src/lib.rs (target/debug/deps/kv-c8662255e0b9727b)\n\nrunning 1 test\ntest a ... ok\n\n\
+                 test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
+    let cargo_tail = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let phpunit = "\nERRORS!\nTests: 7, Assertions: 3, Errors: 1, Failures: 1, Skipped: 1, Incomplete: 1, Risky: 1.\n";
+    let minitest = "\n5 runs, 3 assertions, 1 failures, 1 errors, 1 skips\n\nYou have skipped tests. Run with --verbose for details.\n";
+    let nextest = "────────────\n     Summary [   0.388s] 7 tests run: 5 passed, 2 failed, 1 skipped\n";
+    let gtest = "[----------] Global test environment tear-down\n[==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 2 tests.\n";
+    let ctest = "50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t  1 - gt (Failed)\n";
+    let tails = [
+        ("cargo-test-text", cargo_tail, [1, 1, 0, 0, 0]),
+        ("phpunit-text", phpunit, [7, 3, 1, 1, 2]),
+        ("minitest-text", minitest, [5, 2, 1, 1, 1]),
+        ("nextest-text", nextest, [8, 5, 2, 0, 1]),
+        ("gtest-text", gtest, [2, 2, 0, 0, 0]),
+        ("ctest-text", ctest, [2, 1, 1, 0, 0]),
+    ];
+    let tests =
+        |text: &str| -> Vec<_> { told(text).into_iter().filter(|(format, _)| *format != "rustc-text").collect() };
+    for (name, text, expected) in tails {
+        let alone = vec![(name, expected.to_vec())];
+        assert_eq!(tests(text), alone);
+        if name != "cargo-test-text" {
+            for both in [format!("{cargo}{text}"), format!("{text}{cargo}")] {
+                let mut found = tests(&both);
+                found.retain(|report| report.0 != "cargo-test-text");
+                assert_eq!(found, alone, "{both}");
+            }
+        }
+        // Mocha announces nothing: one of its tests may have printed it.
+        let mocha = "\n  cart\n    ✔ adds\n\n\n  1 passing (3ms)\n\n";
+        assert_eq!(tests(&format!("{text}{mocha}")), tests(mocha), "{text}");
+    }
+    // Below a whole run it is somebody's word on it.
+    let whole = capture("phpunit-text/good-ok.txt");
+    assert_eq!(tests(&format!("{whole}{phpunit}")), tests(&whole));
+    // Two commands.
+    let twice = read(&format!("{minitest}{}", minitest.replace("5 runs", "6 runs")));
+    assert_eq!(twice.iter().map(|report| report.figures.tests).collect::<Vec<_>>(), [Some(5), Some(6)]);
+}

@@ -196,3 +196,26 @@ fn results_and_headings_that_were_kept_apart_are_put_together() {
         out + "     Running unittests src/lib.rs (t/kv-9e74985b7ad5a62a)\nerror: test failed, to rerun pass `--lib`\n";
     assert_eq!(read(&killed).unwrap_err().reject(), Some(Reject::NoResult));
 }
+
+/// `cargo test --no-fail-fast | tail`, `| grep`.
+#[test]
+fn what_was_cut_away_above_cargo_s_list_of_targets_failed() {
+    let doc = "   Doc-tests util\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
+    let list = "error: 2 targets failed:\n    `-p acore --lib`\n    `-p shop --test it`\n";
+    for text in [format!("{doc}{list}"), list.to_owned()] {
+        let parsed = read(&text).unwrap();
+        assert_eq!((parsed.figures.tests, parsed.figures.errored), (Some(2), Some(2)));
+        assert_eq!(details(&text).failed_units, ["-p acore --lib", "-p shop --test it"]);
+    }
+    let told = format!("error: test failed, to rerun pass `-p acore --lib`\n{doc}{list}");
+    assert_eq!(details(&told).failed_units, ["-p acore --lib", "-p shop --test it"]);
+    assert_eq!(read("error: 2 targets failed:\n").unwrap().figures.errored, Some(2));
+    let failed = "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.25s\n";
+    let one = format!("{failed}error: 1 target failed:\n    `--lib`\n");
+    assert_eq!((read(&one).unwrap().figures.failed, read(&one).unwrap().figures.errored), (Some(1), Some(0)));
+    // grep -E 'Running|test result'
+    let passed = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let heading = "     Running unittests src/lib.rs (target/debug/deps/kv-c8662255e0b9727b)\n";
+    let results = read(&format!("{heading}{passed}{failed}")).unwrap().figures;
+    assert_eq!((results.tests, results.failed), (Some(4), Some(1)));
+}
