@@ -251,6 +251,9 @@ impl Reader {
                 self.close()?;
                 let seen = count(self.targets_told.len()).max(self.results_failed);
                 (self.targets_missing, self.results_failed) = (number.saturating_sub(seen), 0);
+                if self.targets_missing == 0 {
+                    self.targets_told.clear();
+                }
             }
             return Ok(true);
         }

@@ -209,6 +209,8 @@ fn what_was_cut_away_above_cargo_s_list_of_targets_failed() {
     }
     let told = format!("error: test failed, to rerun pass `-p acore --lib`\n{doc}{list}");
     assert_eq!(details(&told).failed_units, ["-p acore --lib", "-p shop --test it"]);
+    let whole = format!("{doc}error: test failed, to rerun pass `--lib`\nerror: 1 target failed:\n    `--lib`\n");
+    assert_eq!(read(&format!("{whole}{list}")).unwrap().figures.errored, Some(3), "another command's");
     assert_eq!(read("error: 2 targets failed:\n").unwrap().figures.errored, Some(2));
     let failed = "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.25s\n";
     let one = format!("{failed}error: 1 target failed:\n    `--lib`\n");
