@@ -330,6 +330,14 @@ impl Stylish {
         None
     }
 
+    /// As [`Stylish::line`] for a line that is nobody's: what looks like a summary is another tool's.
+    ///
+    /// # Errors
+    /// As [`Stylish::line`].
+    pub(super) fn other(&mut self, text: &str, tool: &str, words: &[(&str, Level)]) -> Result<()> {
+        if summary(text).is_some() { Ok(()) } else { self.line(text, tool, words) }
+    }
+
     /// Whose a line is: rows tell which tool they are of, and the summary belongs to the rows above it.
     pub(super) fn claim(&self, text: &str, words: &[(&str, Level)]) -> Claim {
         match row(text, words) {
@@ -383,6 +391,10 @@ impl TextReader for Reader {
 
     fn claim(&self, text: &str) -> Claim {
         self.0.claim(text, &WORDS)
+    }
+
+    fn other(&mut self, text: &str) -> Result<()> {
+        self.0.other(text, "eslint", &WORDS)
     }
 
     fn is_whole(&self, text: &str) -> bool {

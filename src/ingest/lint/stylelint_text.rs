@@ -46,6 +46,10 @@ impl TextReader for Reader {
         self.0.claim(text, &SIGNS)
     }
 
+    fn other(&mut self, text: &str) -> Result<()> {
+        self.0.other(text, "stylelint", &SIGNS)
+    }
+
     fn is_whole(&self, text: &str) -> bool {
         Stylish::is_whole(text)
     }

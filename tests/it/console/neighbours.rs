@@ -154,6 +154,11 @@ fn what_tail_leaves_of_findings_counts_beside_others() {
     assert_eq!(levels("oxlint-text"), Some((1, 14)));
     assert_eq!(levels("pyright-text"), Some((2, 1)));
     assert_eq!(figures("pytest-text").and_then(|found| found.tests), Some(13));
+    // Other formatters have such a summary, too.
+    let (unix, rows) = (capture("unix-text/good-stylelint.txt"), capture("eslint-text/good.txt"));
+    let mut both = told(&format!("> a\n\n{unix}\n> b\n\n{rows}"));
+    both.retain(|(format, _)| *format == "eslint-text");
+    assert_eq!(both, told(&rows));
     // Anybody may have found so many.
     assert_eq!(told(&format!("Found 7 errors.\n{pytest}")), told(pytest));
 }
