@@ -39,8 +39,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::Sure("what tsc says when it watches".into());
     }
     // Its lines were cut away.
-    let is_sum = |line: &str| errors_found(line).is_some() && line.contains(" in ") && !line.ends_with(')');
-    if head.lines().any(|line| is_sum(line.trim_end())) && !is_of_another(head) {
+    if head.lines().any(|line| is_sum_alone(line.trim_end())) && !is_of_another(head) {
         return Sniff::Maybe("a number of errors as tsc tells it".into());
     }
     Sniff::No
@@ -110,6 +109,11 @@ fn errors_found(text: &str) -> Option<u64> {
     ends.iter().any(|end| rest.starts_with(end)).then_some(number)
 }
 
+/// Whether a number of errors tells whose it is without the lines above it.
+fn is_sum_alone(text: &str) -> bool {
+    errors_found(text).is_some() && text.contains(" in ") && !text.ends_with(')')
+}
+
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some(told) = diagnostic(text) {
@@ -126,9 +130,8 @@ impl TextReader for Reader {
         // A number of errors alone is other tools' too.
         match errors_found(text) {
             _ if diagnostic(text).is_some() => Claim::Ours,
-            Some(_) if text.ends_with(')') => Claim::Alike,
-            Some(_) if self.total > 0 => Claim::Last,
-            Some(_) if text.contains(" in ") => Claim::Alone,
+            Some(_) if self.total > 0 && !text.ends_with(')') => Claim::Last,
+            Some(_) if is_sum_alone(text) => Claim::Alone,
             Some(_) => Claim::Alike,
             None => Claim::Other,
         }

@@ -231,12 +231,10 @@ fn status(text: &str) -> Option<(&str, Outcome, Option<&str>)> {
 fn listed(line: &str) -> Option<Line<'_>> {
     let (number, rest) = line.strip_prefix('\t')?.trim_start().split_once(" - ")?;
     let (name, word) = rest.split_once(')')?.0.rsplit_once(" (")?;
-    let (outcome, is_disabled) = match word {
-        "Disabled" => (Outcome::Skipped, true),
-        "Skipped" => (Outcome::Skipped, false),
-        "Not Run" => (Outcome::Errored, false),
-        _ => (Outcome::Failed, false),
-    };
+    let is_disabled = word == "Disabled";
+    // Of a crash the signal is told.
+    let outcome = status(word).map_or(Outcome::Failed, |(_, outcome, _)| outcome);
+    let outcome = if is_disabled { Outcome::Skipped } else { outcome };
     Some(Line { number: number.parse().ok()?, name, outcome, is_disabled, seconds: None })
 }
 

@@ -178,16 +178,46 @@ pub(in crate::ingest) struct Reader {
     has_silent: bool,
     seen_run: bool,
     not_built: bool,
-    /// The line before was a package's.
-    after_package: bool,
-    /// Whether a package or a test failed since go test's last word on a run, and whether that word was a failure of which
-    /// nothing else is there.
-    has_failed: bool,
-    is_failed_alone: bool,
+    last_word: LastWord,
 }
 
 /// A package whose lines were cut away.
 const UNNAMED: &str = "a package";
+
+/// What go test says below all packages' lines: a bare FAIL, if one of them failed.
+#[derive(Debug, Default)]
+struct LastWord {
+    /// A package's line came last.
+    is_below: bool,
+    /// A package failed since the last such word.
+    has_failed: bool,
+    /// It was said, and nothing of what failed is there; the next line may still explain it.
+    is_alone: bool,
+}
+
+impl LastWord {
+    /// A package's line came.
+    fn package(&mut self, has_failed: bool) {
+        self.is_below = true;
+        self.has_failed |= has_failed;
+    }
+
+    /// The next line; whether it tells that a package failed above it of which nothing else is there.
+    fn line(&mut self, text: &str) -> bool {
+        let text = text.trim_end();
+        if text.is_empty() {
+            return false;
+        }
+        // A package's own word stands above its line.
+        let is_alone = std::mem::take(&mut self.is_alone)
+            && !text.starts_with("exit status ")
+            && !matches!(read(text), Line::Failed(_));
+        if std::mem::take(&mut self.is_below) && text == "FAIL" {
+            self.is_alone = !std::mem::take(&mut self.has_failed);
+        }
+        is_alone
+    }
+}
 
 impl Reader {
     /// The next line.
@@ -196,16 +226,7 @@ impl Reader {
     /// A count is too large.
     pub(in crate::ingest) fn line(&mut self, text: &str) -> Result<()> {
         let read = read(text);
-        let is_end = matches!(read, Line::Other) && self.after_package && text.trim_end() == "FAIL";
-        if !matches!(read, Line::Other) {
-            self.after_package = false;
-        }
-        // A package's own word stands above its line.
-        self.is_failed_alone &= !matches!(read, Line::Failed(_)) && !text.starts_with("exit status ");
-        if is_end {
-            self.is_failed_alone = !std::mem::take(&mut self.has_failed);
-        } else if self.is_failed_alone && !text.trim().is_empty() {
-            self.is_failed_alone = false;
+        if self.last_word.line(text) {
             self.unit(UNNAMED)?;
         }
         match read {
@@ -216,25 +237,22 @@ impl Reader {
             Line::Package(package) => {
                 // "[no test files]", "[no tests to run]": zero is known.
                 self.has_silent |= !text.contains("[no test");
-                self.end_package(package);
+                self.end_package(package, false);
             }
             Line::Failed(package) => {
                 if !self.failing {
                     self.unit(package)?;
                 }
-                (self.has_silent, self.has_failed) = (true, true);
-                self.end_package(package);
+                self.has_silent = true;
+                self.end_package(package, true);
             }
             Line::Unbuilt(package) => {
-                (self.not_built, self.has_failed) = (true, true);
+                self.not_built = true;
                 self.unit(package)?;
-                self.end_package(package);
+                self.end_package(package, true);
             }
             Line::Run => self.seen_run = true,
-            Line::Other => {
-                self.describe(text);
-                self.after_package &= text.trim().is_empty();
-            }
+            Line::Other => self.describe(text),
         }
         Ok(())
     }
@@ -277,10 +295,10 @@ impl Reader {
         Ok(())
     }
 
-    fn end_package(&mut self, package: &str) {
+    fn end_package(&mut self, package: &str, has_failed: bool) {
         self.packages = self.packages.saturating_add(1);
         self.failing = false;
-        self.after_package = true;
+        self.last_word.package(has_failed);
         self.keep(package);
     }
 
@@ -302,7 +320,7 @@ impl Reader {
             Line::Failed(package) => !text.ends_with(package) && text.ends_with(['s', ']', ')']),
             Line::Package(_) | Line::Unbuilt(_) => text.ends_with(['s', ']', ')']),
             // go test ends with a bare FAIL, after the last package.
-            Line::Other if text == "FAIL" => self.after_package && self.has_failed,
+            Line::Other if text == "FAIL" => self.last_word.is_below && self.last_word.has_failed,
             Line::Other => text == "PASS" || text.starts_with("exit status "),
             Line::Run => false,
         }
@@ -313,7 +331,7 @@ impl Reader {
     /// # Errors
     /// The sum is too large.
     pub(in crate::ingest) fn finish(mut self) -> Result<Option<Parsed>> {
-        if std::mem::take(&mut self.is_failed_alone) {
+        if self.last_word.is_alone {
             self.unit(UNNAMED)?;
         }
         let has_tests = !self.tests.is_empty() || !self.names.cases.is_empty();
@@ -427,10 +445,7 @@ pub(in crate::ingest) struct Stream {
     began: Began,
     /// A benchmark failed or was skipped.
     has_benchmark: bool,
-    /// See those of [`Reader`].
-    after_package: bool,
-    has_failed: bool,
-    is_failed_alone: bool,
+    last_word: LastWord,
     /// The line before heads a list of gotestsum's.
     after_heading: bool,
     /// Until its summary gotestsum tells again what came.
@@ -441,34 +456,14 @@ pub(in crate::ingest) struct Stream {
 impl Stream {
     fn close(&mut self, package: &str) -> Result<()> {
         let done = std::mem::take(self);
-        self.runs = done.runs;
-        (self.after_package, self.has_failed) = (true, done.has_failed || done.reader.has_failed);
+        (self.runs, self.last_word) = (done.runs, done.last_word);
+        self.last_word.package(done.reader.last_word.has_failed);
         let parsed = done.reader.finish()?;
         self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::from([printable(package, 1000)]))));
         Ok(())
     }
-}
 
-impl Stream {
-    /// The next line, for what go test says below the packages' lines.
-    fn below(&mut self, text: &str) -> Result<()> {
-        let text = text.trim_end();
-        if text.is_empty() {
-            return Ok(());
-        }
-        if std::mem::take(&mut self.is_failed_alone)
-            && !text.starts_with("exit status ")
-            && !matches!(read(text), Line::Failed(_))
-        {
-            self.failed_alone()?;
-        }
-        let is_end = std::mem::take(&mut self.after_package) && text == "FAIL";
-        if is_end {
-            self.is_failed_alone = !std::mem::take(&mut self.has_failed);
-        }
-        Ok(())
-    }
-
+    /// A package failed, and nothing else is there of it.
     fn failed_alone(&mut self) -> Result<()> {
         let mut reader = Reader { packages: 1, ..Reader::default() };
         reader.unit(UNNAMED)?;
@@ -487,7 +482,9 @@ impl Runs for Stream {
             self.is_listed = !gotestsum_text::is_summary(text);
             return Ok(());
         }
-        self.below(text)?;
+        if self.last_word.line(text) {
+            self.failed_alone()?;
+        }
         let text = self.began.own(text);
         let is_of_go = ["ok  \t", "FAIL\t", "?   \t"].iter().any(|start| text.starts_with(start));
         let read = read(text);
@@ -541,7 +538,7 @@ impl Runs for Stream {
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
-        if self.is_failed_alone {
+        if self.last_word.is_alone {
             let _ = self.failed_alone();
         }
         self.runs
