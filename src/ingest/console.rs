@@ -24,7 +24,7 @@ use super::input::{Input, Invalid};
 use super::lint::pre_commit_text::Margin;
 use super::lint::rustc_json;
 use super::merge::FROM_CONSOLE;
-use super::test::runs::{RUNS_HELD, Run, Runs};
+use super::test::runs::{self, RUNS_HELD, Run, Runs};
 use super::test::text_runs::{Stream as Announcing, Summaries, Unmarked};
 use super::test::{
     ava_text, boost_text, brief_test_text, bun_test_text, busted_text, cargo_test_text, catch2_text, ctest_text,
@@ -125,21 +125,40 @@ const EVENTS: [(&Format, IsEvent); 6] = [
     (&cucumber_messages::FORMAT, cucumber_messages::is_message),
 ];
 
+/// What was heard, and is not among the reports: runs of this format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unread {
+    /// One was begun and never ended.
+    Unended(&'static str),
+    /// They do not count beside those that are certain.
+    Doubted(&'static str),
+}
+
+impl Unread {
+    fn warning(self) -> String {
+        match self {
+            Unread::Unended(name) => {
+                format!("a run of {name} was begun and never ended: it, and what was printed after that, is not read")
+            }
+            Unread::Doubted(name) => {
+                format!("what looks like a run of {name} in it may have been printed by a test: it is not counted")
+            }
+        }
+    }
+}
+
 /// What was heard.
 #[derive(Default)]
 struct Heard {
     reports: Vec<Parsed>,
-    /// Formats of which a run was begun and never ended.
-    unended: BTreeSet<&'static str>,
+    unread: BTreeSet<Unread>,
 }
 
 impl Heard {
     /// The reports; the first says what is not among them.
     fn told(mut self) -> Vec<Parsed> {
         if let Some(first) = self.reports.first_mut() {
-            first.warnings.extend(self.unended.into_iter().map(|name| {
-                format!("a run of {name} was begun and never ended: it, and what was printed after that, is not read")
-            }));
+            first.warnings.extend(self.unread.into_iter().map(Unread::warning));
         }
         self.reports
     }
@@ -176,7 +195,7 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
         report
     });
-    Heard { reports: told.collect(), unended: heard.unended }
+    Heard { reports: told.collect(), unread: heard.unread }
 }
 
 /// The first, unless it tells nothing, or there are tests only in the other.
@@ -221,7 +240,7 @@ fn together(input: &Input<'_>) -> Heard {
         reports.retain(|report| report.format.name != "rustc-text" || !lists_none(&report.details));
         reports.push(json);
     }
-    Heard { reports, unended: stream.unended }
+    Heard { reports, unread: stream.unread }
 }
 
 /// The output as that of all who marked their lines.
@@ -257,7 +276,7 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Heard> {
             _ if name.is_empty() || !mark.is_name() => report,
             package => named_by(report, &name, package),
         }));
-        heard.unended.append(&mut stream.unended);
+        heard.unread.append(&mut stream.unread);
     }
     Ok(heard)
 }
@@ -335,8 +354,9 @@ struct Stream {
     is_mixed: bool,
     /// In a tool's run a script failed, which is none that the tool runs in.
     is_interrupted: bool,
-    /// Formats of which a run was begun and never ended.
-    unended: BTreeSet<&'static str>,
+    /// Of each tool, [`Runs::enclosing`].
+    enclosing: Vec<usize>,
+    unread: BTreeSet<Unread>,
 }
 
 impl Stream {
@@ -355,7 +375,8 @@ impl Stream {
             reports: Vec::new(),
             is_mixed: false,
             is_interrupted: false,
-            unended: BTreeSet::new(),
+            enclosing: vec![0; TOOLS.len()],
+            unread: BTreeSet::new(),
         }
     }
 
@@ -383,6 +404,12 @@ impl Stream {
             && slot.as_mut().is_some_and(|tool| tool.line(text).is_err() || tool.count() > RUNS_HELD)
         {
             *slot = None;
+        }
+        let (Some(Some(tool)), Some(known)) = (self.tools.get(at), self.enclosing.get_mut(at)) else { return };
+        let before = std::mem::replace(known, tool.enclosing());
+        if before != *known {
+            let others = self.tools.iter_mut().enumerate().filter(|(other, _)| *other != at);
+            others.filter_map(|(_, tool)| tool.as_mut()).for_each(|tool| tool.doubt());
         }
     }
 
@@ -481,22 +508,14 @@ impl Stream {
         if !self.is_mixed {
             let open =
                 self.tools.iter().zip(TOOLS).filter(|(tool, _)| tool.as_ref().is_some_and(|tool| tool.holds("")));
-            self.unended.extend(open.map(|(_, tool)| tool.format.name));
+            self.unread.extend(open.map(|(_, tool)| Unread::Unended(tool.format.name)));
         }
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
-        let mut is_enclosing = false;
-        let mut tell = |tool: Box<dyn Runs>| {
-            let is_announcing = tool.is_announcing();
-            let runs = tool.finish();
-            is_enclosing |= !is_announcing && !runs.is_empty();
-            runs
-        };
-        let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(&mut tell).unwrap_or_default()).collect();
-        for runs in &mut told {
-            // Below a whole run of the same tool, it is somebody's word on it.
-            let is_certain = !is_enclosing && runs.iter().all(|run| run.is_alone);
-            runs.iter_mut().filter(|run| run.is_alone).for_each(|run| run.is_certain = is_certain);
+        let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
+        let enclosing = std::mem::replace(&mut self.enclosing, vec![0; TOOLS.len()]);
+        if told.iter().zip(enclosing).any(|(runs, known)| runs::enclosing(runs) != known) {
+            told.iter_mut().for_each(|runs| runs::doubt(runs));
         }
         self.tell_scripts(&mut told);
         // Beside benchmarks, cargo and go tell of the tests that they left out.
@@ -513,6 +532,8 @@ impl Stream {
         for runs in &mut told {
             // What is not certain counts if nothing is, and the last of it.
             if is_any_certain {
+                let doubted = runs.iter().filter(|run| !run.is_certain);
+                self.unread.extend(doubted.map(|run| Unread::Doubted(run.parsed.format.name)));
                 runs.retain(|run| run.is_certain);
             } else {
                 runs.drain(..runs.len().saturating_sub(1));
@@ -555,7 +576,7 @@ impl Stream {
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
-    let Heard { reports: mut spoken, mut unended } = heard(input, marked(input));
+    let Heard { reports: mut spoken, mut unread } = heard(input, marked(input));
     if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
         // Beside the JSON of libtest cargo says no more than that a program of tests failed.
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
@@ -563,15 +584,12 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let runs = spoken.iter().filter(|one| one.format == alone.format).count();
     // Events count on the console where nobody else told of tests.
     let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
-    if let Some(around) = spoken.iter_mut().find(|one| is_of_tests(one) && is_text && runs == 0) {
-        let name = alone.format.name;
-        around
-            .warnings
-            .push(format!("what looks like a run of {name} in it may have been printed by a test: it is not counted"));
-        return Heard { reports: spoken, unended }.told();
+    if is_text && runs == 0 && has_tests(&spoken) {
+        unread.insert(Unread::Doubted(alone.format.name));
+        return Heard { reports: spoken, unread }.told();
     }
     // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.
-    unended.retain(|name| runs > 0 && *name != alone.format.name);
+    unread.retain(|unread| runs > 0 && *unread != Unread::Unended(alone.format.name));
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
     // A linter says around its JSON what stands in it.
@@ -585,7 +603,7 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     };
     spoken.retain(|one| !(is_linter_s && one.format.kind == ReportKind::Lint));
     spoken.insert(0, first);
-    Heard { reports: spoken, unended }.told()
+    Heard { reports: spoken, unread }.told()
 }
 
 /// Findings of the package whose script found them.

@@ -99,6 +99,16 @@ pub(in crate::ingest) struct Reader {
     total: u64,
     /// Errors as the last summary counts them.
     said: Option<u64>,
+    /// The last error was told as `--pretty` tells it.
+    is_pretty: bool,
+}
+
+impl Reader {
+    /// The number in a summary. Below errors that are told without `--pretty` there is none: `Found 7 errors.` is ruff's there.
+    fn sum(&self, text: &str) -> Option<u64> {
+        let is_bare = text.starts_with("Found ") && (text.ends_with(" error.") || text.ends_with(" errors."));
+        errors_found(text).filter(|_| self.is_pretty || !is_bare)
+    }
 }
 
 /// `Found 7 errors in 2 files.`, `Found 1 error in a.ts:3`, and with a time before it when it watches.
@@ -118,9 +128,10 @@ impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some(told) = diagnostic(text) {
             self.total += 1;
+            self.is_pretty = text.contains(" - error TS");
             let finding = finding("tsc", Level::Error, (told.path, told.line), Some(told.code), told.message);
             self.tally.finding(finding, Sort::TypeChecker)?;
-        } else if let Some(said) = errors_found(text) {
+        } else if let Some(said) = self.sum(text) {
             self.said = Some(said);
         }
         Ok(())
@@ -130,7 +141,7 @@ impl TextReader for Reader {
         // A number of errors alone is other tools' too.
         match errors_found(text) {
             _ if diagnostic(text).is_some() => Claim::Ours,
-            Some(_) if self.total > 0 && !text.ends_with(')') => Claim::Last,
+            Some(_) if self.total > 0 && self.sum(text).is_some() && !text.ends_with(')') => Claim::Last,
             Some(_) if is_sum_alone(text) => Claim::Alone,
             Some(_) => Claim::Alike,
             None => Claim::Other,
@@ -230,5 +241,19 @@ web:build: error TS5103: Invalid value.
             let parsed = parsed(&format!("{one}{open}")).unwrap();
             assert_eq!((parsed.figures.errors, parsed.warnings.len()), (Some(errors), 1), "{open}");
         }
+    }
+
+    #[test]
+    fn a_number_of_errors_beside_plain_rows_is_another_tool_s() {
+        let rows = "src/a.ts(3,7): error TS2741: Property 'age' is missing.\n";
+        let ruff = "help: Organize imports\n\nFound 7 errors.\n[*] 6 fixable with the `--fix` option.\n";
+        for text in [format!("{rows}{ruff}"), format!("{ruff}{rows}")] {
+            let told = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+            let told: Vec<_> = told.iter().map(|one| (one.format.name, one.figures.errors)).collect();
+            assert_eq!(told, [("ruff-text", Some(7)), ("tsc-text", Some(1))], "{text}");
+            assert_eq!(parsed(&text).unwrap().figures.errors, Some(1), "{text}");
+        }
+        let pretty = "src/a.ts:3:7 - error TS2741: Property 'age' is missing.\n\nFound 2 errors.\n";
+        assert_eq!(parsed(pretty).unwrap().figures.errors, Some(2), "of older versions");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use self::binary::{Binary, Counts, Names, Part};
-use super::runs::{Run, Runs};
+use super::runs::{self, Run, Runs};
 use super::text_report::KILLED_HELP;
 use super::{CASES_KEPT, UNITS_KEPT, pytest_text};
 use crate::error::{Error, Reject, Result};
@@ -177,6 +177,11 @@ impl Reader {
     /// Whether the line before was inside a test binary, so that other tools' lines are a test's output.
     pub(in crate::ingest) fn is_inside(&self) -> bool {
         self.binary.as_ref().is_some_and(|binary| !binary.is_done())
+    }
+
+    /// Whether it told of a result, or of a target that failed.
+    fn has_told(&self) -> bool {
+        self.results > 0 || self.unit_failures > 0 || self.targets_missing > 0 || self.suspect.is_some()
     }
 
     /// The next line.
@@ -495,20 +500,23 @@ pub(in crate::ingest) struct Stream {
     headings: BTreeSet<String>,
     /// Where all results came before all headings: how many headings the first run has.
     first_run: Option<usize>,
+    is_doubted: bool,
     runs: Vec<Run>,
 }
 
 impl Stream {
     fn close(&mut self) -> Result<()> {
         self.headings.clear();
-        let reader = std::mem::take(&mut self.reader);
+        let (reader, is_doubted) = (std::mem::take(&mut self.reader), std::mem::take(&mut self.is_doubted));
         let (first, later) = match self.first_run.take() {
             Some(at) => reader.in_two(at),
             None => (reader, None),
         };
         for reader in [Some(first), later].into_iter().flatten() {
             let is_alone = !reader.has_announced && reader.targets.is_empty();
-            self.runs.extend(reader.finish()?.map(|parsed| Run { is_alone, ..Run::of(parsed, BTreeSet::new()) }));
+            let is_certain = !(is_alone && is_doubted);
+            let run = |parsed| Run { is_certain, is_alone, ..Run::of(parsed, BTreeSet::new()) };
+            self.runs.extend(reader.finish()?.map(run));
         }
         Ok(())
     }
@@ -537,6 +545,11 @@ impl Runs for Stream {
         self.reader.is_inside()
     }
 
+    fn doubt(&mut self) {
+        self.is_doubted = self.reader.has_told();
+        runs::doubt(&mut self.runs);
+    }
+
     fn prints_measurement(&self, text: &str) -> bool {
         !self.reader.is_captured() && bencher_text::begins(text)
     }
@@ -544,7 +557,7 @@ impl Runs for Stream {
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up, or lacks a result, is not there.
         let _ = self.close();
-        self.runs
+        runs::settle_alone(self.runs)
     }
 }
 

@@ -308,7 +308,9 @@ impl Stream {
                 self.told = self.told.saturating_add(told);
             }
             let run = runs::Run::of(parsed, std::mem::take(&mut self.files));
-            self.runs.push((runs::Run { is_certain: enclosed.is_some(), ..run }, self.told));
+            // Below what a test prints, its file is told.
+            let (is_certain, may_enclose) = (enclosed.is_some(), self.told > 0);
+            self.runs.push((runs::Run { is_certain, may_enclose, ..run }, self.told));
         }
         let (runs, summaries) = (std::mem::take(&mut self.runs), std::mem::take(&mut self.summaries));
         *self = Stream { runs, summaries, left: self.left, ..Stream::default() };
@@ -375,8 +377,8 @@ impl Runs for Stream {
         self.runs.len()
     }
 
-    fn is_announcing(&self) -> bool {
-        false
+    fn enclosing(&self) -> usize {
+        self.runs.iter().filter(|(run, _)| run.may_enclose).count()
     }
 
     fn holds(&self, _: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::runs::{Run, Runs};
+use super::runs::{self, Run, Runs};
 use super::text_report::{Names, Summary, counted, no_result};
 use super::{cargo_test_text, milliseconds};
 use crate::error::Result;
@@ -132,6 +132,7 @@ impl Reader {
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Stream {
     reader: Reader,
+    is_doubted: bool,
     runs: Vec<Run>,
 }
 
@@ -139,8 +140,9 @@ impl Stream {
     fn close(&mut self) -> Result<()> {
         let reader = std::mem::take(&mut self.reader);
         let is_alone = !reader.begun;
+        let is_certain = !(std::mem::take(&mut self.is_doubted) && is_alone);
         let parsed = if reader.done { reader.parsed()? } else { None };
-        self.runs.extend(parsed.map(|parsed| Run { is_alone, ..Run::of(parsed, BTreeSet::new()) }));
+        self.runs.extend(parsed.map(|parsed| Run { is_certain, is_alone, ..Run::of(parsed, BTreeSet::new()) }));
         Ok(())
     }
 }
@@ -159,6 +161,11 @@ impl Runs for Stream {
         self.runs.len()
     }
 
+    fn doubt(&mut self) {
+        self.is_doubted = self.reader.done;
+        runs::doubt(&mut self.runs);
+    }
+
     fn holds(&self, _: &str) -> bool {
         self.reader.is_inside()
     }
@@ -166,7 +173,7 @@ impl Runs for Stream {
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
         let _ = self.close();
-        self.runs
+        runs::settle_alone(self.runs)
     }
 }
 

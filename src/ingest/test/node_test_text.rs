@@ -220,8 +220,9 @@ impl Run {
         self.results = self.results.saturating_sub(usize::from(row.is_result));
     }
 
+    /// Whether tests ended that no summary counts. What has no time may be another tool's: `✖ 6 problems (3 errors, 3 warnings)`.
     fn has_results(&self) -> bool {
-        self.results > 0
+        self.rows.iter().any(|row| matches!(tree(&row.text), Some((_, _, _, Some(_)))))
     }
 
     /// The summary came, which counts so many results.
@@ -409,6 +410,14 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn what_another_tool_says_with_a_mark_is_no_run_that_was_killed() {
+        let own = format!("{TREE}{}{FAILING}", end("1"));
+        let text = format!("{own}\n✖ 6 problems (3 errors, 3 warnings)\n");
+        assert_eq!(counts(&read(&text).unwrap()), counts(&read(&own).unwrap()));
+        assert!(read(&format!("{own}✔ adds (1.416135ms)\n")).is_err());
     }
 
     #[test]

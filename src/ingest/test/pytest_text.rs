@@ -217,6 +217,11 @@ struct Run {
     header: Option<usize>,
     /// Lines with text after the summary.
     followed: bool,
+    /// Its summary stands alone, and a test may have printed it.
+    is_doubted: bool,
+    /// A summary is its own: it stands below the short one, which no test printed, or below marks that say that all is done,
+    /// or nothing else of the run is there.
+    is_at_end: bool,
     /// It was called with what it does not know: the next line says with what.
     is_refused: bool,
     cases: TestCases,
@@ -396,6 +401,8 @@ pub(in crate::ingest) struct Reader {
     has_left: bool,
     /// The line above is of a short summary.
     is_below_failure: bool,
+    /// What a test printed is shown, in a run whose beginning was cut away.
+    is_shown: bool,
     /// It ended without a summary, as it was to collect tests alone.
     has_collected: bool,
     /// What may have stopped a session of which the line above is the first that is told: `pytest -q` has no header.
@@ -582,6 +589,7 @@ impl Reader {
             self.close();
         }
         let run = self.open();
+        run.is_at_end |= !run.has_evidence;
         run.has_evidence |= counts.is_certain;
         run.counts = Some(counts);
         let is_other = |rule: Rule| !rule.is_tight && run.header.is_some_and(|width| width != rule.width);
@@ -604,6 +612,7 @@ impl Reader {
             }
             let run = self.open();
             (run.has_evidence, run.interrupted, run.stopped) = (true, None, None);
+            run.is_at_end = run.section == Section::Progress && text.ends_with("[100%]");
             if let Some(file) = file(text).filter(|_| run.files.len() < CASES_KEPT && run.section == Section::Progress)
             {
                 run.files.insert(printable(file, LONGEST_ID));
@@ -622,7 +631,12 @@ impl Reader {
             _ => None,
         };
         if let Some(section) = section {
+            if self.run.as_ref().is_some_and(|run| run.is_at_end && run.counts.is_some()) {
+                self.close();
+            }
+            let is_shown = std::mem::take(&mut self.is_shown);
             let run = self.open();
+            run.is_at_end = section == Section::Short && run.section != Section::Captured && !is_shown;
             run.width = run.width.or(Some(text.chars().count()));
             run.go_on();
             run.has_evidence = true;
@@ -630,7 +644,11 @@ impl Reader {
             run.reports_failures = matches!(ruled(text, '='), Some("FAILURES" | "ERRORS"));
             return true;
         }
-        let Some(run) = self.run.as_mut().filter(|run| run.has_evidence) else { return false };
+        let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
+        let Some(run) = self.run.as_mut().filter(|run| run.has_evidence) else {
+            self.is_shown |= captured;
+            return false;
+        };
         // pytest-sugar reports a failure at once.
         if ruled(text, '―').is_some() {
             run.width = run.width.or(Some(text.chars().count()));
@@ -646,7 +664,6 @@ impl Reader {
             run.reports = run.reports.saturating_add(u64::from(run.reports_failures));
             return true;
         }
-        let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
         run.shows_output |= captured && !in_reports;
         if captured && in_reports {
             run.go_on();
@@ -673,6 +690,11 @@ impl runs::Runs for Reader {
         self.runs.len()
     }
 
+    /// Tests of `pytest -q -s` may have printed what stands above their marks, too.
+    fn doubt(&mut self) {
+        self.runs.iter_mut().chain(&mut self.run).for_each(|run| run.is_doubted = true);
+    }
+
     fn holds(&self, text: &str) -> bool {
         self.is_inside() && !self.run.as_ref().is_some_and(|run| run.has_results_above(text))
     }
@@ -688,14 +710,16 @@ impl runs::Runs for Reader {
 
     fn finish(self: Box<Self>) -> Vec<runs::Run> {
         let (runs, _) = Reader::finish(*self);
-        // A bare summary that other text follows is nobody's.
-        let possible = runs.into_iter().filter(|run| run.has_evidence || !run.followed);
+        // A bare summary that other text follows is nobody's, unless pytest alone has such words.
+        let is_bare = |run: &Run| run.counts.as_ref().is_some_and(|counts| counts.is_own);
+        let possible = runs.into_iter().filter(|run| run.has_evidence || !run.followed || is_bare(run));
         let possible = possible.filter(|run| run.interrupted.is_none());
         possible
             .map(|mut run| {
-                let is_certain = run.has_evidence;
+                let is_certain = run.has_evidence || (is_bare(&run) && !run.is_doubted);
                 let (units, repeated, root) = (std::mem::take(&mut run.files), run.repeated, run.root.take());
-                runs::Run { repeated, is_certain, root, ..runs::Run::of(run.parsed(), units) }
+                let is_alone = !run.has_evidence;
+                runs::Run { repeated, is_certain, is_alone, root, ..runs::Run::of(run.parsed(), units) }
             })
             .collect()
     }

@@ -29,6 +29,8 @@ pub(in crate::ingest) struct Run {
     /// It is a summary that no line above it announced: `tail` may have cut that away, or a test of a tool that announces
     /// nothing printed it.
     pub is_alone: bool,
+    /// Its tests may have printed what stands above it: its tool does not say where a run begins.
+    pub may_enclose: bool,
     /// The folder that it says to run in.
     pub root: Option<String>,
     /// The package whose script called it, and which of those that were met it was.
@@ -38,8 +40,35 @@ pub(in crate::ingest) struct Run {
 impl Run {
     /// A run of these units.
     pub(in crate::ingest) fn of(parsed: Parsed, units: BTreeSet<String>) -> Run {
-        Run { parsed, units, repeated: None, is_certain: true, is_alone: false, root: None, script: None }
+        Run {
+            parsed,
+            units,
+            repeated: None,
+            is_certain: true,
+            is_alone: false,
+            may_enclose: false,
+            root: None,
+            script: None,
+        }
     }
+}
+
+/// How many of them may enclose what stands above them.
+pub(in crate::ingest) fn enclosing(runs: &[Run]) -> usize {
+    runs.iter().filter(|run| run.may_enclose).count()
+}
+
+/// Of the runs of one tool, those that stand alone beside one that does not: that is somebody's word on it.
+pub(in crate::ingest) fn settle_alone(mut runs: Vec<Run>) -> Vec<Run> {
+    if runs.iter().any(|run| !run.is_alone) {
+        doubt(&mut runs);
+    }
+    runs
+}
+
+/// See [`Runs::doubt`].
+pub(in crate::ingest) fn doubt(runs: &mut [Run]) {
+    runs.iter_mut().filter(|run| run.is_alone).for_each(|run| run.is_certain = false);
 }
 
 /// Reads the runs of one tool.
@@ -54,10 +83,13 @@ pub(in crate::ingest) trait Runs {
     /// one was printed by a test.
     fn holds(&self, next: &str) -> bool;
 
-    /// Whether the tool says where a run begins, so that what its tests print stands within.
-    fn is_announcing(&self) -> bool {
-        true
+    /// How many runs came to their end so far that may enclose what stands above them ([`Run::may_enclose`]).
+    fn enclosing(&self) -> usize {
+        0
     }
+
+    /// Such a run of another tool came to its end: its tests may have printed the summaries that stand alone so far.
+    fn doubt(&mut self) {}
 
     /// Whether a table of coverage that stands in a run, below that line, is the runner's own.
     fn prints_table(&self, _below: &str) -> bool {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::meson_output;
-use super::runs::{Run, Runs};
+use super::runs::{self, Run, Runs};
 use super::text_report::{KILLED_HELP, Names, Summary, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -166,19 +166,22 @@ pub(in crate::ingest) struct Stream<R> {
     run: Option<R>,
     /// Nothing announced it.
     is_alone: bool,
+    /// If so, a test of another tool may have printed it.
+    is_doubted: bool,
     runs: Vec<Run>,
 }
 
 impl<R> Default for Stream<R> {
     fn default() -> Stream<R> {
-        Stream { run: None, is_alone: false, runs: Vec::new() }
+        Stream { run: None, is_alone: false, is_doubted: false, runs: Vec::new() }
     }
 }
 
 impl<R: Announced> Stream<R> {
     fn close(&mut self) -> Result<()> {
         if let Some(run) = self.run.take().filter(R::is_done) {
-            self.runs.push(Run { is_alone: self.is_alone, ..Run::of(run.report()?, BTreeSet::new()) });
+            let is_certain = !(self.is_alone && self.is_doubted);
+            self.runs.push(Run { is_certain, is_alone: self.is_alone, ..Run::of(run.report()?, BTreeSet::new()) });
         }
         Ok(())
     }
@@ -191,13 +194,18 @@ impl<R: Announced> Runs for Stream<R> {
         let begins = R::begins(text);
         if (begins || R::ends_alone(text)) && self.run.as_ref().is_none_or(R::is_done) {
             self.close()?;
-            (self.run, self.is_alone) = (Some(R::default()), !begins);
+            (self.run, self.is_alone, self.is_doubted) = (Some(R::default()), !begins, false);
         }
         self.run.as_mut().map_or(Ok(()), |run| run.line(text))
     }
 
     fn holds(&self, _: &str) -> bool {
         self.run.as_ref().is_some_and(|run| !self.is_alone && !run.is_done() && !run.is_off())
+    }
+
+    fn doubt(&mut self) {
+        self.is_doubted = true;
+        runs::doubt(&mut self.runs);
     }
 
     fn prints_table(&self, below: &str) -> bool {
@@ -218,7 +226,7 @@ impl<R: Announced> Runs for Stream<R> {
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
         let _ = self.close();
-        self.runs
+        runs::settle_alone(self.runs)
     }
 }
 
@@ -280,6 +288,12 @@ pub(in crate::ingest) trait Unannounced: Default {
     /// Whether its summary came. `None` if that cannot be told before the end.
     fn is_whole(&self) -> Option<bool> {
         None
+    }
+
+    /// Whether nothing was told of its tests one by one, so that what stands above it is of another command
+    /// (`… | tail -5`).
+    fn is_tail(&self) -> bool {
+        false
     }
 
     /// See [`Run::units`].
@@ -371,9 +385,10 @@ fn replaced(run: &impl Unannounced) -> usize {
 impl<R: Unannounced> Summaries<R> {
     fn end(&mut self) -> Result<()> {
         let run = std::mem::take(&mut self.run);
-        let (is_certain, units, replaced) = (run.is_certain(), run.units(), replaced(&run));
+        let (is_certain, may_enclose) = (run.is_certain(), !run.is_tail());
+        let (units, replaced) = (run.units(), replaced(&run));
         if let Some(parsed) = run.report()? {
-            self.add(Run { is_certain, ..Run::of(parsed, units) }, replaced);
+            self.add(Run { is_certain, may_enclose, ..Run::of(parsed, units) }, replaced);
         }
         Ok(())
     }
@@ -382,9 +397,9 @@ impl<R: Unannounced> Summaries<R> {
 impl<R: Unannounced> Runs for Summaries<R> {
     fn line(&mut self, text: &str) -> Result<()> {
         let units = if self.run.may_end() { self.run.units() } else { BTreeSet::new() };
-        let replaced = replaced(&self.run);
+        let (replaced, may_enclose) = (replaced(&self.run), !self.run.is_tail());
         if let Some(before) = self.run.line(text.trim_end())? {
-            self.add(Run::of(*before, units), replaced);
+            self.add(Run { may_enclose, ..Run::of(*before, units) }, replaced);
         }
         Ok(())
     }
@@ -393,8 +408,9 @@ impl<R: Unannounced> Runs for Summaries<R> {
         false
     }
 
-    fn is_announcing(&self) -> bool {
-        false
+    fn enclosing(&self) -> usize {
+        let is_open = self.run.is_whole() == Some(true) && !self.run.is_tail();
+        runs::enclosing(&self.runs) + usize::from(is_open)
     }
 
     fn leave(&mut self) -> Result<bool> {

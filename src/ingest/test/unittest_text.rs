@@ -477,17 +477,14 @@ impl Runs for Stream {
         self.runs.len()
     }
 
-    fn is_announcing(&self) -> bool {
-        false
-    }
-
     fn holds(&self, _: &str) -> bool {
         self.is_verbose || self.reader.told.is_some() || self.reader.ran.is_some()
     }
 
     /// What a test printed comes without its marks.
     fn finish(self: Box<Self>) -> Vec<Run> {
-        let run = |(parsed, is_certain)| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) };
+        // It may also come below the summary: that it encloses is told at the end, of everything.
+        let run = |(parsed, is_certain)| Run { is_certain, may_enclose: true, ..Run::of(parsed, BTreeSet::new()) };
         self.runs.into_iter().map(run).collect()
     }
 }

@@ -13,9 +13,27 @@ pub(super) struct Counts {
     pub skipped: u64,
     /// No other tool says so, or says it there.
     pub is_certain: bool,
+    /// Some tests are told of, and nothing in words that are not pytest's.
+    pub is_own: bool,
     /// A number was too large to hold, or their sum is.
     pub overflow: bool,
 }
+
+/// What pytest itself counts.
+const OWN: [&str; 12] = [
+    "passed",
+    "failed",
+    "error",
+    "errors",
+    "skipped",
+    "xfailed",
+    "xpassed",
+    "deselected",
+    "warning",
+    "warnings",
+    "rerun",
+    "subtests passed",
+];
 
 impl Counts {
     /// Reads `5 failed, 22 passed in 0.21s`, with or without a rule of `=` around it.
@@ -30,7 +48,10 @@ impl Counts {
         if counts == "no tests ran" {
             return Some(Counts { is_certain: true, ..read });
         }
-        counts.split(", ").all(|part| read.add(part)).then_some(read)
+        let is_known = counts.split(", ").all(|part| part.split_once(' ').is_some_and(|(_, word)| OWN.contains(&word)));
+        counts.split(", ").all(|part| read.add(part)).then_some(read)?;
+        read.is_own = is_known && read.total().is_some_and(|total| total > 0);
+        Some(read)
     }
 
     /// Adds `5 failed`; `false` if that is no part of a summary.

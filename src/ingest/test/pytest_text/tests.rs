@@ -336,9 +336,49 @@ fn of_a_run_the_summary_may_be_all_that_is_left() {
     assert_eq!(counts(&format!("{red}{}", "===== 2 passed in 0.10s =====\n")), [(2, 1, 0, 0), (2, 0, 0, 0)]);
     let quiet = "FAILED tests/test_a.py::test_b - assert 1 == 2\n1 failed, 2 passed in 0.12s\n";
     assert_eq!(counts(&format!("{quiet}{other}")), [(2, 1, 0, 0)]);
-    assert!(counts(&format!("1 failed, 2 passed in 0.12s\n{other}")).is_empty(), "anybody's");
+    for (above, below) in [("", other), (other, ""), ("", "Success: no issues found in 1 source file\n")] {
+        let told = counts(&format!("{above}1 failed, 2 passed in 0.12s\n{below}"));
+        assert_eq!(told.first(), Some(&(2, 1, 0, 0)), "{above}{below}");
+    }
+    let both = "1 failed, 2 passed in 0.12s\n5 passed in 0.01s\n";
+    assert_eq!(counts(both), [(2, 1, 0, 0), (5, 0, 0, 0)]);
+    assert!(counts("3 modules, 2 passed in 0.12s\nAll is said.\n").is_empty(), "not pytest's words");
     let told = read("..F   [100%]\n1 failed, 2 passed in 0.12s\nSo much for that.\n3 passed in 0.10s\n").unwrap();
     assert_eq!(counts_of(&told), (2, 1, 0, 0), "what stands below a run may be somebody's word");
+}
+
+/// `pytest a | tail -3; pytest b | tail -3`.
+#[test]
+fn what_is_left_of_two_runs_are_two() {
+    let counts = |text: &str| {
+        let told = console(&Input::bytes("x", text.as_bytes()));
+        told.iter().map(counts_of).collect::<Vec<_>>()
+    };
+    let short = "=========================== short test summary info ============================\n";
+    let (header, failures) = (
+        "============================= test session starts ==============================\n",
+        "=================================== FAILURES ===================================\n",
+    );
+    let (a, b) = (
+        "FAILED a/test_a.py::test_a - assert 0\n=== 1 failed, 3 passed in 0.06s ===\n",
+        "FAILED b/test_b.py::test_b - assert 0\n=== 1 failed, 2 passed in 0.06s ===\n",
+    );
+    let (two, green) = ([(3, 1, 0, 0), (2, 1, 0, 0)], "=== 5 passed in 0.01s ===\n");
+    assert_eq!(counts(&format!("{short}{a}{short}{b}")), two);
+    assert_eq!(
+        counts(&format!(
+            "{header}collected 4 items\n\na.py F\n\n{short}{a}F\n{failures}___ test_b ___\n\nE   x\n{short}{b}"
+        )),
+        two
+    );
+    assert_eq!(counts(&format!("{green}{short}{b}")), [(5, 0, 0, 0), (2, 1, 0, 0)]);
+    let quiet = "F\n=================================== FAILURES ===================================\n___ test_b ___\n\nE   x\n";
+    let whole = format!("{header}collected 5 items\n\na.py .....    [100%]\n\n{green}");
+    assert_eq!(counts(&format!("{whole}{quiet}{short}1 failed in 0.01s\n")), [(5, 0, 0, 0), (0, 1, 0, 0)]);
+    // A test printed the first.
+    let printed = format!("{failures}___ test_b ___\n----- Captured stdout call -----\n{short}{a}{short}{b}");
+    assert_eq!(counts(&printed), [(2, 1, 0, 0)]);
+    assert_eq!(counts(&printed.replace(failures, "E   x\n")), [(2, 1, 0, 0)]);
 }
 
 #[test]
