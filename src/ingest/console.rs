@@ -8,7 +8,8 @@
 //! behave, Node's spec reporter, `mix test`, `dotnet test`, and the runners of `brief-test-text`.
 //!
 //! Agents pipe runs through `tail`. Where no run is open, the summary alone tells of one if nobody else writes such lines:
-//! pytest's between rules or below its failures, Vitest's four, unittest's two, Node's comments of TAP.
+//! pytest's, Vitest's four, unittest's two, Node's comments of TAP. Above the end of a run of which nobody can tell the
+//! two apart, it may be what a test printed ([`Runs::doubt`]): then it does not count, and a warning says so.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;

@@ -265,7 +265,7 @@ fn other_text_is_no_report() {
         "warning: something odd\nerror: it did not work\n",
         "error[bad-argument]: no\n --> script.py:3:1\n",
         "test result: ok. 99 passed; 0 failed (so says my script)\n",
-        "2 passed in 0.01s\nand 3 failed in my own runner\n",
+        "2 passed and 3 failed in 0.01s\nin my own runner\n",
         "{\"Action\":\"buy\",\"Item\":3}\n{\"reason\":\"because\"}\n",
     ] {
         assert_eq!(told(text), [], "{text:?}");

@@ -4,7 +4,7 @@ use super::LintTally;
 use super::bandit_json::unread;
 use super::lines::{Claim, TextReader, finding, is_of_another, read};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{CUT_HELP, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
 /// Bandit's output.
@@ -15,17 +15,20 @@ pub const FORMAT: Format = Format {
     written_by: "bandit (formats screen and txt)",
     told_by: "\">> Issue: [B101:assert_used] …\", or \"Test results:\" above \"No issues identified.\"",
     has_end: true,
-    counting: "Issues by severity: High is an error, Medium a warning, Low and Undefined notes. Without the files skipped at its \
-               end the report is cut.",
+    counting: "Issues by severity: High is an error, Medium a warning, Low and Undefined notes. Where the first issues were cut \
+               away, those that the metrics at its end count. Without the files skipped at its end the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "Bandit"),
 };
 
 /// What is printed where nothing was found.
 const CLEAN: &str = "\tNo issues identified.";
+/// The heading above all issues, and that above their numbers.
+const RESULTS: &str = "Test results:";
+const METRICS: &str = "\tTotal issues (by severity):";
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_ours = |line: &str| issue(line).is_some() || line.trim_end() == CLEAN;
+    let is_ours = |line: &str| issue(line).is_some() || [CLEAN, METRICS].contains(&line.trim_end());
     match head.lines().any(is_ours) && !is_of_another(head) {
         true => Sniff::Sure("issues as Bandit prints them".into()),
         false => Sniff::No,
@@ -48,6 +51,19 @@ fn severity(text: &str) -> Option<Level> {
     })
 }
 
+/// Level and number of `\t\tMedium: 2` in the metrics.
+fn metric(text: &str) -> Option<(usize, u64)> {
+    let (severity, number) = text.strip_prefix("\t\t")?.split_once(": ")?;
+    let at = match severity {
+        "High" => 0,
+        "Medium" => 1,
+        "Low" | "Undefined" => 2,
+        _ => return None,
+    };
+    // `2.0` of older versions.
+    Some((at, number.split('.').next()?.parse().ok()?))
+}
+
 /// The number of `Files skipped (1):`, above the files and what is wrong with them.
 fn skipped(text: &str) -> Option<u64> {
     text.strip_prefix("Files skipped (")?.strip_suffix("):")?.parse().ok()
@@ -67,12 +83,32 @@ pub(in crate::ingest) struct Reader {
     open: Option<Open>,
     is_met: bool,
     is_over: bool,
+    /// All issues are there: none was cut away above the first.
+    has_heading: bool,
+    /// Issues of each level, as the metrics count them: they leave no level out that was not asked for.
+    metrics: Option<[u64; 3]>,
+    in_metrics: bool,
+    /// Errors, warnings and notes of the runs before.
+    before: [u64; 3],
     /// Files that could not be read.
     skipped: u64,
 }
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
+        self.has_heading |= text == RESULTS;
+        if let Some((at, number)) = metric(text).filter(|_| self.in_metrics) {
+            if let Some(slot) = self.metrics.as_mut().and_then(|metrics| metrics.get_mut(at)) {
+                *slot = add(*slot, number)?;
+            }
+            return Ok(());
+        }
+        self.in_metrics = text == METRICS;
+        if self.in_metrics && !self.has_heading {
+            self.metrics = Some(self.before);
+            self.tally.tool("bandit", Sort::Linter);
+            (self.is_met, self.is_over) = (true, false);
+        }
         if let Some((rule, message)) = issue(text) {
             self.open = Some(Open { rule: rule.to_owned(), message: message.to_owned(), level: None });
             (self.is_met, self.is_over) = (true, false);
@@ -90,7 +126,11 @@ impl TextReader for Reader {
             (self.is_met, self.is_over) = (true, false);
         }
         if let Some(skipped) = skipped(text).filter(|_| self.is_met) {
-            self.is_over = true;
+            (self.is_over, self.has_heading) = (true, false);
+            if let Some(metrics) = self.metrics.take() {
+                self.tally.complete(("bandit", Sort::Linter), metrics)?;
+            }
+            self.before = self.tally.sums()?;
             self.skipped = self.skipped.saturating_add(skipped);
         }
         Ok(())
@@ -99,7 +139,7 @@ impl TextReader for Reader {
     fn claim(&self, text: &str) -> Claim {
         match skipped(text).is_some() && self.is_met {
             true => Claim::Last,
-            false if issue(text).is_some() || text == CLEAN => Claim::Ours,
+            false if issue(text).is_some() || text == CLEAN || text == METRICS => Claim::Ours,
             false => Claim::Other,
         }
     }
@@ -157,8 +197,28 @@ mod tests {
         for cut in [one("Low"), format!("{CLEAN}\n"), format!("{}{}", one("Low"), END.trim_end_matches("):\n"))] {
             assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::Malformed), "{cut}");
         }
-        let unread = parsed(&format!("{CLEAN}\n{}", END.replace("(0):", "(2):"))).unwrap();
+        let unread = parsed(&format!("{RESULTS}\n{CLEAN}\n{}", END.replace("(0):", "(2):"))).unwrap();
         assert_eq!(unread.warnings, ["Bandit could not read 2 files"]);
+    }
+
+    #[test]
+    fn the_metrics_count_what_was_cut_away_above_them() {
+        let metrics = "Run metrics:\n\tTotal issues (by severity):\n\t\tUndefined: 0\n\t\tLow: 4\n\t\tMedium: 2\n\t\tHigh: 1\n\
+                       \tTotal issues (by confidence):\n\t\tUndefined: 0\n\t\tLow: 0\n\t\tMedium: 1\n\t\tHigh: 6\nFiles skipped (0):\n";
+        let levels = |text: &str| {
+            let parsed = parsed(text).unwrap();
+            let figures = &parsed.figures;
+            (figures.errors.unwrap(), figures.warnings.unwrap(), figures.notes.unwrap(), parsed.warnings.len())
+        };
+        assert_eq!(levels(metrics), (1, 2, 4, 1));
+        assert_eq!(levels(&metrics.replace(": 1", ": 1.0").replace(": 2", ": 2.0")), (1, 2, 4, 1));
+        assert_eq!(levels(&format!("{}{metrics}", one("Low"))), (1, 2, 4, 1));
+        // All that was asked for is there.
+        let whole = format!("{RESULTS}\n{}{metrics}", one("High"));
+        assert_eq!(levels(&whole), (1, 0, 0, 0));
+        assert_eq!(levels(&format!("{whole}{metrics}")), (2, 2, 4, 1));
+        assert_eq!(levels(&format!("{metrics}{RESULTS}\n{CLEAN}\n{metrics}")), (1, 2, 4, 1));
+        assert_eq!(parsed(metrics.trim_end_matches("(0):\n")).unwrap_err().reject(), Some(Reject::Malformed));
         assert_eq!(parsed("Files skipped (0):\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 }

@@ -121,6 +121,9 @@ pub(in crate::ingest) struct Reader {
     tally: LintTally,
     module: Option<String>,
     is_pylint: bool,
+    /// Messages came since the last score, and whether one stood below none and tells of some: they were cut away.
+    has_messages: bool,
+    is_cut: bool,
 }
 
 impl TextReader for Reader {
@@ -128,10 +131,11 @@ impl TextReader for Reader {
         if let Some(module) = text.strip_prefix(MODULE) {
             self.module = Some(module.to_owned());
             self.is_pylint = true;
-        } else if text.starts_with(SCORE) {
+        } else if let Some(score) = text.strip_prefix(SCORE) {
             self.is_pylint = true;
+            self.is_cut |= !std::mem::take(&mut self.has_messages) && !score.starts_with("10.00/");
         } else if let Some(message) = message(text) {
-            self.is_pylint = true;
+            (self.is_pylint, self.has_messages) = (true, true);
             let level = match message.id.chars().next() {
                 Some('F' | 'E') => Level::Error,
                 Some('W') => Level::Warning,
@@ -174,7 +178,16 @@ impl TextReader for Reader {
             return Ok(None);
         }
         self.tally.tool("pylint", Sort::Linter);
-        let parsed = self.tally.finish(&FORMAT)?;
+        let mut parsed = self.tally.finish(&FORMAT)?;
+        if self.is_cut && parsed.figures.total == Some(0) {
+            let why = "pylint's score is below 10, and no message that lowers it is there";
+            return Err(
+                Error::report(Reject::NoResult, why).help("let pylint's whole output through, not its last lines")
+            );
+        }
+        if self.is_cut {
+            parsed.warnings.push("a score of pylint's tells of messages that were cut away above it".to_owned());
+        }
         if self.module.is_some() && parsed.figures.total == Some(0) {
             // It names only modules in which it found something.
             let why = "pylint names modules with messages, but none of these is as pylint words them";
@@ -234,6 +247,14 @@ mod tests {
         assert_eq!((figures.errors, figures.warnings, figures.notes), (Some(2), Some(1), Some(3)));
         let clean = "\n------------------------------------\nYour code has been rated at 10.00/10\n\n";
         assert_eq!(parsed(clean).unwrap().figures.total, Some(0));
+        let cut = clean.replace("10.00/10", "9.41/10 (previous run: 10.00/10, -0.59)");
+        assert_eq!(parsed(&cut).unwrap_err().reject(), Some(Reject::NoResult));
+        for (text, warnings) in
+            [(format!("{all}{cut}"), 0), (format!("{all}{cut}{clean}"), 0), (format!("{all}{cut}{cut}"), 1)]
+        {
+            let parsed = parsed(&text).unwrap();
+            assert_eq!((parsed.figures.total, parsed.warnings.len()), (Some(6), warnings), "{text}");
+        }
         let unread = parsed("************* Module p.a\np/a.py 12 oh no\n").unwrap_err();
         assert_eq!(unread.reject(), Some(Reject::NoResult));
         assert_eq!(parsed("nothing\n").unwrap_err().reject(), Some(Reject::NotThisFormat));

@@ -148,6 +148,12 @@ impl Proof {
         }
     }
 
+    /// Whether no line and no mark told of a test.
+    fn is_empty(&self) -> bool {
+        let none = Summary::default();
+        !self.enclosing.is_proven && self.rows == none && self.marks == none && self.is_full.is_none()
+    }
+
     /// Of the run that comes after it.
     fn next(&self) -> Proof {
         let mut proof = self.clone();
@@ -311,6 +317,10 @@ impl Unannounced for Reader {
 
     fn encloses(&self) -> usize {
         self.proof.enclosing.runs()
+    }
+
+    fn is_tail(&self) -> bool {
+        self.proof.is_empty()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {

@@ -504,6 +504,13 @@ impl Reader {
             }
             return Ok(());
         }
+        if results::begins(text) && self.run.as_ref().is_none_or(|run| run.is_at_end && !run.has_header) {
+            if self.run.as_ref().is_some_and(|run| is_over(run) || run.results.are_there()) {
+                self.close();
+            }
+            let run = self.open();
+            (run.has_evidence, run.is_at_end, run.results.is_tail) = (true, true, true);
+        }
         if self.run.as_mut().is_some_and(|run| run.results.line(text)) {
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! Tools that speak one after the other in one stream: none takes from another, whatever it comes to.
 
+use std::collections::BTreeSet;
+
 use super::{FRAMES, capture, captures, read, stream, told};
 use crate::support::{is_soak, stride};
 
@@ -197,6 +199,25 @@ fn what_tail_leaves_of_a_run_counts_beside_others() {
         // Mocha announces nothing: one of its tests may have printed it.
         let mocha = "\n  cart\n    ✔ adds\n\n\n  1 passing (3ms)\n\n";
         assert_eq!(tests(&format!("{text}{mocha}")), tests(mocha), "{text}");
+    }
+    // Below it, it is no test's; and where Mocha's or Jest's lines of tests were cut away, too, what stands above is not theirs.
+    let jest = "Test Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\nSnapshots:   0 total\nTime:        0.6 s\nRan all test suites.\n";
+    let pytest = ("pytest-text", "1 failed, 3 passed in 0.04s\n", [4, 3, 1, 0, 0]);
+    for (name, text, expected) in tails.into_iter().chain([pytest]) {
+        let both = |other: &str| told(other).into_iter().chain([(name, expected.to_vec())]).collect::<BTreeSet<_>>();
+        let found = |text: &str| tests(text).into_iter().collect::<BTreeSet<_>>();
+        let mocha = "  cart\n    ✔ adds\n\n\n  1 passing (3ms)\n\n";
+        assert_eq!(found(&format!("{mocha}{text}")), both(mocha), "{text}");
+        assert_eq!(found(&format!("{text}\n  2 passing (3ms)\n\n")), both("\n  2 passing (3ms)\n\n"), "{text}");
+        assert_eq!(found(&format!("{text}{jest}")), both(jest), "{text}");
+        let whole = format!("FAIL t/a.test.js\n{jest}");
+        let told = read(&format!("{text}{whole}"));
+        let [only] = told.as_slice() else { panic!("{text}: {told:?}") };
+        assert_eq!((only.format.name, only.figures.tests), ("jest-text", Some(3)), "{text}");
+        assert!(only.warnings.iter().any(|warning| warning.contains(name)), "{:?}", only.warnings);
+        // What the tests of unittest print may come at last.
+        let unittest = format!("..\n{}\nRan 2 tests in 0.001s\n\nOK\n", "-".repeat(70));
+        assert_eq!(tests(&format!("{unittest}{text}")), tests(&unittest), "{text}");
     }
     // Below a whole run it is somebody's word on it.
     let whole = capture("phpunit-text/good-ok.txt");

@@ -16,6 +16,11 @@ pub(super) fn is_header(line: &str) -> bool {
     line.starts_with("Test session starts (platform: ")
 }
 
+/// How the block begins.
+pub(super) fn begins(line: &str) -> bool {
+    line.starts_with("Results (") && line.ends_with("s):")
+}
+
 /// What is known of the block, and of how many outcomes it has to tell.
 #[derive(Debug, Default)]
 pub(super) struct Results {
@@ -25,6 +30,8 @@ pub(super) struct Results {
     /// The block stands below pytest-pretty's table of failures, which is no test's output.
     is_below_table: bool,
     was_table: bool,
+    /// What pytest collected was cut away with the header of the session: `pytest | tail`.
+    pub(super) is_tail: bool,
     /// Tests that were collected, those that were left out not among them.
     collected: Option<u64>,
     /// Modules that failed to load, without which nothing ran.
@@ -43,7 +50,7 @@ impl Results {
             }
         }
         let was_table = std::mem::replace(&mut self.was_table, text.starts_with('└'));
-        if text.starts_with("Results (") && text.ends_with("):") {
+        if begins(text) {
             (self.counts, self.is_open, self.is_below_table) = (Some(Counts::default()), true, was_table);
             return true;
         }
@@ -80,7 +87,8 @@ impl Results {
 
     /// The counts, if all of them are there.
     pub(super) fn counts(&self) -> Option<Counts> {
-        let all = self.stopped_by.or_else(|| self.collected?.checked_add(self.torn_down))?;
+        let collected = self.collected.or(self.is_tail.then_some(1));
+        let all = self.stopped_by.or_else(|| collected?.checked_add(self.torn_down))?;
         self.counts.filter(|counts| !counts.overflow && counts.total().is_some_and(|total| total >= all))
     }
 }

@@ -375,6 +375,13 @@ fn what_is_left_of_two_runs_are_two() {
     let quiet = "F\n=================================== FAILURES ===================================\n___ test_b ___\n\nE   x\n";
     let whole = format!("{header}collected 5 items\n\na.py .....    [100%]\n\n{green}");
     assert_eq!(counts(&format!("{whole}{quiet}{short}1 failed in 0.01s\n")), [(5, 0, 0, 0), (0, 1, 0, 0)]);
+    let sugar = "Results (0.14s):\n       3 passed\n       1 failed\n         - a.py:1 test_a\n";
+    let other = "All is said.\n";
+    assert_eq!(counts(&format!("{sugar}{other}")), [(3, 1, 0, 0)]);
+    assert_eq!(
+        counts(&format!("{short}FAILED a.py::test_a - assert 0\n\n{sugar}{}", sugar.replace('3', "5"))),
+        [(3, 1, 0, 0), (5, 1, 0, 0)]
+    );
     // A test printed the first.
     let printed = format!("{failures}___ test_b ___\n----- Captured stdout call -----\n{short}{a}{short}{b}");
     assert_eq!(counts(&printed), [(2, 1, 0, 0)]);
