@@ -721,14 +721,15 @@ impl runs::Runs for Reader {
         let is_bare = |run: &Run| run.counts.as_ref().is_some_and(|counts| counts.is_own);
         let possible = runs.into_iter().filter(|run| run.has_evidence || !run.followed || is_bare(run));
         let possible = possible.filter(|run| run.interrupted.is_none());
-        possible
+        let runs = possible
             .map(|mut run| {
                 let is_certain = run.has_evidence || (is_bare(&run) && !run.is_doubted);
                 let (units, repeated, root) = (std::mem::take(&mut run.files), run.repeated, run.root.take());
                 let is_alone = !run.has_evidence;
                 runs::Run { repeated, is_certain, is_alone, root, ..runs::Run::of(run.parsed(), units) }
             })
-            .collect()
+            .collect();
+        runs::settle_alone(runs)
     }
 }
 

@@ -60,7 +60,8 @@ pub(in crate::ingest) fn enclosing(runs: &[Run]) -> usize {
 
 /// Of the runs of one tool, those that stand alone beside one that does not: that is somebody's word on it.
 pub(in crate::ingest) fn settle_alone(mut runs: Vec<Run>) -> Vec<Run> {
-    if runs.iter().any(|run| !run.is_alone) {
+    let is_whole = |run: &Run| !run.is_alone && run.parsed.figures.tests != Some(0);
+    if runs.iter().any(is_whole) {
         doubt(&mut runs);
     }
     runs

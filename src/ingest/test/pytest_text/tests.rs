@@ -382,6 +382,11 @@ fn what_is_left_of_two_runs_are_two() {
         counts(&format!("{short}FAILED a.py::test_a - assert 0\n\n{sugar}{}", sugar.replace('3', "5"))),
         [(3, 1, 0, 0), (5, 1, 0, 0)]
     );
+    let none = "no tests ran in 0.00s\n3 passed in 0.01s\n";
+    assert_eq!(counts(none), [(0, 0, 0, 0), (3, 0, 0, 0)]);
+    // Below a whole run it is somebody's word on it.
+    let word = console(&Input::bytes("x", format!("{whole}5 passed in 0.01s\n{other}").as_bytes()));
+    assert_eq!(word.iter().map(|one| (counts_of(one), one.warnings.len())).collect::<Vec<_>>(), [((5, 0, 0, 0), 1)]);
     // A test printed the first.
     let printed = format!("{failures}___ test_b ___\n----- Captured stdout call -----\n{short}{a}{short}{b}");
     assert_eq!(counts(&printed), [(2, 1, 0, 0)]);
