@@ -295,6 +295,8 @@ pub(in crate::ingest) struct Stream {
     summaries: Summaries,
     /// With how many lines of files each told.
     runs: Vec<(runs::Run, u64)>,
+    /// How many of them may enclose what stands above them.
+    enclosing: usize,
     /// How many of them another package may have run.
     left: usize,
 }
@@ -313,7 +315,8 @@ impl Stream {
             self.runs.push((runs::Run { is_certain, may_enclose, ..run }, self.told));
         }
         let (runs, summaries) = (std::mem::take(&mut self.runs), std::mem::take(&mut self.summaries));
-        *self = Stream { runs, summaries, left: self.left, ..Stream::default() };
+        let enclosing = runs.iter().filter(|(run, _)| run.may_enclose).count();
+        *self = Stream { runs, summaries, enclosing, left: self.left, ..Stream::default() };
     }
 
     /// How many of the runs before were printed by tests of this one, whose summary came: those above its first file, and those
@@ -378,7 +381,7 @@ impl Runs for Stream {
     }
 
     fn enclosing(&self) -> usize {
-        self.runs.iter().filter(|(run, _)| run.may_enclose).count()
+        self.enclosing
     }
 
     fn holds(&self, _: &str) -> bool {

@@ -367,6 +367,8 @@ impl<R: Announced> Unannounced for Unmarked<R> {
 pub(in crate::ingest) struct Summaries<R> {
     run: R,
     runs: Vec<Run>,
+    /// How many of them may enclose what stands above them: asked for at every line.
+    enclosing: usize,
 }
 
 impl<R> Summaries<R> {
@@ -374,6 +376,7 @@ impl<R> Summaries<R> {
     fn add(&mut self, run: Run, replaced: usize) {
         self.runs.truncate(self.runs.len().saturating_sub(replaced));
         self.runs.push(run);
+        self.enclosing = runs::enclosing(&self.runs);
     }
 }
 
@@ -410,7 +413,7 @@ impl<R: Unannounced> Runs for Summaries<R> {
 
     fn enclosing(&self) -> usize {
         let is_open = self.run.is_whole() == Some(true) && !self.run.is_tail();
-        runs::enclosing(&self.runs) + usize::from(is_open)
+        self.enclosing + usize::from(is_open)
     }
 
     fn leave(&mut self) -> Result<bool> {
