@@ -9,7 +9,7 @@
 //!
 //! Agents pipe runs through `tail`. Where no run is open, the summary alone tells of one if nobody else writes such lines:
 //! pytest's, Vitest's four, unittest's two, Node's comments of TAP. Above the end of a run of which nobody can tell the
-//! two apart, it may be what a test printed ([`Runs::doubt`]): then it does not count, and a warning says so.
+//! two apart, it may be what a test printed (`Runs::doubt`): then it does not count, and a warning says so.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
