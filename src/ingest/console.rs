@@ -513,7 +513,8 @@ impl Stream {
         }
         let new = TOOLS.iter().map(|tool| Some((tool.reader)())).collect();
         let tools = std::mem::replace(&mut self.tools, new).into_iter();
-        let mut told: Vec<Vec<Run>> = tools.map(|tool| tool.map(Runs::finish).unwrap_or_default()).collect();
+        let runs_of = |tool: Option<Box<dyn Runs>>| runs::settle_alone(tool.map(Runs::finish).unwrap_or_default());
+        let mut told: Vec<Vec<Run>> = tools.map(runs_of).collect();
         let enclosing = std::mem::replace(&mut self.enclosing, vec![0; TOOLS.len()]);
         if told.iter().zip(enclosing).any(|(runs, known)| runs::enclosing(runs) != known) {
             told.iter_mut().for_each(|runs| runs::doubt(runs));

@@ -44,24 +44,22 @@ fn issue(text: &str) -> Option<(&str, &str)> {
 /// `   Severity: Low   Confidence: High`.
 fn severity(text: &str) -> Option<Level> {
     let (severity, _) = text.trim_start().strip_prefix("Severity: ")?.split_once(' ')?;
-    Some(match severity {
+    Some(level(severity))
+}
+
+fn level(severity: &str) -> Level {
+    match severity {
         "High" | "HIGH" => Level::Error,
         "Medium" | "MEDIUM" => Level::Warning,
         _ => Level::Note,
-    })
+    }
 }
 
 /// Level and number of `\t\tMedium: 2` in the metrics.
-fn metric(text: &str) -> Option<(usize, u64)> {
+fn metric(text: &str) -> Option<(Level, u64)> {
     let (severity, number) = text.strip_prefix("\t\t")?.split_once(": ")?;
-    let at = match severity {
-        "High" => 0,
-        "Medium" => 1,
-        "Low" | "Undefined" => 2,
-        _ => return None,
-    };
     // `2.0` of older versions.
-    Some((at, number.split('.').next()?.parse().ok()?))
+    Some((level(severity), number.split('.').next()?.parse().ok()?))
 }
 
 /// The number of `Files skipped (1):`, above the files and what is wrong with them.
@@ -97,14 +95,19 @@ pub(in crate::ingest) struct Reader {
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         self.has_heading |= text == RESULTS;
-        if let Some((at, number)) = metric(text).filter(|_| self.in_metrics) {
-            if let Some(slot) = self.metrics.as_mut().and_then(|metrics| metrics.get_mut(at)) {
-                *slot = add(*slot, number)?;
-            }
+        if let Some((level, number)) = metric(text).filter(|_| self.in_metrics)
+            && let Some([errors, warnings, notes]) = &mut self.metrics
+        {
+            let slot = match level {
+                Level::Error => errors,
+                Level::Warning => warnings,
+                Level::Note => notes,
+            };
+            *slot = add(*slot, number)?;
             return Ok(());
         }
-        self.in_metrics = text == METRICS;
-        if self.in_metrics && !self.has_heading {
+        self.in_metrics = text == METRICS && !self.has_heading;
+        if self.in_metrics {
             self.metrics = Some(self.before);
             self.tally.tool("bandit", Sort::Linter);
             (self.is_met, self.is_over) = (true, false);

@@ -514,9 +514,8 @@ impl Stream {
         };
         for reader in [Some(first), later].into_iter().flatten() {
             let is_alone = !reader.has_announced && reader.targets.is_empty();
-            let is_certain = !(is_alone && is_doubted);
-            let run = |parsed| Run { is_certain, is_alone, ..Run::of(parsed, BTreeSet::new()) };
-            self.runs.extend(reader.finish()?.map(run));
+            let run = reader.finish()?.map(|parsed| Run::of(parsed, BTreeSet::new()));
+            self.runs.extend(run.map(|run| run.alone(is_alone, is_doubted)));
         }
         Ok(())
     }
@@ -557,7 +556,7 @@ impl Runs for Stream {
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up, or lacks a result, is not there.
         let _ = self.close();
-        runs::settle_alone(self.runs)
+        self.runs
     }
 }
 

@@ -139,10 +139,9 @@ pub(in crate::ingest) struct Stream {
 impl Stream {
     fn close(&mut self) -> Result<()> {
         let reader = std::mem::take(&mut self.reader);
-        let is_alone = !reader.begun;
-        let is_certain = !(std::mem::take(&mut self.is_doubted) && is_alone);
+        let (is_alone, is_doubted) = (!reader.begun, std::mem::take(&mut self.is_doubted));
         let parsed = if reader.done { reader.parsed()? } else { None };
-        self.runs.extend(parsed.map(|parsed| Run { is_certain, is_alone, ..Run::of(parsed, BTreeSet::new()) }));
+        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::new()).alone(is_alone, is_doubted)));
         Ok(())
     }
 }
@@ -173,7 +172,7 @@ impl Runs for Stream {
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
         let _ = self.close();
-        runs::settle_alone(self.runs)
+        self.runs
     }
 }
 

@@ -718,18 +718,17 @@ impl runs::Runs for Reader {
     fn finish(self: Box<Self>) -> Vec<runs::Run> {
         let (runs, _) = Reader::finish(*self);
         // A bare summary that other text follows is nobody's, unless pytest alone has such words.
-        let is_bare = |run: &Run| run.counts.as_ref().is_some_and(|counts| counts.is_own);
+        let is_bare = |run: &Run| run.counts.as_ref().is_some_and(Counts::is_own);
         let possible = runs.into_iter().filter(|run| run.has_evidence || !run.followed || is_bare(run));
         let possible = possible.filter(|run| run.interrupted.is_none());
-        let runs = possible
+        possible
             .map(|mut run| {
-                let is_certain = run.has_evidence || (is_bare(&run) && !run.is_doubted);
+                let (is_alone, is_doubted) = (!run.has_evidence, run.is_doubted || !is_bare(&run));
                 let (units, repeated, root) = (std::mem::take(&mut run.files), run.repeated, run.root.take());
-                let is_alone = !run.has_evidence;
-                runs::Run { repeated, is_certain, is_alone, root, ..runs::Run::of(run.parsed(), units) }
+                let run = runs::Run::of(run.parsed(), units).alone(is_alone, is_doubted);
+                runs::Run { repeated, root, ..run }
             })
-            .collect();
-        runs::settle_alone(runs)
+            .collect()
     }
 }
 

@@ -51,6 +51,11 @@ impl Run {
             script: None,
         }
     }
+
+    /// That run, where it is a summary that stands alone; `is_doubted`: a test of another tool may have printed it.
+    pub(in crate::ingest) fn alone(self, is_alone: bool, is_doubted: bool) -> Run {
+        Run { is_alone, is_certain: self.is_certain && !(is_alone && is_doubted), ..self }
+    }
 }
 
 /// How many of them may enclose what stands above them.

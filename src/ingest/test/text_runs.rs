@@ -180,8 +180,7 @@ impl<R> Default for Stream<R> {
 impl<R: Announced> Stream<R> {
     fn close(&mut self) -> Result<()> {
         if let Some(run) = self.run.take().filter(R::is_done) {
-            let is_certain = !(self.is_alone && self.is_doubted);
-            self.runs.push(Run { is_certain, is_alone: self.is_alone, ..Run::of(run.report()?, BTreeSet::new()) });
+            self.runs.push(Run::of(run.report()?, BTreeSet::new()).alone(self.is_alone, self.is_doubted));
         }
         Ok(())
     }
@@ -226,7 +225,7 @@ impl<R: Announced> Runs for Stream<R> {
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         // What cannot be added up is not there.
         let _ = self.close();
-        runs::settle_alone(self.runs)
+        self.runs
     }
 }
 

@@ -13,27 +13,11 @@ pub(super) struct Counts {
     pub skipped: u64,
     /// No other tool says so, or says it there.
     pub is_certain: bool,
-    /// Some tests are told of, and nothing in words that are not pytest's.
-    pub is_own: bool,
+    /// Something was counted in words that are not pytest's own.
+    pub has_others: bool,
     /// A number was too large to hold, or their sum is.
     pub overflow: bool,
 }
-
-/// What pytest itself counts.
-const OWN: [&str; 12] = [
-    "passed",
-    "failed",
-    "error",
-    "errors",
-    "skipped",
-    "xfailed",
-    "xpassed",
-    "deselected",
-    "warning",
-    "warnings",
-    "rerun",
-    "subtests passed",
-];
 
 impl Counts {
     /// Reads `5 failed, 22 passed in 0.21s`, with or without a rule of `=` around it.
@@ -48,10 +32,7 @@ impl Counts {
         if counts == "no tests ran" {
             return Some(Counts { is_certain: true, ..read });
         }
-        let is_known = counts.split(", ").all(|part| part.split_once(' ').is_some_and(|(_, word)| OWN.contains(&word)));
-        counts.split(", ").all(|part| read.add(part)).then_some(read)?;
-        read.is_own = is_known && read.total().is_some_and(|total| total > 0);
-        Some(read)
+        counts.split(", ").all(|part| read.add(part)).then_some(read)
     }
 
     /// Adds `5 failed`; `false` if that is no part of a summary.
@@ -73,14 +54,24 @@ impl Counts {
                 self.is_certain = true;
                 return true;
             }
-            // Warnings, rerun, subtests passed, and what plugins add: no tests.
-            _ => return true,
+            // No tests.
+            "warning" | "warnings" | "rerun" | "subtests passed" => return true,
+            // What plugins add.
+            _ => {
+                self.has_others = true;
+                return true;
+            }
         };
         let sum = slot.checked_add(number);
         self.overflow |= !fits || sum.is_none();
         *slot = sum.unwrap_or(u64::MAX);
         self.overflow |= self.total().is_none();
         true
+    }
+
+    /// Whether some tests are told of, and nothing in words that are not pytest's own.
+    pub fn is_own(&self) -> bool {
+        !self.has_others && self.total().is_some_and(|total| total > 0)
     }
 
     /// All tests.
