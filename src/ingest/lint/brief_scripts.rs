@@ -2,7 +2,7 @@
 
 use super::brief_advisories::Counted;
 use super::brief_text::{SCRIPTS, Told, is_script, level};
-use super::lines::{Placed, bracketed, counted as number_of, is_code, is_path, placed};
+use super::lines::{Placed, bracketed, is_code, is_path, placed};
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 use crate::ingest::{Head, Level};
@@ -23,36 +23,10 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "  Issues : 0" => Some("gosec"),
         "No hints" => Some("hlint"),
-        _ if of_luacheck(text) == Some([0, 0]) => Some("luacheck"),
         _ if text.starts_with("No syntax errors detected in ") => Some("php"),
         _ if text.ends_with(".py: No issues detected!") => Some("autoflake"),
         _ => is_djlint_s().then_some("djlint"),
     }
-}
-
-/// Errors and warnings of `Total: 8 warnings / 1 error in 3 files`.
-fn of_luacheck(text: &str) -> Option<[u64; 2]> {
-    let (warnings, rest) = text.strip_prefix("Total: ")?.split_once(" / ")?;
-    let (errors, rest) = rest.split_once(" in ")?;
-    leading_in(rest).filter(|(_, rest)| rest.starts_with(" file"))?;
-    Some([number_of(errors, "error")?, number_of(warnings, "warning")?])
-}
-
-/// What is summed up below what is listed, of tools that do not list all of it: luacheck with `-qq` lists nothing, and remark
-/// tells of a file that is not there in words alone.
-pub(super) fn summed_up(text: &str) -> Option<Counted> {
-    if let Some([errors, warnings]) = of_luacheck(text) {
-        return Some(Counted { tool: "luacheck", counts: [errors, warnings, 0] });
-    }
-    let [errors, warnings] = of_remark(text)?;
-    Some(Counted { tool: "remark", counts: [errors, warnings, 0] })
-}
-
-/// Errors and warnings of `2 messages (✖ 1 error, ⚠ 1 warning)`.
-fn of_remark(text: &str) -> Option<[u64; 2]> {
-    let (_, rest) = leading_in(text)?;
-    let (errors, warnings) = rest.strip_prefix(" messages (✖ ")?.strip_suffix(')')?.split_once(", ⚠ ")?;
-    Some([number_of(errors, "error")?, number_of(warnings, "warning")?])
 }
 
 /// `2 files would be updated.`, of which djLint shows what it would change.
@@ -384,16 +358,9 @@ mod tests {
     }
 
     #[test]
-    fn luacheck_lists_what_it_cannot_read_and_may_only_sum_up() {
+    fn luacheck_lists_what_it_cannot_read() {
         let told = brief_text::told("", "    no.lua: couldn't read: No such file or directory").unwrap();
         assert_eq!((told.tool, told.level, told.path), ("luacheck", Level::Error, Some("no.lua")));
-        let sum = summed_up("Total: 8 warnings / 1 error in 3 files").unwrap();
-        assert_eq!((sum.tool, sum.counts), ("luacheck", [1, 8, 0]));
-        assert_eq!(clean("Total: 0 warnings / 0 errors in 1 file, couldn't check 1 file"), Some("luacheck"));
-        let sum = summed_up("5 messages (✖ 3 errors, ⚠ 1 warning)").unwrap();
-        assert_eq!((sum.tool, sum.counts), ("remark", [3, 1, 0]));
-        assert!(summed_up("5 messages (✖ 3 errors)").is_none());
-        assert!(summed_up("Total: 8 warnings").is_none() && clean("Total: 0 warnings / 1 error in 1 file").is_none());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::brief_interpreters;
 use super::brief_memory;
 use super::brief_ruby;
 use super::brief_scripts;
+use super::brief_sums;
 use super::brief_types;
 use super::brief_web;
 use super::lines::{
@@ -55,7 +56,7 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     let mut reader = Reader::default();
     let found = head.lines().map(str::trim_end).find_map(|line| {
-        let counted = || reader.counted(line).map(|counted| counted.tool);
+        let counted = || reader.counted(line).or_else(|| brief_sums::sum(line)).map(|counted| counted.tool);
         let found = reader.told(line).map(|told| told.tool).or_else(counted).or_else(|| clean(line));
         reader.pass(line);
         found
@@ -148,12 +149,10 @@ fn clean(text: &str) -> Option<&'static str> {
         "All done! ✨ 🍰 ✨" => Some("black"),
         " INFO 0 errors" => Some("pyrefly"),
         "Success! The configuration is valid." => Some("terraform"),
-        "Summary: 0 error(s)" | "Summary: 0 issues in 0 files" => Some("markdownlint"),
+        "Summary: 0 issues in 0 files" => Some("markdownlint"),
         "Audit done." => Some("checkstyle"),
-        "svelte-check found 0 errors and 0 warnings" => Some("svelte-check"),
         _ if text.starts_with("Success: No issues found in ") => Some("rumdl"),
         _ if text.starts_with("detekt finished in ") => Some("detekt"),
-        _ if text.starts_with("CSpell: Files checked: ") && text.contains(", Issues found: 0 in ") => Some("cspell"),
         _ => brief_advisories::clean(text)
             .or_else(|| brief_scripts::clean(text))
             .or_else(|| brief_checkers::clean(text))
@@ -408,8 +407,8 @@ pub(in crate::ingest) struct Reader {
     title: String,
     /// isort said of a file that its imports are not sorted.
     isort_checks: bool,
-    /// What was counted of a tool when it summed up.
-    summed: BTreeMap<&'static str, [u64; 3]>,
+    /// What each tool told in sums.
+    sums: BTreeMap<&'static str, [u64; 3]>,
 }
 
 impl Reader {
@@ -438,21 +437,10 @@ impl Reader {
             return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
         }
         brief_advisories::counted(&self.before, text, self.is_npm_audit)
-            .or_else(|| self.summed_up(text))
             .or_else(|| brief_documents::counted(text))
             .or_else(|| brief_interpreters::counted(text))
             .or_else(|| brief_memory::counted(text))
             .or_else(|| brief_scripts::counted(text))
-    }
-
-    /// What a sum counts that is not listed above it, since the sum before.
-    fn summed_up(&self, text: &str) -> Option<Counted> {
-        let Counted { tool, mut counts } = brief_scripts::summed_up(text)?;
-        let before = self.summed.get(tool).copied().unwrap_or_default();
-        for ((count, now), before) in counts.iter_mut().zip(self.tally.counts(tool)).zip(before) {
-            *count = count.saturating_sub(now.saturating_sub(before));
-        }
-        Some(Counted { tool, counts })
     }
 
     /// Goes on to the next line.
@@ -501,7 +489,11 @@ impl TextReader for Reader {
             for (level, number) in [Level::Error, Level::Warning, Level::Note].into_iter().zip(counts) {
                 self.tally.count(tool, Sort::Linter, level, number)?;
             }
-            self.summed.insert(tool, self.tally.counts(tool));
+            self.is_met = true;
+        } else if let Some(Counted { tool, counts }) = brief_sums::sum(text) {
+            self.tally.tool(tool, sort_of(tool));
+            let sums = self.sums.entry(tool).or_default().iter_mut();
+            sums.zip(counts).for_each(|(sum, count)| *sum = sum.saturating_add(count));
             self.is_met = true;
         }
         self.pass(text);
@@ -509,7 +501,8 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
-        let is_ours = self.told(text).is_some() || self.counted(text).is_some() || clean(text).is_some();
+        let is_counted = || self.counted(text).or_else(|| brief_sums::sum(text)).is_some();
+        let is_ours = self.told(text).is_some() || is_counted() || clean(text).is_some();
         if is_ours { Claim::Ours } else { Claim::Other }
     }
 
@@ -519,7 +512,7 @@ impl TextReader for Reader {
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        clean(text).is_some() || brief_documents::is_whole(text)
+        clean(text).is_some() || brief_sums::sum(text).is_some() || brief_documents::is_whole(text)
     }
 
     fn tells_all(&self, text: &str) -> bool {
@@ -527,7 +520,13 @@ impl TextReader for Reader {
         self.told(text).is_some_and(|told| !matches!(told.tool, "hadolint" | "prettier" | "fpc"))
     }
 
-    fn finish(self) -> Result<Option<Parsed>> {
+    fn finish(mut self) -> Result<Option<Parsed>> {
+        for (tool, sums) in self.sums {
+            let missing = brief_sums::unlisted(sums, self.tally.counts(tool));
+            for (level, number) in [Level::Error, Level::Warning, Level::Note].into_iter().zip(missing) {
+                self.tally.count(tool, sort_of(tool), level, number)?;
+            }
+        }
         self.is_met.then(|| self.tally.finish(&FORMAT)).transpose()
     }
 }
@@ -566,6 +565,13 @@ mod tests {
         let remark = "no.md\n         error   No such file or folder\n\nr.md\n1:1-1:10 warning No no-x remark-lint\n\n\
                       2 messages (✖ 1 error, ⚠ 1 warning)\n";
         assert_eq!(total(remark), (1, 1));
+        let svelte_check = "/app/A.svelte:4:1\nError: no\n\nsvelte-check found 1 error and 2 warnings in 1 file\n";
+        assert_eq!(total(svelte_check), (1, 2));
+        let listed = "Summary: 2 error(s)\nREADME.md:8:57 error MD009/no-trailing-spaces Trailing\n\
+                      README.md:8 warning MD022/blanks Blank\n";
+        assert_eq!(total(listed), (1, 1), "the sum stands above");
+        assert_eq!(total(&format!("{listed}Summary: 3 error(s)\nSummary: 0 error(s)\n")), (4, 1));
+        assert_eq!(total("CSpell: Files checked: 1, Issues found: 2 in 1 file."), (2, 0), "no line end is needed");
     }
 
     #[test]

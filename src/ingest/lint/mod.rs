@@ -22,6 +22,7 @@ mod brief_interpreters;
 mod brief_memory;
 mod brief_ruby;
 mod brief_scripts;
+mod brief_sums;
 pub mod brief_text;
 mod brief_types;
 mod brief_web;

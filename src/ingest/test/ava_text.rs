@@ -6,9 +6,11 @@
 //! the summary, which no rule announces. Its reporter `mini`, the one of a terminal before AVA 4, has no marks: it paints
 //! behind a spinner how many passed so far.
 
-use super::text_report::{Names, Summary, counted};
-use super::text_runs::{Announced, TextRun, Unannounced, last_run};
+use super::text_report::{Names, Summary, counted, no_result};
+use super::text_runs::{Announced, Unannounced, cut};
 use crate::error::Result;
+use crate::ingest::input::{Input, Invalid};
+use crate::ingest::text::{Lines, LongLine};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -25,7 +27,7 @@ pub const FORMAT: Format = Format {
                exception, unhandled rejection, hook and file that failed by itself is one errored test. It is a summary \
                only if it tells all that the marks tell.",
     sniff,
-    parse: last_run::<Ava>,
+    parse,
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
@@ -52,6 +54,29 @@ fn sniff(head: &Head<'_>) -> Sniff {
         true => Sniff::Maybe("line \"✘ [fail]: …\" of AVA".into()),
         false => Sniff::No,
     }
+}
+
+/// The last run. What is told below a summary may be more of it, as before AVA 3, or another run.
+fn parse(input: &Input<'_>) -> Result<Parsed> {
+    let (mut whole, mut run, mut runs, mut last) = (Ava::default(), Ava::default(), 1_u64, 0);
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        last = line.number;
+        let text = line.text.trim_end();
+        if !line.ended {
+            return Err(cut("AVA", last));
+        }
+        Announced::line(&mut whole, text).map_err(|error| error.line(last))?;
+        let ended = Unannounced::line(&mut run, text).map_err(|error| error.line(last))?;
+        runs += u64::from(ended.is_some());
+    }
+    if let Some(mut parsed) = Unannounced::report(run)? {
+        if runs > 1 {
+            parsed.warnings.push(format!("{runs} runs of AVA are in it: the last one counts"));
+        }
+        return Ok(parsed);
+    }
+    Unannounced::report(whole)?.ok_or_else(|| no_result("no summary of AVA at its end", last))
 }
 
 const RULE: &str = "  ─";
@@ -203,6 +228,17 @@ impl Ava {
         self.told_known.saturating_sub(self.marked_known)
     }
 
+    /// Whether nothing was told of its tests one by one.
+    fn is_without_marks(&self) -> bool {
+        self.names.cases.is_empty() && self.marked == Summary::default() && self.dashes == 0 && self.so_far.is_none()
+    }
+
+    /// Whether the summary tells of tests whose marks were cut away: only these tell how many passed if others failed.
+    fn lacks_marks(&self, told: &Summary) -> bool {
+        let are_cut = told.failed > self.marked.failed || told.skipped > self.skips_marked().saturating_add(self.unlabelled());
+        self.so_far.is_none() && (are_cut || self.is_without_marks())
+    }
+
     fn skips_marked(&self) -> u64 {
         self.marked.skipped + if self.has_labels { 0 } else { self.dashes }
     }
@@ -271,7 +307,7 @@ impl Announced for Ava {
         let is_failing = told.failed > 0 || told.errored > 0;
         let is_whole = match self.so_far {
             Some(_) => self.is_so_far(told) && (self.has_rule || !is_failing),
-            None => self.has_rule || (self.is_closed && !self.names.cases.is_empty()),
+            None => self.has_rule || self.is_closed || self.is_without_marks(),
         };
         is_whole && is_told && (is_failing || told.passed > 0 || told.skipped > 0)
     }
@@ -282,15 +318,23 @@ impl Announced for Ava {
         let so_far = self.so_far.as_ref().map(|so_far| so_far.passed);
         let passed = if told.passed > 0 { told.passed } else { so_far.unwrap_or_else(marked) };
         let errored = told.errored.max(self.files).max(self.pending);
-        self.names.report(&FORMAT, &Summary { passed, errored, unit_failures: errored, ..told }, false)
+        let is_untold = passed == 0 && self.lacks_marks(&told);
+        let mut parsed =
+            self.names.report(&FORMAT, &Summary { passed, errored, unit_failures: errored, ..told }, false)?;
+        if is_untold {
+            (parsed.figures.tests, parsed.figures.passed) = (None, None);
+            parsed.warnings.push("how many tests passed is not told: lines of AVA's tests are missing in it".into());
+        }
+        Ok(parsed)
     }
 }
 
 impl Unannounced for Ava {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
-        let goes_on = text.is_empty() || total(text).is_some();
+        let goes_on = text.is_empty() || (total(text).is_some() && !self.was_blank);
         let is_over = self.is_done() && !goes_on;
-        let before = is_over.then(|| Announced::report(std::mem::take(self)).map(Box::new)).transpose()?;
+        let next = Ava { was_blank: self.was_blank, ..Ava::default() };
+        let before = is_over.then(|| Announced::report(std::mem::replace(self, next)).map(Box::new)).transpose()?;
         Announced::line(self, text)?;
         Ok(before)
     }
@@ -299,16 +343,12 @@ impl Unannounced for Ava {
         Some(self.is_done())
     }
 
+    fn is_tail(&self) -> bool {
+        self.is_without_marks()
+    }
+
     fn report(self) -> Result<Option<Parsed>> {
         if self.is_done() { Announced::report(self).map(Some) } else { Ok(None) }
-    }
-}
-
-impl TextRun for Ava {
-    const TOOL: &'static str = "AVA";
-
-    fn is_whole(_: &str) -> bool {
-        false
     }
 }
 
@@ -389,6 +429,38 @@ mod tests {
         assert_eq!(counts(&read(&format!("{hangs}  ─\n\n  1 test passed\n")).unwrap()), [2, 1, 0, 1, 0]);
         let exits = "\n  ✔ ok › one\n  ✖ exits.js exited with a non-zero exit code: 3\n  ─\n\n  1 test passed\n";
         assert_eq!(counts(&read(exits).unwrap()), [2, 1, 0, 1, 0]);
+    }
+
+    fn runs(text: &str) -> Vec<[Option<u64>; 4]> {
+        let mut ava = Ava::default();
+        let mut runs: Vec<_> = text.lines().filter_map(|line| Unannounced::line(&mut ava, line).unwrap()).collect();
+        runs.extend(Unannounced::report(ava).unwrap().map(Box::new));
+        let figures = runs.iter().map(|run| &run.figures);
+        figures.map(|of| [of.tests, of.passed, of.failed, of.skipped]).collect()
+    }
+
+    #[test]
+    fn runs_one_after_the_other_are_told_apart() {
+        let fine = "\n  ✔ fine\n  ─\n\n  1 test passed\n";
+        let unlabelled = "\n  - waits\n  ✔ adds\n  ✖ fails\n  ✔ known\n  ─\n\n  fails\n\n  - 1\n  + 2\n\n  ─\n\n\
+                          \x20 1 test failed\n  1 known failure\n  1 test skipped\n";
+        let (one, four) = ([Some(1), Some(1), Some(0), Some(0)], [Some(4), Some(1), Some(1), Some(2)]);
+        assert_eq!(runs(&format!("{fine}{unlabelled}")), [one, four]);
+        assert_eq!(runs(&format!("{unlabelled}{fine}")), [four, one]);
+        let both = read(&format!("{RUN}{END}{fine}")).unwrap();
+        assert_eq!((counts(&both), both.warnings.len()), ([1, 1, 0, 0, 0], 1), "a file tells its last run");
+    }
+
+    #[test]
+    fn a_summary_without_marks_does_not_tell_how_many_passed() {
+        let unknown = [None, None, Some(2), Some(1)];
+        let failed = "\n  2 tests failed\n  1 test todo\n";
+        let passed = [Some(1), Some(1), Some(0), Some(0)];
+        assert_eq!(runs(failed), [unknown]);
+        assert_eq!(runs(&format!("{failed}  ─\n\n  1 test passed\n")), [unknown, passed]);
+        assert_eq!(runs(&format!("{failed}\n  1 test passed\nFound 0 errors\n")), [unknown, passed]);
+        assert_eq!(runs(&format!("\n  - 1\n  + 2\n\n  ─\n{failed}")), [unknown], "of a message");
+        assert!(runs("  1 test todo\n").is_empty(), "what stood above it in the summary was cut away");
     }
 
     #[test]
