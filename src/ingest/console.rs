@@ -14,9 +14,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use self::aside::Aside;
 use self::documents::{Document, Documents, Step};
 pub(super) use self::documents::{begins_report, begins_xml};
-use self::lint::Findings;
 use self::measurements::Measurements;
 use self::packages::{Change, Packages};
 use self::speakers::Mark;
@@ -40,6 +40,7 @@ use super::{Details, Format, Package, Parsed, checked};
 use crate::error::Result;
 use crate::model::figures::ReportKind;
 
+mod aside;
 mod attempts;
 mod documents;
 mod lint;
@@ -341,7 +342,7 @@ struct Stream {
     packages: Packages,
     /// Of each tool, the packages that were left; `None` if it does not tell where its runs end.
     left: Vec<Option<Vec<UpTo>>>,
-    findings: Findings,
+    findings: Aside,
     tables: Tables,
     measurements: Measurements,
     /// The last line has no end.
@@ -366,7 +367,7 @@ impl Stream {
             tools: TOOLS.iter().map(|tool| Some((tool.reader)())).collect(),
             packages: Packages::default(),
             left: TOOLS.iter().map(|_| Some(Vec::new())).collect(),
-            findings: Findings::new(),
+            findings: Aside::default(),
             tables: Tables::default(),
             measurements: Measurements::default(),
             is_cut: false,

@@ -13,7 +13,7 @@ use crate::ingest::lint::{
 use crate::ingest::test::runs::RUNS_HELD;
 
 /// A tool that speaks.
-pub(super) trait Voice {
+pub(super) trait Voice: Send {
     fn claim(&self, text: &str) -> Claim;
     fn line(&mut self, text: &str, claim: Claim);
     /// Another tool speaks: what was told is a run.

@@ -18,13 +18,16 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
 pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "No errors!" => Some("flow"),
-        _ if text.contains(" FILES 0 ERRORS 0 WARNINGS ") && after_time(text).is_some() => Some("svelte-check"),
         "build succeeded." => Some("sphinx"),
         _ if text.starts_with("Result (") && text.ends_with("):") => Some("astro"),
         _ if text.starts_with("success Lint passed in ") => Some("rslint"),
         "ƛ No type errors found" => Some("pyre"),
         // In a box, whose frame is blanks.
         _ if text.starts_with(' ') && text.trim() == "No errors found!" => Some("psalm"),
+        _ if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            let is_ours = text.contains(" FILES 0 ERRORS 0 WARNINGS ") && after_time(text).is_some();
+            is_ours.then_some("svelte-check")
+        }
         _ => None,
     }
 }

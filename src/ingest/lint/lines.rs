@@ -31,7 +31,7 @@ pub(in crate::ingest) enum Claim {
 }
 
 /// Reads what one tool prints, line by line.
-pub(in crate::ingest) trait TextReader: Default {
+pub(in crate::ingest) trait TextReader: Default + Send {
     /// The next line, without its end.
     ///
     /// # Errors
