@@ -2,7 +2,8 @@
 //! an earlier run a later one repeats. The later result of a test stands, and a test that passed only then is flaky.
 //!
 //! Where the names do not tell, the files, packages or targets do; where nothing tells, a run of as many tests is taken
-//! for a repetition, and any other for a run of its own, so that no failure is lost. What a later run skips stays as it was.
+//! for a repetition if not all that failed in both have other names, and any other for a run of its own, so that no failure
+//! is lost. What a later run skips stays as it was.
 
 use crate::ingest::test::runs::{Run, ran_again};
 use crate::ingest::{Details, Parsed, TestDetails, add};
@@ -108,7 +109,10 @@ fn relation(earlier: &Run, later: &Run) -> Relation {
             (_, true) if bad(&later.parsed) == Some(0) => Relation::IsPart,
             _ => Relation::Unclear,
         }
-    } else if earlier.parsed.figures.tests == later.parsed.figures.tests && ran_as_many {
+    } else if earlier.parsed.figures.tests == later.parsed.figures.tests
+        && ran_as_many
+        && (shares || !(names_bad(before) && names_bad(now)))
+    {
         Relation::Repeats
     } else {
         Relation::Unclear
@@ -120,6 +124,11 @@ fn tests(parsed: &Parsed) -> Option<&TestDetails> {
         Details::Tests(tests) => Some(tests),
         _ => None,
     }
+}
+
+/// Whether a test that failed has a name.
+fn names_bad(tests: &TestDetails) -> bool {
+    tests.cases.cases.values().any(|case| is_bad(case.outcome))
 }
 
 /// Whether every test has its own name.
@@ -307,6 +316,22 @@ mod tests {
             Parsed::new(&node_test_text::FORMAT, figures, Details::Tests(details)),
             std::collections::BTreeSet::new(),
         )
+    }
+
+    #[test]
+    fn runs_of_as_many_tests_in_which_others_failed_both_count() {
+        let failed = |mut runs: Vec<Run>| {
+            for run in &mut runs {
+                if let Details::Tests(tests) = &mut run.parsed.details {
+                    // What passed has no name.
+                    tests.dropped = run.parsed.figures.passed.unwrap();
+                }
+            }
+            settle(runs).iter().filter_map(|parsed| parsed.figures.errored).sum::<u64>()
+        };
+        assert_eq!(failed(vec![run(&["a::one"], 2), run(&["b::two"], 2)]), 2);
+        assert_eq!(failed(vec![run(&["a::one", "a::two"], 2), run(&["a::two", "a::six"], 2)]), 2, "a flaky suite");
+        assert_eq!(failed(vec![run(&["a::one"], 2), run(&[], 3)]), 0, "all passed the second time");
     }
 
     /// Found by the fuzz target `console`: one test was left, and two that could not be run.
