@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
     written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 rumdl, actionlint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, html-validate, Nu Html Checker; prettier, oxfmt, dprint, black, isort and \
+                 rumdl, actionlint, publint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, html-validate, Nu Html Checker; prettier, oxfmt, dprint, black, isort and \
                  rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
                  TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, \
                  Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, alex, TFLint, govulncheck, \
@@ -350,7 +350,10 @@ fn at_place(text: &str) -> Option<Told<'_>> {
     let told = |tool, rule, message| Some(Told::error(tool, (place.path, place.line), rule, message));
     let has_level = || ["error", "warning", "note", "fatal error"].iter().any(|word| place.rest.starts_with(word));
     let is_word = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-    if place.rest.ends_with("% confidence)") {
+    // With its size: `(60% confidence, 3 lines)`.
+    let is_sized = || place.rest.contains("% confidence, ") && place.rest.ends_with(" line)");
+    let are_sized = || place.rest.contains("% confidence, ") && place.rest.ends_with(" lines)");
+    if place.rest.ends_with("% confidence)") || is_sized() || are_sized() {
         return told("vulture", None, place.rest.rsplit_once(" (")?.0);
     }
     // `bad.py:1: invalid syntax at "def f(:"`.
@@ -407,6 +410,7 @@ pub(in crate::ingest) struct Reader {
     title: String,
     /// isort said of a file that its imports are not sorted.
     isort_checks: bool,
+    publint: brief_web::Publint,
     /// What each tool told in sums.
     sums: BTreeMap<&'static str, [u64; 3]>,
 }
@@ -428,6 +432,7 @@ impl Reader {
             .or_else(|| brief_interpreters::titled(&self.title, &self.before, text))
             .or_else(|| brief_web::titled(&self.title, &self.before, text))
             .or_else(|| brief_advisories::listed(&self.title, &self.before, text))
+            .or_else(|| self.publint.told(text))
             .or_else(|| if self.is_checking { prettier(text).or_else(|| oxfmt(text)) } else { None })
     }
 
@@ -435,6 +440,9 @@ impl Reader {
     fn counted(&self, text: &str) -> Option<Counted> {
         if self.bare > 0 && text.starts_with("Code style issues found in the above file(s).") {
             return Some(Counted { tool: "prettier", counts: [self.bare, 0, 0] });
+        }
+        if self.publint.is_clean(text) {
+            return Some(Counted { tool: "publint", counts: [0; 3] });
         }
         brief_advisories::counted(&self.before, text, self.is_npm_audit)
             .or_else(|| brief_documents::counted(text))
@@ -448,6 +456,7 @@ impl Reader {
         self.is_npm_audit = brief_advisories::is_npm_audit(text) || (self.is_npm_audit && self.counted(text).is_none());
         let is_of_another = brief_web::is_of_another(&self.title, &self.before, text);
         text.clone_into(&mut self.before);
+        self.publint.pass(text);
         self.section = brief_advisories::section(text).or(self.section);
         // Between a compiler's place and its message stands the source.
         let is_source_over = brief_build::title_of(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
@@ -467,10 +476,9 @@ impl Reader {
         // Files that it cannot parse stand between them.
         let is_unparsed = self.is_checking && text.starts_with("[error] ");
         self.bare = if is_bare { self.bare.saturating_add(1) } else { self.bare * u64::from(is_unparsed) };
-        self.is_checking |= text == "Checking formatting...";
         let lasts = ["[warn] Code style issues", "Code style issues", "Format issues found in above "];
-        let is_last = lasts.iter().any(|last| text.starts_with(last));
-        self.is_checking &= !is_last && clean(text).is_none();
+        let is_last = || lasts.iter().any(|last| text.starts_with(last)) || clean(text).is_some();
+        self.is_checking = text == "Checking formatting..." || (self.is_checking && !is_last());
     }
 }
 
@@ -605,6 +613,7 @@ mod tests {
             ("a.js: line 1, col 10, Missing semicolon. (W033)", "jshint", Error, "a.js:1", "W033"),
             ("  /a.js:8:1: Extra semicolon. (semi)", "standard", Error, "/a.js:8", "semi"),
             ("a.py:1: unused import 'os' (90% confidence)", "vulture", Error, "a.py:1", ""),
+            ("a.py:1: unused class 'A' (60% confidence, 3 lines)", "vulture", Error, "a.py:1", ""),
             ("a.py:1: invalid syntax at \"def f(:\"", "vulture", Error, "a.py:1", ""),
             ("a.py:12: teh ==> the", "codespell", Error, "a.py:12", ""),
             (" WARN a.py:1:2-3:1: x [bad-return]", "pyrefly", Warning, "a.py:1", "bad-return"),

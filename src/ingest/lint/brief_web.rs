@@ -1,5 +1,5 @@
 //! Lines of those who bundle scripts, and look at pages and words, for `brief-text`: esbuild, HTMLHint, the Nu
-//! Html Checker, html-validate (`text`), CSpell and typos, Babel, Less, Sass, Rsbuild, Nuxt, Squawk and CSSLint.
+//! Html Checker, html-validate (`text`), CSpell and typos, publint, Babel, Less, Sass, Rsbuild, Nuxt, Squawk and CSSLint.
 
 use super::brief_text::{SCRIPTS, Told, is_script, level};
 use super::lines::{bare_place, bracketed, is_dashed_name, is_path, placed};
@@ -54,6 +54,42 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     }
     let (_, rest) = leading_in(text.strip_prefix("Scanned ")?)?;
     rest.starts_with(" files, no errors found (").then_some("htmlhint")
+}
+
+/// How far publint came: its findings stand below headings, and have no places.
+#[derive(Default)]
+pub(super) struct Publint {
+    is_running: bool,
+    /// That of the heading.
+    level: Option<Level>,
+}
+
+impl Publint {
+    /// `1. pkg.module is lib.js but the file does not exist.`
+    pub(super) fn told<'a>(&self, text: &'a str) -> Option<Told<'a>> {
+        let (level, (_, rest)) = (self.level?, leading_in(text)?);
+        let message = rest.strip_prefix(". ")?;
+        Some(Told { tool: "publint", level, path: None, line: None, rule: None, message })
+    }
+
+    /// Whether it says that it found nothing.
+    pub(super) fn is_clean(&self, text: &str) -> bool {
+        self.is_running && text == "All good!"
+    }
+
+    /// Goes on to the next line.
+    pub(super) fn pass(&mut self, text: &str) {
+        let begins = text.starts_with("Running publint v");
+        let heading = match text {
+            "Errors:" => Some(Level::Error),
+            "Warnings:" => Some(Level::Warning),
+            "Suggestions:" => Some(Level::Note),
+            _ => None,
+        };
+        let goes_on = begins || heading.is_some() || self.level.is_none() || self.told(text).is_some();
+        self.is_running = begins || (self.is_running && goes_on && !self.is_clean(text));
+        self.level = heading.or(self.level).filter(|_| self.is_running && !begins);
+    }
 }
 
 /// `✘ [ERROR] Expected identifier but found "="`, `▲ [WARNING] Comparison with -0 … [equals-negative-zero]`, some lines above
@@ -243,6 +279,28 @@ fn rsbuild<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn publint_tells_its_levels_in_headings() {
+        fn told(text: &str) -> Vec<(Level, &str)> {
+            let mut publint = Publint::default();
+            let lines = text.lines().filter_map(|line| {
+                let told = publint.told(line).map(|told| (told.level, told.message));
+                publint.pass(line);
+                told
+            });
+            lines.collect()
+        }
+        let begin = "Running publint v0.3.25 for shop...\nPacking files with `npm pack`...\nLinting...\n";
+        let listed = "Errors:\n1. pkg.main is gone.\nSuggestions:\n1. Say it.\n2. Not so.\nDone\n3. other\n";
+        let expected = [(Level::Error, "pkg.main is gone."), (Level::Note, "Say it."), (Level::Note, "Not so.")];
+        assert_eq!(told(&format!("{begin}{listed}")), expected);
+        assert!(told(listed).is_empty(), "anyone has such headings");
+        let mut publint = Publint::default();
+        assert!(!publint.is_clean("All good!"));
+        begin.lines().for_each(|line| publint.pass(line));
+        assert!(publint.is_clean("All good!"));
+    }
 
     #[test]
     fn builds_of_pages_tell_their_errors() {

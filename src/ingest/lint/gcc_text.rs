@@ -309,8 +309,12 @@ fn ended(text: &str) -> Option<&'static str> {
 const WARNINGS_OF_JAVAC: &str = "error: warnings found and -Werror specified";
 
 /// Name, level and message of what the driver, the compiler proper or the linker says without a place:
-/// `cc1: fatal error: x.c: No such file or directory`, `/usr/bin/ld: error: …`.
+/// `cc1: fatal error: x.c: No such file or directory`, `/usr/bin/ld: error: …`, and clang-tidy without its own name:
+/// `error: no such file or directory: 'x.c' [clang-diagnostic-error]`.
 fn driver(text: &str) -> Option<(&str, Level, &str)> {
+    if let Some(message) = text.strip_prefix("error: ").filter(|rest| rest.ends_with(" [clang-diagnostic-error]")) {
+        return Some(("clang-tidy", Level::Error, message));
+    }
     let (path, rest) = split_at(text, ": ")?;
     let (level, message) = level_of(rest)?;
     let name = path.rsplit(['/', '\\']).next()?;
@@ -664,6 +668,9 @@ A.swift:3:1: warning: Line Length Violation: too long (line_length)
     fn the_driver_and_a_failed_link_are_errors() {
         assert_eq!(told("cc1: fatal error: x.c: No such file or directory\ncompilation terminated.\n").len(), 1);
         assert_eq!(told("/opt/arm-none-eabi-gcc-12: error: unrecognized option\n").len(), 1);
+        let missing = told("error: no such file or directory: '/p/a.cpp' [clang-diagnostic-error]\n");
+        let found = missing.first().unwrap();
+        assert_eq!((found.tool.as_str(), found.rule.as_deref()), ("clang-tidy", Some("clang-diagnostic-error")));
         let link = "/usr/bin/ld: m.o: in function `main':\nm.c:(.text+0x77): undefined reference to `g'\n\
                     collect2: error: ld returned 1 exit status\n";
         let failed = told(link);

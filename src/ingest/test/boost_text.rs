@@ -24,17 +24,17 @@ pub const FORMAT: Format = Format {
     told_by: "\"Running 5 test cases...\", and \"*** No errors detected\" or \"Test module \"cart\" has …\"",
     has_end: false,
     counting: "The sum of the runs. By their reports: passed, failed, aborted errored, skipped. Without: of as many test cases as were \
-               announced, those failed that the log names, errored after a fatal error, and the others passed; if failures were \
-               expected there is no result.",
+               announced, those failed that the log names, errored after a fatal error, and the others passed; what was expected to \
+               fail passed if nothing else failed, else the log does not tell it apart.",
     sniff,
     parse: all_runs::<BoostTest>,
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_ours = |line: &str| BoostTest::begins(line.trim_end());
+    let is_ours = |line: &str| BoostTest::begins(line.trim_end()) || begins_report(line.trim_end());
     match head.xml().is_none() && head.lines().any(is_ours) {
         // `ctest -V` and other runners hand on what a program prints.
-        true => Sniff::Maybe("line \"Running N test cases...\" of Boost.Test".into()),
+        true => Sniff::Maybe("line \"Running N test cases...\" or report of Boost.Test".into()),
         false => Sniff::No,
     }
 }
@@ -50,8 +50,8 @@ pub(in crate::ingest) struct BoostTest {
     report: Option<Summary>,
     aborted: u64,
     is_done: bool,
-    /// It ended, and does not tell which failures were expected.
-    is_unclear: bool,
+    /// Of the failures so many were expected; which is not told.
+    expected: u64,
 }
 
 impl BoostTest {
@@ -104,6 +104,15 @@ impl BoostTest {
     }
 }
 
+/// `Test module "cart" has failed with:`.
+fn begins_report(line: &str) -> bool {
+    line.starts_with("Test module \"") && (line.ends_with(" with:") || line.ends_with(" with"))
+}
+
+fn is_bad(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Failed | Outcome::Errored)
+}
+
 /// How many test cases `Running 5 test cases...` announces.
 fn announced(line: &str) -> Option<u64> {
     let (number, rest) = counted(line.strip_prefix("Running ")?)?;
@@ -118,7 +127,7 @@ impl Announced for BoostTest {
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some(announced) = announced(text) {
             self.announced = announced;
-        } else if text.starts_with("Test module \"") && (text.ends_with(" with:") || text.ends_with(" with")) {
+        } else if begins_report(text) {
             (self.report, self.aborted) = (Some(Summary::default()), 0);
         } else if self.report.is_some() && !self.is_done {
             let is_told = self.reported(text).is_some();
@@ -127,8 +136,13 @@ impl Announced for BoostTest {
         } else if text == "*** No errors detected"
             || (text.starts_with("*** ") && text.contains(" in the test module \""))
         {
-            self.is_unclear = text.contains(" expected) ");
-            self.is_done = !self.is_unclear;
+            if text == "*** No errors detected" {
+                self.told.values_mut().filter(|told| is_bad(**told)).for_each(|told| *told = Outcome::Passed);
+                let cases = self.names.cases.values_mut().filter(|case| is_bad(case.outcome));
+                cases.for_each(|case| case.outcome = Outcome::Passed);
+            }
+            self.expected = text.split_once(" detected (").and_then(|(_, rest)| counted(rest)?.0).unwrap_or_default();
+            self.is_done = true;
         } else {
             self.log(text);
         }
@@ -139,8 +153,8 @@ impl Announced for BoostTest {
         self.is_done
     }
 
-    fn is_off(&self) -> bool {
-        self.is_unclear
+    fn ends_alone(line: &str) -> bool {
+        begins_report(line)
     }
 
     fn report(self) -> Result<Parsed> {
@@ -159,6 +173,12 @@ impl TextRun for BoostTest {
 impl Part for BoostTest {
     const FORMAT: &'static Format = &FORMAT;
     const IS_COMPILED: bool = true;
+
+    fn warning(&self) -> Option<String> {
+        let expected = self.expected;
+        let is_any = expected > 0 && self.report.is_none();
+        is_any.then(|| format!("Boost.Test expected {expected} of the failures, and does not tell which: all count"))
+    }
 
     fn told(self) -> Result<(Summary, Names)> {
         let count =
@@ -221,11 +241,27 @@ mod tests {
     }
 
     #[test]
-    fn what_may_have_been_expected_and_what_is_cut_is_no_result() {
+    fn what_was_expected_to_fail_passed_if_it_can_be_told() {
+        let fine = read(&format!("{RUN}\n*** No errors detected\n")).unwrap();
+        assert_eq!(
+            (counts(&fine), details(&fine).cases.outcome("sums/fails")),
+            ([5, 5, 0, 0, 0], Some(Outcome::Passed))
+        );
         let expected = "*** 4 failures are detected (1 failure is expected) in the test module \"cart\"\n";
-        for text in
-            ["", RUN, &format!("{RUN}{expected}"), &format!("{RUN}{}", SHORT.trim_end_matches('\n').to_owned() + "\n")]
-        {
+        let unclear = read(&format!("{RUN}{expected}")).unwrap();
+        assert_eq!((counts(&unclear), unclear.warnings.len()), ([5, 3, 1, 1, 0], 1));
+        assert!(unclear.warnings[0].starts_with("Boost.Test expected 1 of"), "{:?}", unclear.warnings);
+    }
+
+    #[test]
+    fn a_report_needs_no_log() {
+        assert_eq!(counts(&read(SHORT).unwrap()), [6, 3, 1, 1, 1]);
+        assert!(matches!(sniffed(&FORMAT, SHORT), Sniff::Maybe(_)));
+    }
+
+    #[test]
+    fn what_is_cut_is_no_result() {
+        for text in ["", RUN, &format!("{RUN}{}", SHORT.trim_end_matches('\n').to_owned() + "\n")] {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
         }
     }

@@ -136,13 +136,21 @@ pub(super) trait Part: TextRun {
     /// A sum is too large.
     fn told(self) -> Result<(Summary, Names)>;
 
+    /// What cannot be told of it.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
     /// That as a report of its own: what [`Announced::report`] answers.
     ///
     /// # Errors
     /// Likewise.
     fn alone(self) -> Result<Parsed> {
+        let warning = self.warning();
         let (summary, names) = self.told()?;
-        names.report(Self::FORMAT, &summary, Self::IS_COMPILED)
+        let mut parsed = names.report(Self::FORMAT, &summary, Self::IS_COMPILED)?;
+        parsed.warnings.extend(warning);
+        Ok(parsed)
     }
 }
 
@@ -151,13 +159,16 @@ pub(super) trait Part: TextRun {
 /// # Errors
 /// As [`read_runs`]; a sum is too large.
 pub(super) fn all_runs<R: Part>(input: &Input<'_>) -> Result<Parsed> {
-    let (mut sum, mut names) = (Summary::default(), Names::default());
+    let (mut sum, mut names, mut warnings) = (Summary::default(), Names::default(), Vec::new());
     read_runs(input, |run: R| {
+        warnings.extend(run.warning());
         let (one, named) = run.told()?;
         names.merge(named);
         sum.merge(&one)
     })?;
-    names.report(R::FORMAT, &sum, R::IS_COMPILED)
+    let mut parsed = names.report(R::FORMAT, &sum, R::IS_COMPILED)?;
+    parsed.warnings.extend(warnings);
+    Ok(parsed)
 }
 
 /// Finds runs in a stream in which others speak too: from the line that announces one to its summary, only its tool

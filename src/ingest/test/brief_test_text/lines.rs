@@ -57,7 +57,10 @@ pub(super) static LINES: Lines = Lines::new(|| {
             "LuaUnit",
             "Ran @r tests in @_ seconds, @p success{es}, @f failure{s}{, @e error{s}}{, @s skipped}{, @_ non-selected}",
         ),
-        ("zope.testrunner", " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped} in @*"),
+        (
+            "zope.testrunner",
+            " Ran @a tests with @f failure{s}{,}{ and} @e error{s}{ and @s skipped}{, @s skipped} in @*",
+        ),
         ("CodeceptJS", " OK | @p passed{, @s skipped} // @*"),
         ("CodeceptJS", " FAIL | @p passed{, @f failed}{, @_ failedHooks}{, @s skipped} // @*"),
         ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),

@@ -50,6 +50,7 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("4 tests in 3 items.\n3 passed and 1 failed.\n***Test Failed*** 1 failure.\n", [4, 3, 1, 0, 0]),
     ("4 tests in 3 items.\n4 passed.\nTest passed.\n", [4, 4, 0, 0, 0]),
     ("  Ran 12 tests with 1 failures, 2 errors and 3 skipped in 0.012 seconds.\n", [12, 6, 1, 2, 3]),
+    ("  Ran 10 tests with 4 failures, 1 errors, 1 skipped in 0.004 seconds.\n", [10, 4, 4, 1, 1]),
     ("  Ran 3 tests with 1 failures and 0 errors in 0 minutes 0.012 seconds.\n", [3, 2, 1, 0, 0]),
     (
         "Tests run: 5, Errors: 1, Failures: 1, Inconclusive: 0, Time: 0.1 seconds\n  Not run: 2, Invalid: 0, Ignored: 2, Skipped: 0\n",
