@@ -14,8 +14,8 @@ const BATCH_BYTES: usize = 32 * 1024;
 /// Batches that wait: whoever reads may be ahead by so many.
 const WAITING: usize = 4;
 
-/// What was heard, in its order.
-enum Heard {
+/// What the linters are told, in its order.
+enum Said {
     /// The linters so far: another thread asks them from now on.
     Begin(Box<Findings>),
     Line(String),
@@ -29,27 +29,27 @@ pub(super) struct Aside {
     /// Unless a thread has them.
     findings: Option<Box<Findings>>,
     thread: Option<Listener>,
-    heard: Vec<Heard>,
+    untold: Vec<Said>,
     bytes: usize,
 }
 
 struct Listener {
-    hear: SyncSender<Vec<Heard>>,
+    hear: SyncSender<Vec<Said>>,
     told: Receiver<Vec<Parsed>>,
     thread: JoinHandle<()>,
 }
 
 impl Default for Aside {
     fn default() -> Aside {
-        Aside { findings: Some(Box::new(Findings::new())), thread: None, heard: Vec::new(), bytes: 0 }
+        Aside { findings: Some(Box::new(Findings::new())), thread: None, untold: Vec::new(), bytes: 0 }
     }
 }
 
 impl Aside {
     /// See [`Findings::line`].
     pub(super) fn line(&mut self, text: &str) {
-        self.bytes = self.bytes.saturating_add(text.len()).saturating_add(size_of::<Heard>());
-        self.heard.push(Heard::Line(text.to_owned()));
+        self.bytes = self.bytes.saturating_add(text.len()).saturating_add(size_of::<Said>());
+        self.untold.push(Said::Line(text.to_owned()));
         if self.bytes >= BATCH_BYTES {
             self.begin();
             self.hand_over();
@@ -59,19 +59,19 @@ impl Aside {
     /// See [`Findings::end_runs`].
     pub(super) fn end_runs(&mut self) {
         // Most lines that stand in a run of tests end none of a linter.
-        if !matches!(self.heard.last(), Some(Heard::EndRuns)) {
-            self.heard.push(Heard::EndRuns);
+        if !matches!(self.untold.last(), Some(Said::EndRuns)) {
+            self.untold.push(Said::EndRuns);
         }
     }
 
     /// See [`Findings::leave`].
     pub(super) fn leave(&mut self) -> Vec<Parsed> {
-        self.ask(Heard::Leave)
+        self.ask(Said::Leave)
     }
 
     /// See [`Findings::take`].
     pub(super) fn take(&mut self) -> Vec<Parsed> {
-        self.ask(Heard::Take)
+        self.ask(Said::Take)
     }
 
     /// Starts the thread. Where none can be had, everything is done here.
@@ -79,7 +79,7 @@ impl Aside {
         if self.thread.is_some() {
             return;
         }
-        let ((hear, heard), (tell, told)) = (sync_channel::<Vec<Heard>>(WAITING), channel());
+        let ((hear, heard), (tell, told)) = (sync_channel::<Vec<Said>>(WAITING), channel());
         let listen = move || {
             let mut findings = None;
             for batch in heard {
@@ -93,14 +93,14 @@ impl Aside {
             && let Some(findings) = self.findings.take()
         {
             self.thread = Some(Listener { hear, told, thread });
-            self.heard.insert(0, Heard::Begin(findings));
+            self.untold.insert(0, Said::Begin(findings));
         }
     }
 
     /// What is found, if that is asked for here.
     fn hand_over(&mut self) -> Option<Vec<Parsed>> {
         self.bytes = 0;
-        let batch = std::mem::take(&mut self.heard);
+        let batch = std::mem::take(&mut self.untold);
         match &self.thread {
             Some(listener) => match listener.hear.send(batch) {
                 Ok(()) => None,
@@ -110,8 +110,8 @@ impl Aside {
         }
     }
 
-    fn ask(&mut self, question: Heard) -> Vec<Parsed> {
-        self.heard.push(question);
+    fn ask(&mut self, question: Said) -> Vec<Parsed> {
+        self.untold.push(question);
         let here = self.hand_over();
         let there = self.thread.as_ref().map(|listener| listener.told.recv());
         match there {
@@ -130,15 +130,15 @@ impl Aside {
 }
 
 /// Tells the linters what was heard, and what they found if that was asked for.
-fn hear_all(linters: &mut Option<Box<Findings>>, heard: Vec<Heard>) -> Option<Vec<Parsed>> {
+fn hear_all(linters: &mut Option<Box<Findings>>, said: Vec<Said>) -> Option<Vec<Parsed>> {
     let mut found = None;
-    for one in heard {
+    for one in said {
         match (one, linters.as_mut()) {
-            (Heard::Begin(begun), _) => *linters = Some(begun),
-            (Heard::Line(text), Some(findings)) => findings.line(&text),
-            (Heard::EndRuns, Some(findings)) => findings.end_runs(),
-            (Heard::Leave, Some(findings)) => found = Some(findings.leave()),
-            (Heard::Take, Some(findings)) => found = Some(findings.take()),
+            (Said::Begin(begun), _) => *linters = Some(begun),
+            (Said::Line(text), Some(findings)) => findings.line(&text),
+            (Said::EndRuns, Some(findings)) => findings.end_runs(),
+            (Said::Leave, Some(findings)) => found = Some(findings.leave()),
+            (Said::Take, Some(findings)) => found = Some(findings.take()),
             (_, None) => {}
         }
     }

@@ -23,6 +23,8 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "  Issues : 0" => Some("gosec"),
         "No hints" => Some("hlint"),
+        // What it counts else is listed, or in the JSON beside it.
+        _ if text.starts_with("Passed: 0 failure(s), 0 warning(s) ") => Some("ansible-lint"),
         _ if text.starts_with("No syntax errors detected in ") => Some("php"),
         _ if text.ends_with(".py: No issues detected!") => Some("autoflake"),
         _ => is_djlint_s().then_some("djlint"),
@@ -354,6 +356,11 @@ mod tests {
         }
         let counts = ["1 file would be updated.", "2 files would be updated.", "2 files would be updated"];
         assert_eq!(counts.map(|line| counted(line).map(|counted| counted.counts[0])), [Some(1), Some(2), None]);
+        let passed = "Passed: 0 failure(s), 0 warning(s) in 1 files processed of 1 encountered.";
+        assert_eq!(
+            [clean(passed), clean("Failed: 1 failure(s), 0 warning(s) on 1 files.")],
+            [Some("ansible-lint"), None]
+        );
         assert_eq!([clean("  Issues : 0"), clean("Linted 3 files, found 0 errors.")], [Some("gosec"), Some("djlint")]);
     }
 

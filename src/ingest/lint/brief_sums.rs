@@ -1,6 +1,6 @@
 //! What is summed up beside what is listed, for `brief-text`, of tools whose list may be missing: luacheck lists nothing with
 //! `-qq`, CSpell not with `--quiet`, svelte-check no warnings with `--threshold error`; remark tells of a file that is not there
-//! in words alone; ansible-lint tells that it passed; markdownlint-cli2 lists on the standard error, and below its sum. And `… | tail -1` leaves no more.
+//! in words alone; markdownlint-cli2 lists on the standard error, and below its sum. And `… | tail -1` leaves no more.
 
 use super::brief_advisories::Counted;
 use super::lines::counted;
@@ -13,7 +13,6 @@ pub(super) fn sum(text: &str) -> Option<Counted> {
     of_luacheck(text)
         .map(|counts| of_two("luacheck", counts))
         .or_else(|| of_remark(text).map(|counts| of_two("remark", counts)))
-        .or_else(|| of_ansible_lint(text).map(|counts| of_two("ansible-lint", counts)))
         .or_else(|| of_svelte_check(text).map(|counts| Counted { tool: "svelte-check", counts }))
         .or_else(|| of_markdownlint(text).map(|number| of_errors("markdownlint", number)))
         .or_else(|| of_cspell(text).map(|number| of_errors("cspell", number)))
@@ -48,16 +47,6 @@ fn of_remark(text: &str) -> Option<[u64; 2]> {
     Some([counted(errors, "error")?, counted(warnings, "warning")?])
 }
 
-/// Failures and warnings of `Failed: 4 failure(s), 1 warning(s) in 2 files processed of 2 encountered. …`, before version 25
-/// `… on 2 files.`
-fn of_ansible_lint(text: &str) -> Option<[u64; 2]> {
-    let rest = text.strip_prefix("Failed: ").or_else(|| text.strip_prefix("Passed: "))?;
-    let (failures, rest) = leading_in(rest)?;
-    let (warnings, rest) = leading_in(rest.strip_prefix(" failure(s), ")?)?;
-    let is_ours = [" warning(s) in ", " warning(s) on "].iter().any(|begin| rest.starts_with(begin));
-    is_ours.then_some([failures, warnings])
-}
-
 /// `svelte-check found 2 errors and 1 warning in 1 file`, before version 3 `… 2 errors, 1 warning, and 0 hints`.
 fn of_svelte_check(text: &str) -> Option<[u64; 3]> {
     let rest = text.strip_prefix("svelte-check found ")?;
@@ -90,8 +79,6 @@ mod tests {
         for (text, tool, counts) in [
             ("Total: 8 warnings / 1 error in 3 files", "luacheck", [1, 8, 0]),
             ("5 messages (✖ 3 errors, ⚠ 1 warning)", "remark", [3, 1, 0]),
-            ("Passed: 0 failure(s), 1 warning(s) on 2 files.", "ansible-lint", [0, 1, 0]),
-            ("Failed: 4 failure(s), 0 warning(s) in 2 files processed of 2 encountered.", "ansible-lint", [4, 0, 0]),
             ("svelte-check found 2 errors and 1 warning in 1 file", "svelte-check", [2, 1, 0]),
             ("svelte-check found 0 errors and 0 warnings", "svelte-check", [0, 0, 0]),
             ("svelte-check found 1 error, 2 warnings, and 3 hints", "svelte-check", [1, 2, 3]),
@@ -105,7 +92,6 @@ mod tests {
             "Total: 8 warnings",
             "svelte-check found it",
             "svelte-check found 1 error",
-            "Failed: 4 failure(s)",
             "Summary: 12 issues in 2 files",
             "CSpell: Files checked: 1",
         ] {
