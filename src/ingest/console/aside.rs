@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use super::lint::Findings;
 use crate::ingest::Parsed;
 
-/// What is handed over at once: less than that is not worth a thread.
+/// What is handed over at once: an output of less is not worth a thread.
 const BATCH_BYTES: usize = 32 * 1024;
 
 /// Batches that wait: whoever reads may be ahead by so many.
@@ -58,7 +58,7 @@ impl Aside {
 
     /// See [`Findings::end_runs`].
     pub(super) fn end_runs(&mut self) {
-        // Most lines that stand in a run of tests end none of a linter.
+        // Said twice it says no more.
         if !matches!(self.untold.last(), Some(Said::EndRuns)) {
             self.untold.push(Said::EndRuns);
         }

@@ -351,9 +351,9 @@ fn at_place(text: &str) -> Option<Told<'_>> {
     let has_level = || ["error", "warning", "note", "fatal error"].iter().any(|word| place.rest.starts_with(word));
     let is_word = |rule: &str| rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     // With its size: `(60% confidence, 3 lines)`.
-    let is_sized = || place.rest.contains("% confidence, ") && place.rest.ends_with(" line)");
-    let are_sized = || place.rest.contains("% confidence, ") && place.rest.ends_with(" lines)");
-    if place.rest.ends_with("% confidence)") || is_sized() || are_sized() {
+    let is_size = |size: &str| size.ends_with(" line)") || size.ends_with(" lines)");
+    let has_size = || place.rest.rsplit_once("% confidence, ").is_some_and(|(_, size)| is_size(size));
+    if place.rest.ends_with("% confidence)") || has_size() {
         return told("vulture", None, place.rest.rsplit_once(" (")?.0);
     }
     // `bad.py:1: invalid syntax at "def f(:"`.
