@@ -340,7 +340,9 @@ impl Announced for Ava {
 impl Unannounced for Ava {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         let goes_on = text.is_empty() || (total(text).is_some() && !self.was_blank);
-        let is_over = self.is_done() && !goes_on;
+        // A summary right above a test was printed by one: AVA leaves a blank line before the first.
+        let is_printed = self.is_without_marks() && !self.is_closed && !self.has_rule && mark(text).is_some();
+        let is_over = self.is_done() && !goes_on && !is_printed;
         let next = Ava { was_blank: self.was_blank, ..Ava::default() };
         let before = is_over.then(|| Announced::report(std::mem::replace(self, next)).map(Box::new)).transpose()?;
         Announced::line(self, text)?;
@@ -469,6 +471,8 @@ mod tests {
         assert_eq!(runs(&format!("{failed}\n  1 test passed\nFound 0 errors\n")), [unknown, passed]);
         assert_eq!(runs(&format!("\n  - 1\n  + 2\n\n  ─\n{failed}")), [unknown], "of a message");
         assert_eq!(read(failed).unwrap().warnings.len(), 1);
+        assert_eq!(runs(&format!("{failed}\n  ✔ fine\n  ─\n\n  1 test passed\n")), [unknown, passed]);
+        assert_eq!(runs(&format!("{failed}  ✔ fine\n  ─\n\n  1 test passed\n")), [passed], "a test printed it");
         for cut in ["  2 tests failed\n  1 test todo\n", "\n  1 known failure\n  1 test todo\n", "\n  1 test todo\n"] {
             assert!(runs(cut).is_empty(), "more may have stood above {cut}");
         }
