@@ -165,7 +165,7 @@ pub fn id_diff(before: &TestCases, now: &TestCases) -> IdDiff {
     let sides = Sides::of(before, now);
     let owned = |ids: &[(&str, &TestCase)]| ids.iter().map(|(id, _)| (*id).to_owned()).collect();
     let broke = |(id, old, new): &(&str, &TestCase, &TestCase)| {
-        (old.outcome == Outcome::Passed && is_bad(new.outcome)).then(|| (*id).to_owned())
+        (old.outcome == Outcome::Passed && new.outcome.is_bad()).then(|| (*id).to_owned())
     };
     IdDiff {
         gone: owned(&sides.gone),
@@ -201,7 +201,7 @@ pub fn compare(before: &TestCases, now: &TestCases, failed_units: &[String], sam
     for (id, old) in sides.gone {
         match new_id.get(id).and_then(|pair| Some((pair, now.cases.get(&pair.to)?))) {
             Some((pair, new)) => changes.keep(&pair.to, old, new),
-            None if is_bad(old.outcome) && is_unit(id, &all_now) => {}
+            None if old.outcome.is_bad() && is_unit(id, &all_now) => {}
             None => changes.lose(id, old.outcome),
         }
     }
@@ -221,10 +221,6 @@ fn is_unit(id: &str, now: &[String]) -> bool {
     let first = now.partition_point(|test| *test < inside);
     let has_tests = now.get(first).is_some_and(|test| test.starts_with(&inside));
     !unit.is_empty() && (has_tests || now.binary_search(&unit).is_ok())
-}
-
-fn is_bad(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Failed | Outcome::Errored)
 }
 
 impl TestChanges {

@@ -304,11 +304,10 @@ impl<'a> Ledger<'a> {
 
 /// The standing of a test that came to `outcome` at `at`; `before` is the iteration that it is told against.
 fn after(old: Option<TestStanding>, outcome: Outcome, before: Option<Iteration>, at: Iteration) -> TestStanding {
-    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
     let passed_before = old.filter(|old| old.outcome == Outcome::Passed).and(before);
     TestStanding {
         outcome,
-        bad_since: is_bad(outcome).then(|| old.and_then(|old| old.bad_since).unwrap_or(at)),
+        bad_since: outcome.is_bad().then(|| old.and_then(|old| old.bad_since).unwrap_or(at)),
         last_passed: passed_before.or(old.and_then(|old| old.last_passed)),
     }
 }

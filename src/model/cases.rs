@@ -21,6 +21,13 @@ pub enum Outcome {
     Errored,
 }
 
+impl Outcome {
+    /// Whether it failed, one way or the other.
+    pub fn is_bad(self) -> bool {
+        matches!(self, Outcome::Failed | Outcome::Errored)
+    }
+}
+
 /// One test of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

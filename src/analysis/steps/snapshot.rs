@@ -22,7 +22,7 @@ pub fn make_snapshot(state: &State, next: u64, digest: Digest) -> Snapshot {
         }
         digest(&bytes).to_string()
     });
-    let broken = |outcome: &&Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
+    let broken = |outcome: &&Outcome| outcome.is_bad();
     let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
     let mut snapshot = Snapshot {
         step: state.step.unwrap_or(next),

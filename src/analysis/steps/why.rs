@@ -45,8 +45,7 @@ fn last_command(state: &State) -> Option<String> {
 }
 
 fn failing(state: &State) -> Option<String> {
-    let broken =
-        |(id, outcome): (&String, &Outcome)| matches!(outcome, Outcome::Failed | Outcome::Errored).then(|| short(id));
+    let broken = |(id, outcome): (&String, &Outcome)| outcome.is_bad().then(|| short(id));
     let names: Vec<String> = state.tests.as_ref()?.iter().filter_map(broken).collect();
     let named = names.get(..NAMES.min(names.len()))?.join(", ");
     match names.len().saturating_sub(NAMES) {

@@ -128,7 +128,7 @@ fn tests(parsed: &Parsed) -> Option<&TestDetails> {
 
 /// Whether a test that failed has a name.
 fn names_bad(tests: &TestDetails) -> bool {
-    tests.cases.cases.values().any(|case| is_bad(case.outcome))
+    tests.cases.cases.values().any(|case| case.outcome.is_bad())
 }
 
 /// Whether every test has its own name.
@@ -156,8 +156,8 @@ fn repeats_failures(earlier: &Run, later: &Run) -> bool {
 /// Whether all that failed in the later run had failed in the earlier one, and something did.
 fn fails_again(earlier: &Parsed, later: &Parsed) -> bool {
     let (Some(before), Some(now)) = (tests(earlier), tests(later)) else { return false };
-    let failed_before = |id: &String| before.cases.cases.get(id).is_some_and(|case| is_bad(case.outcome));
-    let mut failed = now.cases.cases.iter().filter(|(_, case)| is_bad(case.outcome)).peekable();
+    let failed_before = |id: &String| before.cases.cases.get(id).is_some_and(|case| case.outcome.is_bad());
+    let mut failed = now.cases.cases.iter().filter(|(_, case)| case.outcome.is_bad()).peekable();
     failed.peek().is_some() && failed.all(|(id, _)| failed_before(id))
 }
 
@@ -185,7 +185,7 @@ fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
             }
             return true;
         }
-        let was_bad = is_bad(case.outcome);
+        let was_bad = case.outcome.is_bad();
         // Every attempt before the last failed: a test that passed and was run again had no attempt more.
         let failed = if was_bad { case.attempts } else { case.attempts.saturating_sub(1) };
         repeated.attempts = repeated.attempts.saturating_add(failed);
@@ -213,7 +213,7 @@ fn share(earlier: &mut Parsed, later: &mut Parsed) -> bool {
 /// Takes what failed out of the earlier run: the later one tells of it.
 fn repeat_failures(earlier: &mut Parsed, later: &mut Parsed) {
     let (Details::Tests(before), Details::Tests(now)) = (&mut earlier.details, &mut later.details) else { return };
-    before.cases.cases.retain(|_, case| !is_bad(case.outcome));
+    before.cases.cases.retain(|_, case| !case.outcome.is_bad());
     (before.unit_failures, before.failed_units) = (0, Vec::new());
     for case in now.cases.cases.values_mut() {
         case.attempts = case.attempts.saturating_add(1);
@@ -227,10 +227,6 @@ fn repeat_failures(earlier: &mut Parsed, later: &mut Parsed) {
         .warnings
         .push(format!("of this run all {bad} repeat what failed before in this output: the later result counts"));
     count_flaky(later, flaky);
-}
-
-fn is_bad(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Failed | Outcome::Errored)
 }
 
 fn count_flaky(later: &mut Parsed, flaky: u64) {

@@ -8,9 +8,8 @@ use crate::model::fixtures::around;
 /// The report with its fixtures set apart from its tests; `None` if it names none that failed.
 pub(super) fn set_apart(report: &Parsed) -> Option<Parsed> {
     let Details::Tests(tests) = &report.details else { return None };
-    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
     let failed: Vec<(&String, Outcome, &str)> = (tests.cases.cases.iter())
-        .filter(|(_, case)| is_bad(case.outcome))
+        .filter(|(_, case)| case.outcome.is_bad())
         .filter_map(|(id, case)| Some((id, case.outcome, unit(id, case, &tests.cases)?)))
         .collect();
     if failed.is_empty() {

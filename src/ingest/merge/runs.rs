@@ -527,9 +527,8 @@ fn named(report: &Report<'_>, id: &str) -> String {
 
 /// The outcomes by id: of all that was counted, if all of it is named.
 fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
-    let is_bad = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
     let bad = |report: &Report<'_>| -> Vec<String> {
-        let bad = report.tests.cases.cases.iter().filter(|(_, case)| is_bad(case.outcome));
+        let bad = report.tests.cases.cases.iter().filter(|(_, case)| case.outcome.is_bad());
         bad.map(|(id, _)| named(report, id)).collect()
     };
     let failing: BTreeSet<String> = counted.iter().flat_map(bad).collect();

@@ -104,7 +104,7 @@ impl Report {
         let mut case = TestCase::new(outcome);
         case.duration_ms =
             self.stop.as_u64().zip(self.start.as_u64()).and_then(|(stop, start)| stop.checked_sub(start));
-        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+        if outcome.is_bad() {
             case.message = self.status_details.get("message").and_then(text).and_then(first_lines);
         }
         let name = text(&self.name).unwrap_or("(unnamed)");

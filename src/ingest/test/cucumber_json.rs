@@ -274,7 +274,7 @@ impl Element {
         let mut case = TestCase::new(said.or(told.worst).unwrap_or(Outcome::Skipped));
         case.line = line;
         case.duration_ms = if is_of_behave { told.of_seconds } else { told.nanoseconds.map(|taken| taken / 1_000_000) };
-        if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
+        if case.outcome.is_bad() {
             case.message = told.message;
         }
         Ok((name, case))

@@ -197,7 +197,7 @@ impl Run {
             self.end(&finished, tally)?;
         }
         if let Some(result) = envelope.test_run_hook_finished.and_then(|hook| hook.result)
-            && matches!(result.outcome()?, Outcome::Failed | Outcome::Errored)
+            && result.outcome()?.is_bad()
         {
             self.is_explained = true;
             tally.unit_failure(text(&result.message).unwrap_or("(a hook of the run)"));
@@ -255,7 +255,7 @@ impl Run {
         }
         let mut case = attempt.case;
         case.outcome = attempt.worst.unwrap_or(Outcome::Skipped);
-        if !matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
+        if !case.outcome.is_bad() {
             case.message = None;
         }
         if case.outcome == Outcome::Passed && case.attempts > 1 {

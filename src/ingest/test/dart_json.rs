@@ -172,7 +172,7 @@ impl Run {
         let started =
             started.unwrap_or_else(|| Started { id: "(unnamed)".to_owned(), case: TestCase::new(outcome), at: None });
         let duration_ms = event.time.as_u64().zip(started.at).and_then(|(end, start)| end.checked_sub(start));
-        let message = started.case.message.filter(|_| matches!(outcome, Outcome::Failed | Outcome::Errored));
+        let message = started.case.message.filter(|_| outcome.is_bad());
         tally.case(&started.id, TestCase { outcome, duration_ms, message, ..started.case })
     }
 }

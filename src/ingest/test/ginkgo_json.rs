@@ -66,7 +66,7 @@ impl Keys for Suite<'_> {
                 let has_failed = &mut self.has_failed;
                 map.next_value_seed(items(|spec: Spec| {
                     let outcome = spec.outcome()?;
-                    *has_failed |= matches!(outcome, Outcome::Failed | Outcome::Errored);
+                    *has_failed |= outcome.is_bad();
                     spec.count(outcome, specs, &mut tally.borrow_mut())
                 }))?;
             }
@@ -126,7 +126,7 @@ impl Spec {
         let leaf = text(&self.leaf_node_text).or(text(&self.leaf_node_type)).unwrap_or("(unnamed)");
         if text(&self.leaf_node_type) != Some("It") {
             // What is set up and taken down is no test, unless it fails.
-            if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+            if outcome.is_bad() {
                 tally.unit_failure(leaf);
             }
             return Ok(());

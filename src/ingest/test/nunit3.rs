@@ -57,7 +57,7 @@ impl Dialect for Reader {
             ("test-suite", _) => self.suites.push(suite(element)?),
             ("test-case", _) => {
                 let case = case(element)?;
-                let failed = matches!(case.case.outcome, Outcome::Failed | Outcome::Errored);
+                let failed = case.case.outcome.is_bad();
                 if let Some(suite) = self.suites.last_mut() {
                     suite.holds_failure |= failed;
                 }

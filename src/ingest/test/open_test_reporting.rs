@@ -142,7 +142,7 @@ impl Node {
     }
 
     fn is_bad(&self) -> bool {
-        self.has_failed || matches!(self.outcome, Some(Outcome::Failed | Outcome::Errored))
+        self.has_failed || self.outcome.is_some_and(Outcome::is_bad)
     }
 
     /// Counts it, once all of it is known.
@@ -158,7 +158,7 @@ impl Node {
             open.message(self.message.as_deref());
             return open.done(tally);
         }
-        if !self.has_failed && matches!(outcome, Outcome::Failed | Outcome::Errored) {
+        if !self.has_failed && outcome.is_bad() {
             tally.unit_failure(self.class.as_ref().unwrap_or(&self.path));
         }
         Ok(())

@@ -136,7 +136,7 @@ impl Session {
         match outcome {
             Some(outcome) => {
                 test.case.outcome = test.case.outcome.max(outcome);
-                if matches!(outcome, Outcome::Failed | Outcome::Errored) && test.case.message.is_none() {
+                if outcome.is_bad() && test.case.message.is_none() {
                     test.case.message = message(&event.longrepr);
                 }
             }

@@ -139,7 +139,7 @@ impl Dialect for Reader {
             ("UnitTestResult", _) => {
                 let leaf = self.open.pop().filter(|open| !open.is_group);
                 let outcome = leaf.as_ref().map(|open| open.case.case.outcome);
-                self.run.holds_failure |= matches!(outcome, Some(Outcome::Failed | Outcome::Errored));
+                self.run.holds_failure |= outcome.is_some_and(Outcome::is_bad);
                 return leaf.map_or(Ok(()), |open| open.case.done(&mut self.tally));
             }
             _ => {}

@@ -108,7 +108,7 @@ impl OpenCase {
 
     /// The message of a test that did not pass; the first one stays.
     pub(super) fn message(&mut self, text: Option<&str>) {
-        if self.case.message.is_none() && matches!(self.case.outcome, Outcome::Failed | Outcome::Errored) {
+        if self.case.message.is_none() && self.case.outcome.is_bad() {
             self.case.message = text.and_then(first_lines);
         }
     }

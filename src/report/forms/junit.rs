@@ -62,7 +62,7 @@ fn cut(tests: &mut Vec<(Outcome, String)>, most: usize) -> usize {
     let mut keep = vec![false; before];
     for matters in [true, false] {
         for ((outcome, text), keep) in tests.iter().zip(&mut keep) {
-            if matches!(outcome, Outcome::Failed | Outcome::Errored) == matters && text.len() <= room {
+            if outcome.is_bad() == matters && text.len() <= room {
                 room -= text.len();
                 *keep = true;
             }
