@@ -6,7 +6,7 @@
 //! the summary, which no rule announces. Its reporter `mini`, the one of a terminal before AVA 4, has no marks: it paints
 //! behind a spinner how many passed so far.
 
-use super::text_report::{Names, Summary, counted, no_result};
+use super::text_report::{Names, Summary, counted, no_result, say_last};
 use super::text_runs::{Announced, Unannounced, cut};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -71,9 +71,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         runs += u64::from(ended.is_some());
     }
     if let Some(mut parsed) = Unannounced::report(run)? {
-        if runs > 1 {
-            parsed.warnings.push(format!("{runs} runs of AVA are in it: the last one counts"));
-        }
+        say_last(&mut parsed, runs, "AVA");
         return Ok(parsed);
     }
     Unannounced::report(whole)?.ok_or_else(|| no_result("no summary of AVA at its end", last))

@@ -2,7 +2,7 @@
 //! `(fail)`, with marks in their place on a terminal; under an agent bun leaves out those that passed.
 
 use super::milliseconds;
-use super::text_report::{Names, Summary, counted, is_foreign, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last};
 use super::text_runs::Announced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -69,9 +69,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(no_result("no summary of bun test at its end", last));
     };
     let mut parsed = names.report(&FORMAT, &summary, false)?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of bun test are in it: the last one counts"));
-    }
+    say_last(&mut parsed, runs, "bun test");
     Ok(parsed)
 }
 

@@ -3,7 +3,7 @@
 //! no line announces a file: its name stands before each test.
 
 use super::milliseconds;
-use super::text_report::{Names, Summary, counted, is_foreign, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last};
 use super::text_runs::Announced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -85,9 +85,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(no_result("no summary of deno test at its end", last));
     };
     let mut parsed = names.report(&FORMAT, &summary, false)?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of deno test are in it: the last one counts"));
-    }
+    say_last(&mut parsed, runs, "deno test");
     Ok(parsed)
 }
 

@@ -3,7 +3,7 @@
 //! counts and the names of what failed; other tests have names where the spec reporter printed nothing but its tree.
 
 use super::text_outline::{Outline, Row};
-use super::text_report::{Names, Summary, counted, is_foreign, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last};
 use super::text_runs::{Enclosing, Unannounced};
 use super::wdio_text;
 use crate::error::Result;
@@ -77,9 +77,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     };
     let runs = reader.runs;
     let mut parsed = reader.named(&summary)?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of Mocha are in it: the last one counts"));
-    }
+    say_last(&mut parsed, runs, "Mocha");
     Ok(parsed)
 }
 

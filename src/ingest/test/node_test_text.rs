@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::milliseconds;
-use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result, say_last};
 use super::text_runs::{Enclosing, Unannounced};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -158,9 +158,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(no_result("no summary of node's test runner at its end", last));
     };
     let mut parsed = told.report(summary).map_err(|error| error.line(last))?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of node's test runner are in it: the last one counts"));
-    }
+    say_last(&mut parsed, runs, "node's test runner");
     Ok(parsed)
 }
 

@@ -2,7 +2,7 @@
 //! `TAP::Formatter::Base`. <https://perldoc.perl.org/prove>
 
 use super::tap;
-use super::text_report::{Names, Summary, no_result};
+use super::text_report::{Names, Summary, no_result, say_last};
 use super::text_runs::Unannounced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -78,9 +78,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     }
     let told = told.filter(|_| !prove.begun).map(Prove::report).transpose()?.flatten();
     let mut parsed = told.ok_or_else(|| no_result("no result of prove at its end", last))?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of prove are in it: the last one counts"));
-    }
+    say_last(&mut parsed, runs, "prove");
     Ok(parsed)
 }
 

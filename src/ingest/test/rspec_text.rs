@@ -1,7 +1,7 @@
 //! `rspec-text`: what RSpec prints with its progress or documentation formatter. The last summary gives the counts; only
 //! the examples that failed are named in a way that can be told from what a test printed.
 
-use super::text_report::{Names, Summary, counted, is_foreign, no_result};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last};
 use super::text_runs::{Enclosing, Unannounced};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -63,9 +63,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         return Err(no_result("no \"N examples, N failures\" of RSpec at its end", last));
     };
     let mut parsed = found.names.report(&FORMAT, &summary, false)?;
-    if runs > 0 {
-        parsed.warnings.push(format!("{} runs of RSpec are in it: the last one counts", add(runs, 1)?));
-    }
+    say_last(&mut parsed, add(runs, 1)?, "RSpec");
     Ok(parsed)
 }
 

@@ -38,6 +38,13 @@ pub(super) fn counted(part: &str) -> Option<(Option<u64>, &str)> {
     is_number(number).then(|| (number.parse().ok(), word.trim()))
 }
 
+/// Says of the last run of a tool's text that it stands for itself, where there are several.
+pub(super) fn say_last(parsed: &mut Parsed, runs: u64, tool: &str) {
+    if runs > 1 {
+        parsed.warnings.push(format!("{runs} runs of {tool} are in it: the last one counts"));
+    }
+}
+
 /// The counts of a summary, and the names that stand elsewhere in the text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Summary {
@@ -144,7 +151,7 @@ impl Names {
         if self.cases.len() >= CASES_KEPT || self.bytes >= NAMES_BYTES {
             return false;
         }
-        let message = if matches!(outcome, Outcome::Failed | Outcome::Errored) { MESSAGE_BYTES } else { 0 };
+        let message = if outcome.is_bad() { MESSAGE_BYTES } else { 0 };
         self.bytes += CASE_BYTES + id.len() + message;
         true
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::meson_output;
 use super::runs::{self, Run, Runs};
-use super::text_report::{KILLED_HELP, Names, Summary, no_result};
+use super::text_report::{KILLED_HELP, Names, Summary, no_result, say_last};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine};
@@ -117,9 +117,7 @@ pub(super) fn last_run<R: TextRun>(input: &Input<'_>) -> Result<Parsed> {
         Ok(())
     })?;
     let mut parsed = last.unwrap_or_default().report()?;
-    if runs > 1 {
-        parsed.warnings.push(format!("{runs} runs of {} are in it: the last one counts", R::TOOL));
-    }
+    say_last(&mut parsed, runs, R::TOOL);
     Ok(parsed)
 }
 
