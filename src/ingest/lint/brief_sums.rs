@@ -20,16 +20,13 @@ pub(super) fn sum(text: &str) -> Option<Counted> {
 
 /// What sums tell beyond the findings that are listed: those whose lines are missing.
 pub(super) fn unlisted(sums: [u64; 3], listed: [u64; 3]) -> [u64; 3] {
-    let of_level = |at: usize| {
-        let of = |counts: [u64; 3]| counts.get(at).copied().unwrap_or_default();
-        of(sums).saturating_sub(of(listed))
-    };
-    let [errors, warnings, notes] = [of_level(0), of_level(1), of_level(2)];
+    let ([errors, warnings, notes], [listed_errors, listed_warnings, listed_notes]) = (sums, listed);
     // markdownlint counts its warnings as errors. Notes are seldom counted.
-    let all = |[errors, warnings, _]: [u64; 3]| errors.saturating_add(warnings);
-    let missing = all(sums).saturating_sub(all(listed));
-    let errors = errors.min(missing);
-    [errors, warnings.min(missing - errors), notes]
+    let all_listed = listed_errors.saturating_add(listed_warnings);
+    let missing = errors.saturating_add(warnings).saturating_sub(all_listed);
+    let missing_errors = errors.saturating_sub(listed_errors).min(missing);
+    let missing_warnings = warnings.saturating_sub(listed_warnings).min(missing - missing_errors);
+    [missing_errors, missing_warnings, notes.saturating_sub(listed_notes)]
 }
 
 /// Errors and warnings of `Total: 8 warnings / 1 error in 3 files`.

@@ -24,10 +24,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "ƛ No type errors found" => Some("pyre"),
         // In a box, whose frame is blanks.
         _ if text.starts_with(' ') && text.trim() == "No errors found!" => Some("psalm"),
-        _ if text.starts_with(|c: char| c.is_ascii_digit()) => {
-            let is_ours = text.contains(" FILES 0 ERRORS 0 WARNINGS ") && after_time(text).is_some();
-            is_ours.then_some("svelte-check")
-        }
+        _ if after_time(text).is_some_and(|rest| rest.contains(" FILES 0 ERRORS 0 WARNINGS ")) => Some("svelte-check"),
         _ => None,
     }
 }
