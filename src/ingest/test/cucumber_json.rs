@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
     counting: "Each scenario is one test, each row of an outline too. The worst of its steps and hooks, and of the background \
                before it, counts: an undefined or ambiguous step makes it errored, else a failed one failed, else a skipped or \
                pending one (or no step at all) skipped, else it passed. behave says by itself what a scenario came to: its \
-               errors, also of hooks, are errored.",
+               errors, also of hooks, are errored, and a feature whose own hook failed is one more.",
     sniff,
     parse,
 };
@@ -39,7 +39,9 @@ fn sniff(head: &Head<'_>) -> Sniff {
     let has_steps = head.has_key("elements.steps") && head.has_key("elements.keyword");
     let is_feature =
         head.has_key("elements") && head.has_key("keyword") && (head.has_key("uri") || head.has_key("location"));
-    if has_steps || is_feature { Sniff::Sure("features with elements".into()) } else { Sniff::No }
+    // Of behave, whose hook failed before any scenario.
+    let has_none = ["keyword", "location", "status", "tags"].iter().all(|key| head.has_key(key));
+    if has_steps || is_feature || has_none { Sniff::Sure("features with elements".into()) } else { Sniff::No }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -51,6 +53,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         name: Value::Null,
         uri: Value::Null,
         location: Value::Null,
+        status: Value::Null,
         background: Told::default(),
         scenarios: None,
     };
@@ -73,6 +76,8 @@ struct Feature<'t> {
     uri: Value,
     /// behave: `features/cart.feature:1`.
     location: Value,
+    /// behave: the worst of its scenarios, or what its own hooks came to.
+    status: Value,
     /// Of the next scenario.
     background: Told,
     scenarios: Option<Waiting>,
@@ -85,6 +90,7 @@ impl Keys for Feature<'_> {
             "name" => &mut self.name,
             "uri" => &mut self.uri,
             "location" => &mut self.location,
+            "status" => &mut self.status,
             "elements" => {
                 let (background, scenarios) = (&mut self.background, self.scenarios.insert(Waiting::default()));
                 let tally = self.tally;
@@ -110,6 +116,9 @@ impl Feature<'_> {
         let place = text(&self.location).and_then(|location| location.rsplit_once(':'));
         let file = path(&self.uri).or_else(|| place.map(|(file, _)| printable(file, 1000)));
         let name = file.as_deref().or(text(&self.name)).unwrap_or("(a feature)");
+        if matches!(text(&self.status), Some("hook_error" | "cleanup_error")) {
+            self.tally.borrow_mut().unit_failure(name);
+        }
         self.scenarios.unwrap_or_default().keep(&mut self.tally.borrow_mut(), |scenario, case| {
             case.file.clone_from(&file);
             format!("{name}::{scenario}")
@@ -351,6 +360,19 @@ mod tests {
         ] {
             let parsed = read(&format!("{{\"status\":\"{status}\",\"steps\":{}}}", steps(&["passed", "pending"])));
             assert_eq!(counts(&parsed.unwrap()), expected, "{status}");
+        }
+        let feature = |status: &str, elements: &str| {
+            let place = "\"tags\":[],\"location\":\"a.feature:1\"";
+            format!("[{{\"keyword\":\"Feature\",\"name\":\"A\",{place},\"status\":\"{status}\"{elements}}}]")
+        };
+        let passed = format!(",\"elements\":[{{\"status\":\"passed\",\"steps\":{}}}]", steps(&["passed"]));
+        for (text, expected) in [
+            (feature("failed", &passed), [1, 1, 0, 0, 0]),
+            (feature("hook_error", &passed), [2, 1, 0, 1, 0]),
+            (feature("hook_error", ""), [1, 0, 0, 1, 0]),
+        ] {
+            assert!(matches!(sniffed(&FORMAT, &text), Sniff::Sure(_)), "{text}");
+            assert_eq!(counts(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), expected, "{text}");
         }
     }
 

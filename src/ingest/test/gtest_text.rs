@@ -79,8 +79,12 @@ impl Announced for GTest {
             Some((mark, rest)) if self.is_brief_and_done() => self.below_brief(mark, rest)?,
             Some((mark, rest)) if self.ran.is_some() => self.total(mark, rest)?,
             Some((mark, rest)) => self.result(mark, rest),
+            None if self.is_brief_and_done() && text.ends_with(": Failure") => {
+                self.next()?;
+                self.message = Some(String::new());
+            }
             None if self.ran.is_some() => self.below(text)?,
-            None if self.running && self.message.is_none() && text.contains(": Failure") => {
+            None if self.may_fail() && self.message.is_none() && text.contains(": Failure") => {
                 self.message = Some(String::new());
             }
             None => {
@@ -130,6 +134,11 @@ impl TextRun for GTest {
 }
 
 impl GTest {
+    /// Whether what fails may be told now. `--gtest_brief=1` does not say that a test runs.
+    fn may_fail(&self) -> bool {
+        self.running || self.announced.is_none()
+    }
+
     /// Whether the summary of a run is there that nothing announced, so that nothing will announce the next one.
     fn is_brief_and_done(&self) -> bool {
         self.announced.is_none() && self.is_done()
@@ -166,6 +175,8 @@ impl GTest {
             }
         } else if let Some(ran) = ran(rest) {
             let ran = ran.ok_or_else(too_large)?;
+            // What no test closes failed outside of all: `--gtest_brief=1` counts it nowhere.
+            let has_failed_outside = self.announced.is_none() && self.message.take().is_some();
             if self.is_brief_and_done() {
                 self.next()?;
             }
@@ -173,7 +184,8 @@ impl GTest {
             if self.announced.is_none_or(|announced| announced == ran || ran == 0) {
                 (self.ran, self.passed) = (Some(ran), None);
                 (self.skipped, self.failed, self.disabled) = (0, 0, 0);
-                (self.failed_suites, self.failed_or_errored, self.errors, self.has_failed) = (0, 0, 0, false);
+                (self.failed_suites, self.failed_or_errored) = (u64::from(has_failed_outside), 0);
+                (self.errors, self.has_failed) = (0, false);
             }
         }
         Ok(())
@@ -369,6 +381,13 @@ mod tests {
         assert_eq!(counts(&read(&format!("{passed}{printed}{brief}{passed}")).unwrap()), [10, 7, 2, 0, 1]);
         assert_eq!(counts(&read(&format!("{printed}{brief}{printed}{brief}")).unwrap()), [12, 6, 4, 0, 2]);
         assert_eq!(read(&format!("{brief}{cut}")).unwrap_err().reject(), Some(Reject::NoResult));
+        // Of a suite's set-up, say: no test closes it.
+        let failure = "a.cpp:3: Failure\nFailed\ntd\n";
+        assert_eq!(counts(&read(&format!("{failure}{passed}{passed}")).unwrap()), [5, 4, 0, 1, 0]);
+        assert_eq!(counts(&read(&format!("{passed}{failure}{passed}")).unwrap()), [5, 4, 0, 1, 0]);
+        let parsed = read(&format!("{passed}{failure}{brief}")).unwrap();
+        assert_eq!(counts(&parsed), [8, 5, 2, 0, 1]);
+        assert_eq!(details(&parsed).cases.cases["Math::Fails"].message.as_deref(), Some("Failed"));
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each testcase is one test. An error makes it errored, else a failure failed, else skipped, disabled, ignored (or \
                such a status) skipped, else it passed; with flakyFailure or flakyError alone it passed and is flaky. An error or \
-               a failure of a suite itself is one errored test. In a suite that pytest wrote, repeated tests are reruns if the \
-               suite's own count says so. All other totals are only compared.",
+               a failure of a suite itself is one errored test, as is a suite of no tests that has an error by its own count. In a suite that pytest wrote, repeated tests are reruns if the \
+               suite's own count says so, and one without a name, in which pytest was stopped, is errored. All other totals are only compared.",
     sniff,
     parse,
 };
@@ -78,6 +78,8 @@ struct Suite {
     file: Option<String>,
     /// Its `tests` attribute.
     tests: Option<u64>,
+    /// It says that it has no tests and an error, which no element has told yet.
+    is_broken: bool,
     /// In a suite that pytest wrote: what was met under each id, until it is known whether repeats are reruns.
     held: Option<BTreeMap<String, Held>>,
     /// Bytes of what is held.
@@ -207,7 +209,10 @@ impl Reader {
                 return Err(Error::report(Reject::NotThisFormat, why).line_column(spot.line, spot.column));
             }
             ("error" | "failure", Some(Kind::Suite | Kind::Suites)) => {
-                self.tally.unit_failure(&self.suite_path().unwrap_or_else(|| "(unnamed suite)".to_owned()));
+                self.suite_failure();
+                if let Some(suite) = self.suites.last_mut() {
+                    suite.is_broken = false;
+                }
                 Kind::Other
             }
             _ => Kind::Other,
@@ -217,15 +222,17 @@ impl Reader {
     }
 
     fn begin_suite(&mut self, element: &Element<'_>) -> Result<()> {
-        let [name, tests, file, path] = element.attributes(["name", "tests", "file", "filepath"])?;
+        let [name, tests, errors, file, path] = element.attributes(["name", "tests", "errors", "file", "filepath"])?;
         if !self.root_declares && !self.open.contains(&Kind::Suite) {
             self.declare(element)?;
         }
         let name = name.unwrap_or_default();
         let tests = tests.and_then(|tests| tests.parse().ok());
+        let is_broken =
+            tests == Some(0) && errors.and_then(|errors| errors.parse().ok()).is_some_and(|errors: u64| errors > 0);
         let held = (name == PYTEST).then(BTreeMap::new);
         let file = file.or(path).map(|file| printable(&file, 1000));
-        self.suites.push(Suite { name: cut(name), file, tests, held, ..Suite::default() });
+        self.suites.push(Suite { name: cut(name), file, tests, is_broken, held, ..Suite::default() });
         Ok(())
     }
 
@@ -245,6 +252,11 @@ impl Reader {
             }
         }
         Ok(())
+    }
+
+    /// What failed is no test, but the innermost suite.
+    fn suite_failure(&mut self) {
+        self.tally.unit_failure(&self.suite_path().unwrap_or_else(|| "(unnamed suite)".to_owned()));
     }
 
     fn suite_path(&self) -> Option<String> {
@@ -291,7 +303,10 @@ impl Reader {
         parts.iter().for_each(|part| open.id.push_str(part));
         open.is_class = name.is_empty() && !class.is_empty();
         open.unit = if name.is_empty() { 0 } else { open.id.len() - name.len() };
-        open.seen = Seen { skipped, ..Seen::default() };
+        // pytest names a test when it has ended.
+        let is_cut =
+            name.is_empty() && class.is_empty() && self.suites.last().is_some_and(|suite| suite.name == PYTEST);
+        open.seen = Seen { skipped, errored: is_cut, ..Seen::default() };
         let case = &mut open.case;
         case.attempts = 1;
         case.duration_ms = time;
@@ -357,7 +372,13 @@ impl Reader {
                 Ok(())
             }
             Some(Kind::Case) => self.end_case(),
-            Some(Kind::Suite) => self.suites.pop().map_or(Ok(()), |suite| self.end_suite(suite)),
+            Some(Kind::Suite) => {
+                // cmocka's, of which the set-up failed.
+                if self.suites.last().is_some_and(|suite| suite.is_broken && suite.children == 0) {
+                    self.suite_failure();
+                }
+                self.suites.pop().map_or(Ok(()), |suite| self.end_suite(suite))
+            }
             _ => Ok(()),
         }
     }
@@ -587,6 +608,25 @@ mod tests {
         );
         assert_eq!((counts, details.unit_failures), ([1, 0, 0, 1, 0, 0], 1));
         assert_eq!((details.failed_units[0].as_str(), details.cases.cases.len()), ("broken.test_a", 0));
+    }
+
+    #[test]
+    fn a_suite_that_says_that_it_failed_without_a_test_is_one_errored() {
+        let suite = |inside: &str| format!("<testsuite name='g' tests='0' errors='1'>{inside}</testsuite>");
+        let (counts, details) = read(&suite(""));
+        assert_eq!((counts, details.failed_units), ([1, 0, 0, 1, 0, 0], vec!["g".to_owned()]));
+        assert_eq!(read(&suite("<error/>")).0, [1, 0, 0, 1, 0, 0]);
+        assert_eq!(read(&suite("<testcase name='a'/>")).0, [1, 1, 0, 0, 0, 0]);
+        assert_eq!(read(&format!("<testsuites>{}</testsuites>", suite(&suite("")))).0, [1, 0, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_test_that_pytest_has_not_named_was_cut_short() {
+        let suite = |name: &str| {
+            format!("<testsuite name='{name}'><testcase classname='c' name='n'/><testcase time='0.000'/></testsuite>")
+        };
+        assert_eq!(read(&suite("pytest")).0, [2, 1, 0, 1, 0, 0]);
+        assert_eq!(read(&suite("other")).0, [2, 2, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::json_report::{Keys, Object, declare, items, lacks, line, path, second
 use super::text_report::{KILLED_HELP, Names, Summary};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
-use crate::ingest::text::first_lines;
+use crate::ingest::text::{first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, json};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::{Figures, ReportKind};
@@ -69,6 +69,12 @@ pub(super) fn failed_by_itself(has_failed: bool, exit: Option<u64>) -> Result<bo
             Err(Error::report(Reject::NoResult, why).help(KILLED_HELP))
         }
     }
+}
+
+/// The fault that of a test only the set-up is told: a second interrupt stopped it there, and pytest ended with exit code 0.
+pub(super) fn interrupted_in(id: &str) -> Error {
+    let why = format!("pytest was interrupted in {}: not all tests ran", printable(id, 200));
+    Error::report(Reject::NoResult, why).help(KILLED_HELP)
 }
 
 /// Of a report that holds no more than its summary.
@@ -209,6 +215,9 @@ fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
         (test.call.as_ref(), Outcome::Failed),
         (test.teardown.as_ref(), Outcome::Errored),
     ];
+    if told == Outcome::Passed && matches!(phases, [(Some(_), _), (None, _), (None, _)]) {
+        return Err(interrupted_in(&test.nodeid));
+    }
     let failed =
         || phases.iter().filter_map(|(phase, outcome)| Some((phase.filter(|phase| phase.failed())?, *outcome)));
     let outcome = failed().map(|(_, outcome)| outcome).fold(told, Outcome::max);
@@ -302,6 +311,10 @@ mod tests {
             assert_eq!(counts(&parsed), expected, "{outcome}{phases}");
             assert_eq!(parsed.figures.flaky, matches!(outcome, "rerun" | "retried").then_some(1));
         }
+        let only = |phases: &str| read(&format!("{{\"nodeid\":\"t\",\"outcome\":\"passed\",\"setup\":{{}}{phases}}}"));
+        assert!(only(",\"teardown\":{}").is_ok(), "--setup-only");
+        let interrupted = only("").unwrap_err();
+        assert!(interrupted.message.contains("pytest was interrupted in t"), "{}", interrupted.message);
         assert_eq!(read("{\"nodeid\":\"t\",\"outcome\":\"odd\"}").unwrap_err().reject(), Some(Reject::Malformed));
         assert!(read("{\"outcome\":\"passed\"}").is_err());
     }

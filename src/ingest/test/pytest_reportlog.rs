@@ -79,6 +79,9 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if !session.finished {
         return Err(cut_short("pytest's session is finished", last));
     }
+    if let Some((id, _)) = session.tests.iter().find(|(_, test)| test.is_set_up) {
+        return Err(pytest_json::interrupted_in(id));
+    }
     session.settle(&mut tally)?;
     if pytest_json::failed_by_itself(tally.has_failed(), session.exit)? {
         tally.unit_failure(pytest_json::BY_ITSELF);
@@ -90,6 +93,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 struct Test {
     case: TestCase,
     reruns: u32,
+    /// Its set-up passed, and nothing else of it has come.
+    is_set_up: bool,
 }
 
 #[derive(Default)]
@@ -132,7 +137,9 @@ impl Session {
             "rerun" | "retried" => None,
             other => return Err(unknown_status(other)),
         };
-        let test = self.tests.entry(id).or_insert_with_key(|id| Test { case: first(id, event), reruns: 0 });
+        let test =
+            self.tests.entry(id).or_insert_with_key(|id| Test { case: first(id, event), reruns: 0, is_set_up: false });
+        test.is_set_up = event.when.as_deref() == Some("setup") && outcome == Some(Outcome::Passed);
         match outcome {
             Some(outcome) => {
                 test.case.outcome = test.case.outcome.max(outcome);
@@ -248,6 +255,9 @@ mod tests {
         let ended = |code: &str| read(&(report("call", "passed") + &END.replace(": 0", &format!(": {code}"))));
         assert_eq!(counts(&ended("1").unwrap()), [2, 1, 0, 1, 0], "it failed by itself");
         assert_eq!(ended("2").unwrap_err().reject(), Some(Reject::NoResult), "it was interrupted");
+        let twice = read(&(report("setup", "passed") + END)).unwrap_err();
+        assert!(twice.message.contains("pytest was interrupted in a.py::t"), "{}", twice.message);
+        assert!(read(&(report("setup", "passed") + &report("teardown", "passed") + END)).is_ok(), "--setup-only");
         let collector = "{\"nodeid\":\"b.py\",\"outcome\":\"failed\",\"$report_type\":\"CollectReport\"}\n";
         assert_eq!(counts(&read(&(collector.to_owned() + END)).unwrap()), [1, 0, 0, 1, 0]);
     }

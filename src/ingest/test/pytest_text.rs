@@ -217,6 +217,8 @@ struct Run {
     header: Option<usize>,
     /// Lines with text after the summary.
     followed: bool,
+    /// They are Python's traceback.
+    ends_in_traceback: bool,
     /// Its summary stands alone, and a test may have printed it.
     is_doubted: bool,
     /// A summary is its own: it stands below the short one, which no test printed, or below marks that say that all is done,
@@ -555,8 +557,8 @@ impl Reader {
         }
         if let Some(run) = &mut self.run {
             if run.counts.is_some() {
-                run.followed = true;
                 run.after_summary(text);
+                run.followed = true;
             } else if run.section == Section::Short {
                 run.short(text);
             } else {
@@ -758,8 +760,13 @@ impl Run {
         }
     }
 
-    /// What was wrong with the call comes after the summary, which says that no tests ran.
+    /// What was wrong with the call comes after the summary, which says that no tests ran. So does what a second interrupt
+    /// did, which the summary knows nothing of; `timeout -s INT` sends two.
     fn after_summary(&mut self, text: &str) {
+        self.ends_in_traceback |= !self.followed && text == "Traceback (most recent call last):";
+        if self.ends_in_traceback && text == "KeyboardInterrupt" {
+            self.interrupted = Some(text.to_owned());
+        }
         let nothing_ran = self.counts.is_some_and(|counts| counts.total() == Some(0));
         let message = match std::mem::take(&mut self.is_refused) {
             true => text.split_once(": error: ").map(|(_, message)| message),

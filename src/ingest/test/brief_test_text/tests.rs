@@ -87,7 +87,7 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         [3, 0, 0, 1, 2],
     ),
     (
-        "WARNING - Suite initialization failed for 'S2'.\n               tests      3      1      1      0        0\n",
+        "              suites      2      1    n/a      1        0\n               tests      3      1      1      0        0\n",
         [2, 1, 0, 1, 0],
     ),
     ("% test passed\n", [1, 1, 0, 0, 0]),

@@ -172,6 +172,17 @@ fn an_interrupted_session_is_no_result() {
             Some(2)
         );
     }
+    // Of `timeout -s INT`, which interrupts twice.
+    let killed = "Traceback (most recent call last):\n  File \"main.py\", line 333, in wrap\nKeyboardInterrupt\n";
+    for (text, tests) in [
+        (format!("a.py .\n1 passed in 0.01s\n{killed}"), None),
+        (format!("a.py .\n1 passed in 0.01s\nbye\n{killed}"), Some(1)),
+        (format!("a.py .\n1 passed in 0.01s\n{}", killed.replace("KeyboardInterrupt", "OSError")), Some(1)),
+    ] {
+        assert_eq!(read(&text).map(|parsed| parsed.figures.tests).ok().flatten(), tests, "{text}");
+        let told = console(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(told.iter().map(|parsed| parsed.figures.tests).collect::<Vec<_>>(), Vec::from_iter(tests.map(Some)));
+    }
     let asked = format!("{session}{short}!!!! stopping after 1 failures !!!!!!\n{end}");
     assert_eq!(read(&asked).unwrap().figures.failed, Some(1));
 }
