@@ -7,12 +7,38 @@ use super::brief_text::Told;
 use super::findings_json::{level_of, level_of_score};
 use super::lines::bare_place;
 use crate::ingest::Level;
+use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 
-/// cargo-deny's `error[vulnerability]: message`, and below it `   ┌─ /app/Cargo.lock:17:1`; Gleam, Typst, selene and
-/// taplo print so, too.
+/// cargo-deny's `error[vulnerability]: message`, and below it `   ┌─ /app/Cargo.lock:17:1`, or the crate alone, ` ├ serde v1.0.0`;
+/// Gleam, Typst, selene and taplo print so, too.
 pub(super) fn codespan<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    let place = bare_place(text.trim_start().strip_prefix("┌─ ")?)?;
+    let (tool, path, line) = codespan_place(text)?;
+    let (word, message) = before.split_once(": ")?;
+    let (word, rule) = word.split_once('[').map_or((word, None), |(word, rule)| (word, rule.strip_suffix(']')));
+    let level = match word {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "note" | "help" => Level::Note,
+        _ => return None,
+    };
+    // Without a place, nothing else tells whose it is.
+    let is_told = path.is_some() || rule.is_some();
+    is_told.then_some(Told { tool, level, path, line, rule, message })
+}
+
+/// The tool that such a place tells, with path and line.
+fn codespan_place(text: &str) -> Option<(&'static str, Option<&str>, Option<u64>)> {
+    let is_crate = |rest: &str| split_at(rest, " v").is_some_and(|(name, _)| !name.contains(' '));
+    if text.strip_prefix(" ├ ").is_some_and(is_crate) {
+        return Some(("cargo-deny", None, None));
+    }
+    let place = text.trim_start().strip_prefix("┌─ ")?;
+    // Of a manifest as Cargo understands it: no file has that line.
+    if place.contains("-synthesized.toml:") {
+        return Some(("cargo-deny", None, None));
+    }
+    let (path, line) = bare_place(place)?;
     let ends = [
         ("Cargo.lock", "cargo-deny"),
         ("Cargo.toml", "cargo-deny"),
@@ -22,16 +48,8 @@ pub(super) fn codespan<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         (".lua", "selene"),
         (".toml", "taplo"),
     ];
-    let (_, tool) = ends.iter().find(|(end, _)| place.0.ends_with(end))?;
-    let (word, message) = before.split_once(": ")?;
-    let (word, rule) = word.split_once('[').map_or((word, None), |(word, rule)| (word, rule.strip_suffix(']')));
-    let level = match word {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "note" | "help" => Level::Note,
-        _ => return None,
-    };
-    Some(Told { level, ..Told::error(tool, place, rule, message) })
+    let (_, tool) = ends.iter().find(|(end, _)| path.ends_with(end))?;
+    Some((tool, Some(path), line))
 }
 
 /// The lists of depcheck and cargo-machete.
@@ -270,15 +288,26 @@ mod tests {
                 Some("vulnerability"),
             ),
             ("warning[duplicate]: m", "   ┌─ Cargo.lock:3:1", "cargo-deny", Level::Warning, Some("duplicate")),
+            ("error[unlicensed]: m", " ├ bb v0.1.0 (*)", "cargo-deny", Level::Error, Some("unlicensed")),
+            (
+                "warning[unlicensed]: m",
+                "  ┌─ path+file:///p/b#bb@0.1.0-synthesized.toml:2:9",
+                "cargo-deny",
+                Level::Warning,
+                Some("unlicensed"),
+            ),
             ("error: m", "  ┌─ /app/src/a.gleam:3:5", "gleam", Level::Error, None),
             ("error: m", "  ┌─ /p/a b.toml:3:1", "taplo", Level::Error, None),
         ] {
             let told = codespan(before, text).unwrap();
             assert_eq!((told.tool, told.level, told.rule, told.message), (tool, level, rule, "m"), "{text}");
         }
-        for (before, text) in
-            [("error: m", "  ┌─ a.sol:3:5"), ("m", "  ┌─ Cargo.lock:3:5"), ("error: m", " --> Cargo.lock:3:5")]
-        {
+        for (before, text) in [
+            ("error: m", "  ┌─ a.sol:3:5"),
+            ("error: m", " ├ bb v0.1.0"),
+            ("m", "  ┌─ Cargo.lock:3:5"),
+            ("error: m", " --> Cargo.lock:3:5"),
+        ] {
             assert!(codespan(before, text).is_none(), "{text}");
         }
     }

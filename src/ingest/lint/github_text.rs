@@ -24,7 +24,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_ours = |line: &str| annotation(line.trim_end()).is_some_and(|found| found.path.is_some());
+    let is_ours =
+        |line: &str| annotation(line.trim_end()).is_some_and(|found| found.path.is_some() && !found.is_of_mutant());
     let is_told = |sniff: fn(&Head<'_>) -> Sniff| matches!(sniff(head), Sniff::Sure(_));
     let is_named = || is_told(pylint_text::FORMAT.sniff) || is_told(yamllint_text::FORMAT.sniff);
     if head.lines().any(is_ours) && !head.lines().any(is_of_test) && !is_of_another(head) && !is_named() {
@@ -47,6 +48,13 @@ pub(super) struct Annotation<'a> {
     pub title: Option<&'a str>,
     pub message: &'a str,
     level: Level,
+}
+
+impl Annotation<'_> {
+    /// Whether cargo-mutants tells a mutant that no test caught: its score counts it.
+    fn is_of_mutant(&self) -> bool {
+        self.title == Some("Missed mutant")
+    }
 }
 
 /// `::level file=…,line=…,title=…::message`.
@@ -95,7 +103,8 @@ pub(in crate::ingest) struct Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        let Some(Annotation { path, line, title, message, level }) = annotation(text) else { return Ok(()) };
+        let Some(told) = annotation(text).filter(|told| !told.is_of_mutant()) else { return Ok(()) };
+        let Annotation { path, line, title, message, level } = told;
         let (tool, rule) = match title {
             Some("Stylelint problem") => ("stylelint", rule_in(message)),
             // That this formatter itself will be gone is nothing that was found.
@@ -174,5 +183,12 @@ mod tests {
             ::error file=b.test.js,title=b.test.js,line=1::cannot be loaded\n";
         assert_eq!(sniff(&Head::read(&Input::bytes("x", test.as_bytes())).unwrap()), Sniff::No);
         assert_eq!(parsed("::group::x\nall well\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
+        let mutant = "MISSED   src/lib.rs:3:10: replace > with >= in f in 0s build + 0s test\n\
+            ::warning file=src/lib.rs,line=3,col=10,title=Missed mutant:: replace > with >= in f\n\
+            16 mutants tested in 5s: 9 missed, 7 caught\n";
+        let read = crate::ingest::parse(&Input::bytes("x", mutant.as_bytes()), None).unwrap();
+        assert_eq!(read.format.name, "brief-mutation-text");
+        let heard = crate::ingest::console::console(&Input::bytes("x", mutant.as_bytes()));
+        assert_eq!(heard.iter().map(|parsed| parsed.format.name).collect::<Vec<_>>(), ["brief-mutation-text"]);
     }
 }

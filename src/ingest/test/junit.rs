@@ -228,8 +228,7 @@ impl Reader {
         }
         let name = name.unwrap_or_default();
         let tests = tests.and_then(|tests| tests.parse().ok());
-        let is_broken =
-            tests == Some(0) && errors.and_then(|errors| errors.parse().ok()).is_some_and(|errors: u64| errors > 0);
+        let is_broken = has_failed_without_tests(tests, errors.and_then(|errors| errors.parse().ok()));
         let held = (name == PYTEST).then(BTreeMap::new);
         let file = file.or(path).map(|file| printable(&file, 1000));
         self.suites.push(Suite { name: cut(name), file, tests, is_broken, held, ..Suite::default() });
@@ -430,7 +429,12 @@ impl Reader {
         suite.settle(reruns, &mut self.tally)
     }
 
-    fn finish(self) -> Result<Parsed> {
+    fn finish(mut self) -> Result<Parsed> {
+        // gotestsum's, of packages that do not build.
+        let is_broken = self.root_declares && has_failed_without_tests(self.declared.tests, self.declared.errored);
+        if is_broken && !self.tally.has_failed() {
+            self.tally.unit_failure("(what ran the tests)");
+        }
         let mut parsed = self.tally.finish(&FORMAT)?;
         let declared = if self.is_partial { Vec::new() } else { self.declared.counts() };
         for (key, said) in declared {
@@ -443,6 +447,11 @@ impl Reader {
         }
         Ok(parsed)
     }
+}
+
+/// Whether the counts that a file gives are of no tests, and yet of errors.
+fn has_failed_without_tests(tests: Option<u64>, errors: Option<u64>) -> bool {
+    tests == Some(0) && errors.is_some_and(|errors| errors > 0)
 }
 
 /// Whether a test of such a status or result did not run.
@@ -617,6 +626,8 @@ mod tests {
         assert_eq!((counts, details.failed_units), ([1, 0, 0, 1, 0, 0], vec!["g".to_owned()]));
         assert_eq!(read(&suite("<error/>")).0, [1, 0, 0, 1, 0, 0]);
         assert_eq!(read(&suite("<testcase name='a'/>")).0, [1, 1, 0, 0, 0, 0]);
+        assert_eq!(read("<testsuites tests='0' errors='1'></testsuites>").0, [1, 0, 0, 1, 0, 0]);
+        assert_eq!(read(&format!("<testsuites tests='0' errors='1'>{}</testsuites>", suite(""))).0, [1, 0, 0, 1, 0, 0]);
         assert_eq!(read(&format!("<testsuites>{}</testsuites>", suite(&suite("")))).0, [1, 0, 0, 1, 0, 0]);
     }
 

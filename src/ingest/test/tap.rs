@@ -29,7 +29,8 @@ pub const FORMAT: Format = Format {
     has_end: false,
     counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
                point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
-               plan promises and that did not come are errored; so is a bail-out without such, and a file that, as prove says, \
+               plan promises and that did not come are errored, those beyond it failed, and a plan below more points than it \
+               promises is one errored; so is a bail-out without such, and a file that, as prove says, \
                is not there, came to no test or failed though its tests passed, and a program that, as Test::More or Deno \
                says, did. Without plan and bail-out it was cut short; gotestsum's 1..N is a plan, of an unknown number.",
     sniff,
@@ -178,7 +179,7 @@ impl Prove {
     }
 
     /// The file, if it failed by itself: it is not there, came to no test, or failed though its tests passed.
-    fn line(&mut self, text: &str) -> Option<String> {
+    fn line(&mut self, text: &str, has_failed: bool) -> Option<String> {
         let text = text.trim_end();
         if let Some(file) = undetected(text) {
             return Some(file.to_owned());
@@ -187,8 +188,8 @@ impl Prove {
             *self = Prove { file: Some(file.to_owned()), is_open: true, ..Prove::default() };
             return None;
         }
-        // It says so only of a file that failed.
-        let passed = text.starts_with("All ") && text.ends_with(" subtests passed");
+        // It says so only of a file that failed, perhaps for points beyond the plan.
+        let passed = !has_failed && text.starts_with("All ") && text.ends_with(" subtests passed");
         self.is_done |= self.is_open && text.starts_with("Files=");
         self.is_open &= !self.is_done;
         if passed || text == "No subtests run" { self.file.take() } else { None }
@@ -257,13 +258,16 @@ impl Reader {
             }
             Line::Yaml(_) | Line::Other => {
                 if file_of_prove(text).is_some() {
+                    // What the program said above all points, prove says below them.
+                    self.has_exited &= self.levels.first().is_some_and(|level| level.points > 0);
                     self.end_file()?;
                 }
                 // prove says that, too. Deno's files that did not load are in no point.
                 let says_so =
                     || text.starts_with("# Looks like your test exited with ") || text == "error: Test failed";
                 self.has_exited |= !self.prove.is_open && says_so();
-                if let Some(file) = self.prove.line(text) {
+                let has_failed = self.levels.first().is_some_and(|level| level.failed);
+                if let Some(file) = self.prove.line(text, has_failed) {
                     self.tally.unit_failure(&file);
                 }
                 Ok(())
@@ -316,8 +320,11 @@ impl Reader {
             self.end_run()?;
         }
         self.open(depth);
-        if let Some(level) = self.levels.get_mut(depth) {
-            level.plan = Some(count);
+        let Some(level) = self.levels.get_mut(depth) else { return Ok(()) };
+        level.plan = Some(count);
+        if level.points > count {
+            level.failed = true;
+            self.tally.unit_failure("(more tests than planned)");
         }
         Ok(())
     }
@@ -346,7 +353,7 @@ impl Reader {
         self.levels.push(Level { path, ..Level::default() });
     }
 
-    fn point(&mut self, indent: usize, point: Point) -> Result<()> {
+    fn point(&mut self, indent: usize, mut point: Point) -> Result<()> {
         let Some(depth) = self.depth(indent) else { return Ok(()) };
         self.seen = true;
         self.flush();
@@ -362,6 +369,9 @@ impl Reader {
         let Some(level) = self.levels.get_mut(depth) else { return Ok(()) };
         level.points += 1;
         level.subtest = None;
+        if point.outcome == Outcome::Passed && level.plan.is_some_and(|plan| level.points > plan) {
+            point.outcome = Outcome::Failed;
+        }
         if point.opens {
             self.braced = true;
             level.owner = Some(point);

@@ -49,6 +49,9 @@ fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
     assert_eq!(counted("ok 1\nBail out! x\n"), [2, 1, 0, 1, 0]);
     assert_eq!(counted("1..1\n    1..2\n    ok 1 - a\nnot ok 1 - s\n"), [2, 1, 0, 1, 0]);
     assert_eq!(counted("TAP version 13\n1..0 # SKIP nothing\n"), [0; 5]);
+    // What nobody promised failed.
+    assert_eq!(counted("1..1\nok 1\nok 2\nnot ok 3\n"), [3, 1, 2, 0, 0]);
+    assert_eq!(counted("ok 1\nok 2\n1..1\n"), [3, 2, 0, 1, 0]);
     let error = read_text("TAP version 13\nok 1\nok 2\n").unwrap_err();
     assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(3)));
     assert_eq!(read_text("hello\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
@@ -82,7 +85,7 @@ fn several_runs_follow_each_other_in_a_stream() {
 
 #[test]
 fn yaml_describes_the_point_before_it_and_holds_no_points() {
-    let text = "1..2\nnot ok 1 - a\n  ---\n  duration_ms: 6.6\n  error: |-\n    no\n\n    ok 2 - x\n  location: '/p/a.mjs:8:11'\n  ...\n\
+    let text = "1..3\nnot ok 1 - a\n  ---\n  duration_ms: 6.6\n  error: |-\n    no\n\n    ok 2 - x\n  location: '/p/a.mjs:8:11'\n  ...\n\
                 not ok 2 - b\n    ---\n    message: \"bad\"\nok 3 - c\n";
     let parsed = read_text(text).unwrap();
     assert_eq!(counts(&parsed), [3, 1, 2, 0, 0]);
@@ -184,6 +187,7 @@ fn a_file_that_failed_by_itself_is_errored_as_prove_tells_it() {
         ("1..1\nok 1\nAll 1 subtests passed ", 1),
         ("1..1\nok 1\nok", 0),
         ("1..1\nnot ok 1\nDubious, test returned 1 (wstat 256, 0x100)\nFailed 1/1 subtests ", 0),
+        ("1..1\nok 1\nok 2\nAll 1 subtests passed ", 0),
     ] {
         let parsed = read_text(&of(says)).unwrap();
         let details = details(&parsed);
@@ -207,6 +211,8 @@ fn a_program_that_failed_after_its_tests_is_errored_once() {
     ] {
         assert_eq!(counted(&format!("{text}{exited}")), expected, "{text}");
     }
+    let by_prove = "t/a.t .. \n1..1\nok 1\nDubious, test returned 255 (wstat 65280, 0xff00)\nAll 1 subtests passed \n";
+    assert_eq!(counted(&format!("{exited}{by_prove}")), [2, 1, 0, 1, 0]);
     assert_eq!(counted(&format!("1..1\nok 1\n{exited}1..1\nok 1\n")), [3, 2, 0, 1, 0]);
     let of_deno = |point: &str| {
         format!("TAP version 14\n# ./d/ok_test.ts\n{point} 1 - p1\n1..1\n\u{1b}[31merror\u{1b}[0m: Test failed\n")
