@@ -81,6 +81,12 @@ pub(super) fn prettier(text: &str) -> Option<Told<'_>> {
     Some(Told::error("prettier", (path, None), None, message))
 }
 
+/// A file that Prettier cannot parse, whatever it was told to do: `[error] a.js: SyntaxError: Unexpected token (1:7)`.
+pub(super) fn unparsed_by_prettier(text: &str) -> Option<Told<'_>> {
+    text.strip_prefix("[error] ")?;
+    prettier(text).filter(|told| told.message.starts_with("SyntaxError: ") && told.message.ends_with(')'))
+}
+
 /// The file of which isort says that its imports are not sorted.
 pub(super) fn unsorted(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("ERROR: ")?;

@@ -8,7 +8,7 @@ use super::brief_advisories::{self, Counted};
 use super::brief_build;
 use super::brief_checkers;
 use super::brief_documents;
-use super::brief_formatters::{formatter, isort_diff, oxfmt, prettier, unsorted};
+use super::brief_formatters::{formatter, isort_diff, oxfmt, prettier, unparsed_by_prettier, unsorted};
 use super::brief_interpreters;
 use super::brief_memory;
 use super::brief_ruby;
@@ -433,7 +433,9 @@ impl Reader {
             .or_else(|| brief_web::titled(&self.title, &self.before, text))
             .or_else(|| brief_advisories::listed(&self.title, &self.before, text))
             .or_else(|| self.publint.told(text))
-            .or_else(|| if self.is_checking { prettier(text).or_else(|| oxfmt(text)) } else { None })
+            .or_else(
+                || if self.is_checking { prettier(text).or_else(|| oxfmt(text)) } else { unparsed_by_prettier(text) },
+            )
     }
 
     /// What those count who look dependencies up.
@@ -736,5 +738,8 @@ mod tests {
         let Details::Lint(details) = parsed.details else { panic!("lint") };
         let told: Vec<_> = details.findings.iter().map(|one| (one.path.as_deref(), one.message.as_str())).collect();
         assert_eq!(told, [(Some("a.js"), "is not formatted"), (Some("b.html"), "SyntaxError: x")]);
+        let written = "a.js 3ms (unchanged)\n[error] b.js: SyntaxError: Unexpected token (1:7)\n[error] > 1 | const = ;\n\
+                       [error] c.js: no\n";
+        assert_eq!(self::parsed(written).unwrap().figures.errors, Some(1));
     }
 }

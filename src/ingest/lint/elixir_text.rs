@@ -146,11 +146,24 @@ fn credo_said(text: &str) -> Option<u64> {
     })
 }
 
+/// The file in `== Compilation error in file test/a_test.exs ==`.
+fn uncompiled(text: &str) -> Option<&str> {
+    text.strip_prefix("== Compilation error in file ")?.strip_suffix(" ==").filter(|path| is_elixir(path))
+}
+
+/// `** (RuntimeError) message` below that, which has no place of its own.
+fn raised<'a>(path: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (name, message) = text.strip_prefix("** (")?.split_once(") ").filter(|(name, _)| *name != "CompileError")?;
+    Some(Told::error("elixir", (path, None), Some(name), message))
+}
+
 /// What the lines before the next one opened.
 #[derive(Default)]
 enum Open {
     #[default]
     Nothing,
+    /// A file that raised while it was compiled.
+    Uncompiled(String),
     /// A warning or an error of the compiler, whose place follows.
     Headline(Level, String),
     /// An issue of Credo: `┃ [R] → message`, whose place follows.
@@ -173,6 +186,7 @@ impl Reader {
     fn told<'a>(&'a self, text: &'a str) -> Option<Told<'a>> {
         let of_open = match &self.open {
             Open::Nothing => None,
+            Open::Uncompiled(path) => return exception(text).or_else(|| raised(path, text)),
             Open::Headline(level, message) => {
                 place_below(text).map(|place| Told { level: *level, ..Told::error("elixir", place, None, message) })
             }
@@ -193,9 +207,11 @@ impl Reader {
             self.open = Open::Issue(letter.to_owned(), message.to_owned());
         } else if text == NOT_FORMATTED {
             self.open = Open::NotFormatted;
+        } else if let Some(path) = uncompiled(text) {
+            self.open = Open::Uncompiled(path.to_owned());
         } else {
             let goes_on = match &self.open {
-                Open::Nothing => false,
+                Open::Nothing | Open::Uncompiled(_) => false,
                 Open::Headline(..) => !text.is_empty() && place_below(text).is_none(),
                 Open::Issue(..) => credo_place(text).is_none() && text.starts_with('┃'),
                 Open::NotFormatted => text.is_empty() || text.starts_with("  * "),
@@ -297,6 +313,9 @@ mod tests {
         let syntax =
             "** (SyntaxError) invalid syntax found on lib/a.ex:3:5:\n    error: syntax error before: 'end'\n    │\n";
         assert_eq!(told(syntax), [one("elixir", error, "lib/a.ex", 3)]);
+        let raised =
+            "== Compilation error in file test/d_test.exs ==\n** (RuntimeError) load\n    test/d_test.exs:1: (file)\n";
+        assert_eq!(told(raised), [one("elixir", error, "test/d_test.exs", 0)]);
     }
 
     #[test]

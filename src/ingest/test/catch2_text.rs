@@ -69,6 +69,10 @@ fn summary(line: &str) -> Option<Summary> {
 type Told = (Summary, bool);
 
 fn told(line: &str) -> Option<Told> {
+    // Of Catch2, where no test fits the filter.
+    if line == "No tests ran" {
+        return Some((Summary::default(), false));
+    }
     summary(line).map(|summary| (summary, false)).or_else(|| compact(line))
 }
 
@@ -194,6 +198,8 @@ mod tests {
 
     #[test]
     fn what_does_not_add_up_or_is_cut_is_no_summary() {
+        let none = "Filters: zzz\nNo test cases matched 'zzz'\n====\nNo tests ran\n\n";
+        assert_eq!(counts(&crate::ingest::parse(&Input::bytes("x", none.as_bytes()), None).unwrap()), [0; 5]);
         for text in [
             "test cases: 9 | 3 passed | 4 failed\n",
             "test cases: 2 | 2 passed",

@@ -39,6 +39,10 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if head.lines().any(|line| line.starts_with("USING RUNNER: behave")) {
         return Sniff::Maybe("first line of behave".into());
     }
+    // cucumber-js then ends without a summary.
+    if head.lines().any(|line| line.contains("Error: a BeforeAll hook errored, process exiting: ")) {
+        return Sniff::Maybe("a hook of cucumber-js that failed".into());
+    }
     Sniff::No
 }
 
@@ -238,6 +242,13 @@ mod tests {
             assert_eq!(counts(&read(text).unwrap()), expected, "{text}");
             assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
         }
+    }
+
+    #[test]
+    fn a_run_that_a_hook_ended_is_no_result() {
+        let text = ".Error: a BeforeAll hook errored, process exiting: features/steps.js:1\n    at Worker.run (worker.js:1:2)\n";
+        let error = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap_err();
+        assert_eq!(error.reject(), Some(Reject::NoResult));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How each runner sums up, as [`patterns`] of lines.
 //!
 //! Numbers: `p` passed, `f` failed, `e` errored, `s` skipped, `a` all tests, `r` all but those skipped, `n` all but those
-//! errored, `b` all but both, `c` all tests, of which each stands in another number, `_` of no meaning here; `@P`, `@E` and `@S` are one such test without a number.
+//! errored, `b` all but both, `c` all tests, of which each stands in another number, `_` of no meaning here; `@P`, `@F`, `@E` and `@S` are one such test without a number.
 
 use std::sync::LazyLock;
 
@@ -51,6 +51,10 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("CppUnit", "Run: @a {Failure total: @_ }Failures: @f Errors: @e"),
         ("stestr", "The following tests exited without returning a status@E"),
         ("lab", "The following leaks were detected: @*@E"),
+        ("Automake", ":test-result: PASS{ @*}@P"),
+        ("Automake", ":test-result: {FAIL}{XPASS}{ @*}@F"),
+        ("Automake", ":test-result: {SKIP}{XFAIL}{ @*}@S"),
+        ("Automake", ":test-result: ERROR{ @*}@E"),
         ("Alcotest", "Test Successful in @_s. @p test{s} run."),
         ("Alcotest", "@f failure{s}! in @_s. @a test{s} run."),
         (
@@ -404,7 +408,7 @@ impl Numbers for Counts {
                 self.has_passed = true;
                 &mut self.summary.passed
             }
-            'f' => &mut self.summary.failed,
+            'f' | 'F' => &mut self.summary.failed,
             'e' | 'E' => &mut self.summary.errored,
             's' | 'S' => &mut self.summary.skipped,
             _ => {

@@ -17,6 +17,10 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("3 tests, 1 failure, 1 skipped in 2 seconds\n", [3, 1, 1, 0, 1]),
     ("3 tests, 0 failures\n1 test, 1 failure\n", [4, 3, 1, 0, 0]),
     ("OK (3 tests)\n", [3, 3, 0, 0, 0]),
+    (
+        ":test-result: PASS a b\n:test-result: XFAIL\n:test-result: FAIL c\n:test-result: ERROR d\n:global-test-result: ERROR\n",
+        [4, 1, 1, 1, 1],
+    ),
     ("1 tests complete\nTest duration: 5 ms\nThe following leaks were detected: leaky\n", [2, 1, 0, 1, 0]),
     ("!!!FAILURES!!!\nTest Results:\nRun:  4   Failures: 1   Errors: 1\n", [4, 2, 1, 1, 0]),
     ("Failures !!!\nRun: 4   Failure total: 2   Failures: 1   Errors: 1\n", [4, 2, 1, 1, 0]),
