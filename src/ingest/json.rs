@@ -52,9 +52,7 @@ where
     F: FnMut() -> S,
 {
     let mut bytes = Bytes { lists: true, ..Bytes::new(input.text(Invalid::EscapedTwice)?) };
-    if !bytes.seek()? {
-        return Err(none_there(true));
-    }
+    bytes.begin()?;
     bytes.value(seed())?;
     while bytes.seek()? {
         bytes.value(seed())?;
@@ -68,17 +66,10 @@ where
 }
 
 fn one<'de, S: DeserializeSeed<'de>>(mut bytes: Bytes<'_>, seed: S) -> Result<S::Value> {
-    if !bytes.seek()? {
-        return Err(none_there(bytes.lists));
-    }
+    bytes.begin()?;
     let value = bytes.value(seed)?;
     bytes.finish()?;
     Ok(value)
-}
-
-fn none_there(lists: bool) -> Error {
-    let what = if lists { "no JSON object and no list of objects is in it" } else { "no JSON object is in it" };
-    Error::report(Reject::NotThisFormat, what)
 }
 
 /// An object of which one key is read, once, and everything else passed over.
@@ -200,8 +191,8 @@ impl<T: DeserializeOwned, F: FnMut(T) -> Result<()>> Elements for Items<T, F> {
     }
 }
 
-/// A fault of serde_json's as ours; its lines count from `first_line`, in which `indent` blanks come first.
-fn fault(error: &serde_json::Error, first_line: u64, indent: u64) -> Error {
+/// A fault of serde_json's as ours, in a value that begins in that line behind so many bytes.
+fn fault(error: &serde_json::Error, (first_line, indent): (u64, u64)) -> Error {
     let line = first_line.saturating_add(u64::try_from(error.line()).unwrap_or(1).saturating_sub(1));
     let before = if error.line() <= 1 { indent } else { 0 };
     let column = u64::try_from(error.column()).unwrap_or(1).max(1).saturating_add(before);
@@ -281,6 +272,16 @@ impl<'a> Bytes<'a> {
         }
     }
 
+    /// Moves to the first document.
+    fn begin(&mut self) -> Result<()> {
+        if self.seek()? {
+            return Ok(());
+        }
+        let what =
+            if self.lists { "no JSON object and no list of objects is in it" } else { "no JSON object is in it" };
+        Err(Error::report(Reject::NotThisFormat, what))
+    }
+
     /// Moves to the next line that begins a document.
     fn seek(&mut self) -> Result<bool> {
         let mut only_space = true;
@@ -334,11 +335,16 @@ impl<'a> Bytes<'a> {
     /// The value that is next, which may be of any length.
     fn value<'de, S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
         self.scan = Scan::inside(self.scan.around);
-        let (first_line, indent) = self.place();
+        let place = self.place();
         let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(CHUNK_BYTES, &mut *self));
         let value = seed.deserialize(&mut json);
         drop(json);
-        value.map_err(|error| self.fault.take().unwrap_or_else(|| fault(&error, first_line, indent)))
+        value.map_err(|error| self.told(&error, place))
+    }
+
+    /// What went wrong while a value was read that begins at `place`: our own fault, or serde_json's.
+    fn told(&mut self, error: &serde_json::Error, place: (u64, u64)) -> Error {
+        self.fault.take().unwrap_or_else(|| fault(error, place))
     }
 
     /// After the object: other output may follow, another object may not.

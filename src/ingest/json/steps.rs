@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Bytes, CHUNK_BYTES, CUT_HELP, DEEPEST, Input, Invalid, Scan, fault, none_there, too_deep};
+use super::{Bytes, CHUNK_BYTES, CUT_HELP, DEEPEST, Input, Invalid, Scan, fault, too_deep};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::printable;
 
@@ -18,9 +18,7 @@ pub(in crate::ingest) struct Steps<'a>(Bytes<'a>);
 /// As for [`super::object`], and those of `read`, which get the place where they came up.
 pub(in crate::ingest) fn steps<T>(input: &Input<'_>, read: impl FnOnce(&mut Steps<'_>) -> Result<T>) -> Result<T> {
     let mut bytes = Bytes::new(input.text(Invalid::EscapedTwice)?);
-    if !bytes.seek()? {
-        return Err(none_there(false));
-    }
+    bytes.begin()?;
     let mut steps = Steps(bytes);
     let value =
         read(&mut steps).map_err(|error| if error.place.line.is_some() { error } else { steps.placed(error) })?;
@@ -101,10 +99,7 @@ impl Steps<'_> {
                 self.0.at += length;
                 Ok(Some(value))
             }
-            Some(Err(error)) if self.0.is_at_end || !error.is_eof() => {
-                let (line, before) = self.0.place();
-                Err(fault(&error, line, before))
-            }
+            Some(Err(error)) if self.0.is_at_end || !error.is_eof() => Err(fault(&error, self.0.place())),
             _ => Ok(None),
         }
     }
