@@ -594,7 +594,11 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.
     unread.retain(|unread| runs > 0 && *unread != Unread::Unended(alone.format.name));
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
-    let is_settled = |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several);
+    // Its own reader took what others wrote alike.
+    let is_of_text = |one: &Parsed| one.format.is_text() && one.format.kind == ReportKind::Lint;
+    let has_others = is_of_text(&alone) && spoken.iter().any(|one| is_of_text(one) && one.format != alone.format);
+    let is_settled =
+        |one: &Parsed| one.format == alone.format && (is_alone(one) && runs > 1 || one.is_of_several || has_others);
     // A linter says around its JSON what stands in it.
     let is_linter_s = !alone.format.is_text() && alone.format.kind == ReportKind::Lint;
     let first = match spoken.iter().position(is_settled) {

@@ -6,9 +6,9 @@ use crate::ingest::Parsed;
 use crate::ingest::lint::lines::{Claim, TextReader};
 use crate::ingest::lint::{
     bandit_text, biome_text, brief_text, bundler_text, dart_analyze_text, elixir_text, eslint_text, flake8_text,
-    gcc_text, govet_text, knip_text, msbuild_text, mypy_text, next_text, oxlint_text, phpcs_text, phpstan_text,
-    pre_commit_text, pylint_text, pyright_text, rubocop_text, ruff_text, rustc_text, semgrep_text, shellcheck_text,
-    stylelint_text, tsc_text, ty_text, unix_text, webpack_text, yamllint_text, zizmor_text,
+    gcc_text, github_text, govet_text, knip_text, msbuild_text, mypy_text, next_text, oxlint_text, phpcs_text,
+    phpstan_text, pre_commit_text, pylint_text, pyright_text, rubocop_text, ruff_text, rustc_text, semgrep_text,
+    shellcheck_text, stylelint_text, tsc_text, ty_text, unix_text, webpack_text, yamllint_text, zizmor_text,
 };
 use crate::ingest::test::runs::RUNS_HELD;
 
@@ -58,6 +58,7 @@ fn voices() -> Vec<Box<dyn Voice>> {
         Box::new(Talk::<gcc_text::Reader>::default()),
         Box::new(Talk::<govet_text::Reader>::default()),
         Box::new(Talk::<yamllint_text::Reader>::default()),
+        Box::new(Talk::<github_text::Reader>::default()),
         Box::new(Rustc::default()),
     ]
 }

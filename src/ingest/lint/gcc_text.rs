@@ -38,9 +38,10 @@ pub const FORMAT: Format = Format {
 const OF_OTHERS: [&str; 5] = ["py", "pyi", "ipynb", "rs", "go"];
 
 /// Files that are compiled by what prints so, and shell scripts.
-const COMPILED: [&str; 32] = [
+const COMPILED: [&str; 47] = [
     "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
-    "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash",
+    "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash", "ksh", "zsh",
+    "bats", "kt", "kts", "scala", "ml", "mli", "vala", "nim", "pyx", "y", "l", "ino", "r",
 ];
 
 /// Files that cppcheck checks.
@@ -429,8 +430,10 @@ impl TextReader for Reader {
     fn claim(&self, text: &str) -> Claim {
         // Programs log so, too: without a column, and about no file that is compiled.
         let is_certain = |found: &Diagnostic<'_>| {
-            let has_rule = bracketed(found.message, '[', ']').is_some();
-            found.is_unparsed || found.is_compiled && (has_rule || found.has_column)
+            let rule = bracketed(found.message, '[', ']').map(|(_, rule)| rule);
+            // Scripts need no extension.
+            let is_of_shellcheck = || found.has_column && rule.is_some_and(|rule| is_code(rule, 2..=2, 4..=4));
+            found.is_unparsed || found.is_compiled && (rule.is_some() || found.has_column) || is_of_shellcheck()
         };
         match diagnostic(text) {
             Some(found) if is_certain(&found) => Claim::Ours,

@@ -4,7 +4,7 @@
 //! They do not name the tool, but for those that put it into the title. A tool that finds nothing prints nothing, and there
 //! is no end.
 
-use super::lines::{Claim, TextReader, finding, is_of_another, read};
+use super::lines::{Claim, TextReader, finding, is_code, is_of_another, read};
 use super::{LintTally, pylint_text, tool_and_sort, yamllint_text};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff};
@@ -48,9 +48,24 @@ pub(super) struct Annotation<'a> {
     pub title: Option<&'a str>,
     pub message: &'a str,
     level: Level,
+    properties: &'a str,
 }
 
 impl Annotation<'_> {
+    /// Whether a linter wrote it, for runners annotate the tests that failed: a rule stands in its title, or before its
+    /// message as RuboCop's, or what is told has an end, as ruff and Biome tell it.
+    fn is_of_linter(&self) -> bool {
+        let is_rule = |title: &str| {
+            let is_path = title.contains('/') && !title.contains(['.', ' ']);
+            is_path || is_code(title, 1..=4, 2..=5) || matches!(title, "SQLFluff" | "Stylelint problem")
+        };
+        let is_cop =
+            |word: &str| word.contains('/') && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');
+        self.title.is_some_and(|title| named(title).is_some() || is_rule(title))
+            || self.message.split_once(": ").is_some_and(|(word, _)| is_cop(word))
+            || (self.properties.starts_with("title=") && self.properties.contains(",endLine="))
+    }
+
     /// Whether cargo-mutants tells a mutant that no test caught: its score counts it.
     fn is_of_mutant(&self) -> bool {
         self.title == Some("Missed mutant")
@@ -72,7 +87,7 @@ pub(super) fn annotation(text: &str) -> Option<Annotation<'_>> {
         all.find(|(key, _)| *key == name).map(|(_, value)| value).filter(|value| !value.is_empty())
     };
     let line = property("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
-    Some(Annotation { path: property("file"), line, title: property("title"), message, level })
+    Some(Annotation { path: property("file"), line, title: property("title"), message, level, properties })
 }
 
 /// The text as it was before it was put into a command.
@@ -104,7 +119,7 @@ pub(in crate::ingest) struct Reader {
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
         let Some(told) = annotation(text).filter(|told| !told.is_of_mutant()) else { return Ok(()) };
-        let Annotation { path, line, title, message, level } = told;
+        let Annotation { path, line, title, message, level, .. } = told;
         let (tool, rule) = match title {
             Some("Stylelint problem") => ("stylelint", rule_in(message)),
             // That this formatter itself will be gone is nothing that was found.
@@ -117,9 +132,12 @@ impl TextReader for Reader {
         self.tally.finding(finding(&tool, level, place, rule, &message), sort)
     }
 
-    /// Test runners annotate failed tests in the same way.
     fn claim(&self, text: &str) -> Claim {
-        if annotation(text).is_some() { Claim::Alike } else { Claim::Other }
+        match annotation(text).filter(|told| !told.is_of_mutant()) {
+            Some(told) if told.is_of_linter() => Claim::Ours,
+            Some(_) => Claim::Alike,
+            None => Claim::Other,
+        }
     }
 
     fn is_whole(&self, _: &str) -> bool {
