@@ -9,7 +9,7 @@ use super::findings_json::{Findings, Loose, Told, lines};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::values::First;
-use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
+use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
 
 /// cargo-deny's JSON.
@@ -20,7 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo deny --format json check",
     told_by: "JSON lines of type diagnostic with fields.severity, or of type summary with fields.advisories, bans, licenses or sources",
     has_end: false,
-    counting: "Diagnostics by severity: error, warning; note and help are notes.",
+    counting: "Diagnostics by severity: error, warning; note and help are notes. Errors and warnings that the summary tells \
+               beyond them count, too.",
     sniff,
     parse,
 };
@@ -55,6 +56,19 @@ struct Fields {
     message: Loose,
     severity: Option<String>,
     labels: Option<First<Label>>,
+    /// Of the summary.
+    advisories: Check,
+    bans: Check,
+    licenses: Check,
+    sources: Check,
+}
+
+/// What a check came to.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Check {
+    errors: u64,
+    warnings: u64,
 }
 
 #[derive(Default, Deserialize)]
@@ -66,10 +80,19 @@ struct Label {
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut findings = Findings::new("cargo-deny", Sort::Linter);
+    let (mut errors, mut warnings) = (0, 0);
     lines(input, &["{\"fields\":", "{\"type\":\"diagnostic\""], |line: Line| {
         let (Some(kind), Some(fields)) = (line.kind, line.fields) else { return Ok(false) };
+        if kind == "summary" {
+            let checks = [fields.advisories, fields.bans, fields.licenses, fields.sources];
+            for check in checks {
+                errors = add(errors, check.errors)?;
+                warnings = add(warnings, check.warnings)?;
+            }
+            return Ok(true);
+        }
         if kind != "diagnostic" {
-            return Ok(kind == "summary");
+            return Ok(false);
         }
         let level = match fields.severity.as_deref() {
             Some("help") => Level::Note,
@@ -78,6 +101,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let Label { line, span: path } = fields.labels.and_then(|labels| labels.0).unwrap_or_default();
         findings.add(level, Told { rule: fields.code, path, line, message: fields.message }).map(|()| true)
     })?;
+    findings.complete([errors, warnings])?;
     findings.finish(&FORMAT)
 }
 
@@ -97,6 +121,9 @@ mod tests {
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         let figures = &parsed.figures;
         assert_eq!([figures.errors, figures.warnings, figures.notes], [Some(1), Some(0), Some(1)]);
+        let (_, summary) = text.trim_end().rsplit_once('\n').unwrap();
+        let alone = crate::ingest::parse(&Input::bytes("x", summary.as_bytes()), None).unwrap();
+        assert_eq!((alone.figures.errors, alone.warnings.len()), (Some(1), 1));
         assert_eq!(first_finding(&parsed), (Some("time 0.1"), Some(17), Some("vulnerability"), "v"));
         let cut = parse(&Input::bytes("x", text.get(..150).unwrap().as_bytes())).unwrap_err();
         assert_eq!(cut.reject(), Some(Reject::Malformed));

@@ -331,6 +331,15 @@ impl Findings {
         self.tally.count(&self.tool, self.sort, level, number)
     }
 
+    /// Counts errors and warnings that a summary tells beyond those that are listed.
+    ///
+    /// # Errors
+    /// A count is too large.
+    pub(super) fn complete(&mut self, [errors, warnings]: [u64; 2]) -> Result<()> {
+        let [_, _, notes] = self.tally.sums()?;
+        self.tally.complete((&self.tool, self.sort), [errors, warnings, notes])
+    }
+
     /// Counts a finding of another tool.
     ///
     /// # Errors

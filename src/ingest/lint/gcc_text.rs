@@ -38,11 +38,14 @@ pub const FORMAT: Format = Format {
 const OF_OTHERS: [&str; 5] = ["py", "pyi", "ipynb", "rs", "go"];
 
 /// Files that are compiled by what prints so, and shell scripts.
-const COMPILED: [&str; 47] = [
+const COMPILED: [&str; 49] = [
     "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
     "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash", "ksh", "zsh",
-    "bats", "kt", "kts", "scala", "ml", "mli", "vala", "nim", "pyx", "y", "l", "ino", "r",
+    "bats", "kt", "kts", "scala", "ml", "mli", "vala", "nim", "pyx", "y", "l", "ino", "r", "rmd", "qmd",
 ];
+
+/// Files of R, whose linter has cppcheck's severity `style`, and its rule first.
+const R: [&str; 3] = ["r", "rmd", "qmd"];
 
 /// Files that cppcheck checks.
 const OF_CPPCHECK: [&str; 9] = ["c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx"];
@@ -120,7 +123,10 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
         is_compiled,
         is_unparsed,
         has_column,
-        tool: if note_of_cppcheck(place.rest).is_some() { "cppcheck" } else { compiler_of(Some(place.path)) },
+        tool: match note_of_cppcheck(place.rest) {
+            Some(_) if !place.is_a(&R) => "cppcheck",
+            _ => compiler_of(Some(place.path)),
+        },
     })
 }
 
@@ -279,7 +285,10 @@ fn note_of_cppcheck(text: &str) -> Option<&str> {
 /// put the rule elsewhere.
 fn of_cppcheck<'a>(place: &Placed<'a>) -> Option<(Level, &'a str)> {
     let message = note_of_cppcheck(place.rest)?;
-    let is_ours = bracketed(message, '[', ']').is_some() || place.is_a(&OF_CPPCHECK) || place.path == "nofile";
+    let is_ours = bracketed(message, '[', ']').is_some()
+        || place.is_a(&OF_CPPCHECK)
+        || place.path == "nofile"
+        || (place.is_a(&R) && message.starts_with('['));
     is_ours.then_some((Level::Note, message))
 }
 
@@ -485,6 +494,7 @@ fn compiler_of(path: Option<&str>) -> &'static str {
         Some((_, "hs" | "lhs")) => "ghc",
         Some((_, "zig")) => "zig",
         Some((_, "rb")) => "ruby",
+        Some((_, "R" | "r" | "Rmd" | "rmd" | "qmd")) => "lintr",
         Some((_, "v" | "sv" | "vh")) => "iverilog",
         Some((_, end)) if OCAML.contains(&end) => "ocaml",
         Some((_, end)) if FORTRAN.contains(&end.to_lowercase().as_str()) => "gfortran",

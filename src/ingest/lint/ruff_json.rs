@@ -26,7 +26,10 @@ pub const FORMAT: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Sniff {
     match head.by_keys(&["filename", "code", "location.row"]) {
-        Sniff::No => head.by_keys(&["code", "name", "count", "fixable"]),
+        Sniff::No => match head.by_keys(&["filename", "code", "location", "noqa_row"]) {
+            Sniff::No => head.by_keys(&["code", "name", "count", "fixable"]),
+            told => told,
+        },
         told => told,
     }
 }
@@ -63,7 +66,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         if let (Some(number), None) = (diagnostic.count, &diagnostic.filename) {
             return findings.count(Level::Error, number).map(|()| true);
         }
-        let (Some(path), Some(location)) = (diagnostic.filename, diagnostic.location) else { return Ok(false) };
+        // A file that cannot be read has no location.
+        let is_unread = || diagnostic.code == Loose::Text("io".to_owned());
+        let location = diagnostic.location.or_else(|| is_unread().then(Location::default));
+        let (Some(path), Some(location)) = (diagnostic.filename, location) else { return Ok(false) };
         let level = findings.level(diagnostic.severity.as_deref());
         let (path, line) = (Loose::Text(path), location.row);
         findings.add(level, Told { rule: diagnostic.code, path, line, message: diagnostic.message })?;
@@ -97,6 +103,17 @@ mod tests {
         let lines = read(&format!("warning: x\n{ONE}\n{{\"other\":1}}\n{{ x\n{ONE}\nFound 2 errors.\n")).unwrap();
         assert_eq!((list.figures.errors, list.details), (Some(2), lines.details));
         assert_eq!(read("[]").unwrap().figures.total, Some(0));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_has_no_location() {
+        let unread = r#"{"cell":null,"code":"io","end_location":null,"filename":"a.py","location":null,"message":"m","noqa_row":null}"#;
+        for text in [format!("[{unread},{ONE}]"), format!("{unread}\n{ONE}\n")] {
+            assert_eq!(read(&text).unwrap().figures.errors, Some(2), "{text}");
+        }
+        let alone = crate::ingest::parse(&Input::bytes("x", unread.as_bytes()), None).unwrap();
+        assert_eq!((alone.format.name, alone.figures.errors), ("ruff-json", Some(1)));
+        assert!(read(&format!("[{}]", unread.replace("io", "F401"))).is_err());
     }
 
     #[test]

@@ -83,12 +83,19 @@ fn mendable(text: &str) -> Option<u64> {
 /// A file that cannot be parsed: `error: Failed to parse a.py:1:12: Expected …`, `error: Failed to format a.py: …`.
 fn unparsed(text: &str) -> Option<(&str, Option<u64>, &str)> {
     let rest = text.strip_prefix("error: Failed to ")?;
-    let rest = rest.strip_prefix("parse ").or_else(|| rest.strip_prefix("format "))?;
+    let rest = ["parse ", "format ", "read "].iter().find_map(|verb| rest.strip_prefix(verb))?;
     let (path, line, message) = match placed(rest) {
         Some(place) => (place.path, place.line, place.rest),
         None => rest.split_once(": ").map(|(path, message)| (path, None, message))?,
     };
     PYTHON.iter().any(|end| path.ends_with(end)).then_some((path, line, message))
+}
+
+/// A file that `ruff format` cannot read: `a.py: io: stream did not contain valid UTF-8`, with `--output-format grouped` further in
+/// and below the file.
+fn unread(text: &str) -> Option<(&str, &str)> {
+    let (path, message) = text.split_once(": io: ")?;
+    PYTHON.iter().any(|end| path.ends_with(end)).then_some((path, message))
 }
 
 /// Most files that cannot be parsed and are remembered.
@@ -201,7 +208,7 @@ struct Told<'a> {
 
 /// Names that ruff has instead of a code; nobody else has them.
 fn is_own_name(rule: &str) -> bool {
-    matches!(rule, "invalid-syntax" | "unformatted")
+    matches!(rule, "invalid-syntax" | "unformatted" | "io")
 }
 
 /// What stands behind a place; with the rule in brackets, as pylint would.
@@ -238,7 +245,7 @@ fn told(text: &str, is_row: bool) -> Option<Told<'_>> {
         }
     }
     let name = first.strip_suffix(':').or(Some(first).filter(|_| is_row))?;
-    let is_ours = is_name(name) || name == "SyntaxError";
+    let is_ours = is_name(name) || matches!(name, "SyntaxError" | "io");
     is_ours.then_some(Told {
         level: Level::Error,
         rule: name,
@@ -303,7 +310,8 @@ impl Reader {
     /// `   1:8  F401 [*] …` under the name of its file.
     fn row(&mut self, text: &str) -> Result<bool> {
         let Some(path) = self.group.clone() else { return Ok(false) };
-        let Some((told, line)) = row_parts(text) else { return Ok(false) };
+        let unread = || text.strip_prefix("  io: ").map(|_| told(text.trim_start(), false));
+        let Some((told, line)) = row_parts(text).or_else(|| Some((unread()??, None))) else { return Ok(false) };
         self.is_certain = true;
         self.add(&told, &path, line)?;
         Ok(true)
@@ -353,6 +361,10 @@ impl TextReader for Reader {
             self.group = None;
             return Ok(());
         }
+        if let Some((path, message)) = unread(text) {
+            self.is_certain = true;
+            return self.add(&Told { level: Level::Error, rule: "io", message, is_certain: true }, path, None);
+        }
         if let Some((path, line, message)) = unparsed(text) {
             self.is_certain = true;
             if self.unparsed.len() < MOST_UNPARSED {
@@ -397,7 +409,7 @@ impl TextReader for Reader {
         let row = || text.starts_with(' ').then(|| row_parts(text)).flatten();
         match remaining(text) {
             _ if text == ALL_PASSED || unformatted(text).is_some() || mendable(text).is_some() => Claim::Last,
-            _ if unparsed(text).is_some() => Claim::Ours,
+            _ if unparsed(text).is_some() || unread(text).is_some() => Claim::Ours,
             Some(said) if self.total > 0 || said == 0 => Claim::Last,
             Some(_) => Claim::Alike,
             None if is_arrow() || statistic(text).is_some() || text.starts_with("Would reformat: ") => Claim::Ours,
@@ -519,6 +531,19 @@ mod tests {
         let both = parsed(&format!("a.py:1:8: F401 [*] `os` imported\nFound 1 error.\n{new}")).unwrap();
         assert_eq!((both.figures.errors, both.declared), (Some(2), None));
         assert_eq!(parsed("3 files already formatted\n").unwrap().figures.total, Some(0));
+        for (unread, line) in [
+            ("io: no UTF-8\n--> a.py:1:1\n\n", Some(1)),
+            ("a.py: io: no UTF-8\n", None),
+            ("a.py:\n  io: no UTF-8\n\n", None),
+            ("error: Failed to read a.py: no UTF-8\n", None),
+        ] {
+            let told = told_of(&format!("{unread}1 file already formatted\n"));
+            assert_eq!(
+                told.iter().map(|one| (one.0.as_str(), one.1)).collect::<Vec<_>>(),
+                [("a.py", line)],
+                "{unread}"
+            );
+        }
         assert_eq!(parsed("3 files formatted\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
     }
 

@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     written_by: "jasmine",
     told_by: "\"7 specs, 5 failures, 2 pending specs\" above \"Finished in …\"",
     has_end: true,
-    counting: "The last summary: failures failed, pending skipped, the other specs passed. Each error of a suite, which the \
+    counting: "The last summary: failures failed, pending skipped, as those that others kept from running as they were focused, the other specs passed. Each error of a suite, which the \
                failures hold, is one errored test.",
     sniff,
     parse: last_run::<Jasmine>,
@@ -50,6 +50,13 @@ fn summary(line: &str) -> Option<[Option<u64>; 3]> {
     }
 }
 
+/// How many specs did not run for others that are focused: `Ran 1 of 3 specs`.
+fn unfocused(line: &str) -> Option<u64> {
+    let (ran, all) = line.strip_prefix("Ran ")?.split_once(" of ")?;
+    let (all, word) = counted(all)?;
+    all?.checked_sub(ran.parse().ok()?).filter(|_| matches!(word, "spec" | "specs"))
+}
+
 /// `Finished in 0.03 seconds`.
 fn is_time(line: &str) -> bool {
     line.starts_with("Finished in ") && (line.ends_with(" seconds") || line.ends_with(" second"))
@@ -68,6 +75,8 @@ pub(in crate::ingest) struct Jasmine {
     told: Option<[Option<u64>; 3]>,
     found: Option<Summary>,
     suite_errors: u64,
+    /// Specs that others kept from running.
+    unfocused: u64,
     /// The list of failures goes on.
     is_failing: bool,
     /// The spec whose message is expected, and whether it comes next.
@@ -101,6 +110,9 @@ impl Announced for Jasmine {
         if tells_workers(text) {
             return Ok(());
         }
+        if let Some(unfocused) = unfocused(text) {
+            self.unfocused = unfocused;
+        }
         match std::mem::replace(&mut self.told, summary(text)).filter(|_| is_time(text)) {
             Some([specs, failures, pending]) => {
                 let errored = self.suite_errors.min(failures.unwrap_or(u64::MAX));
@@ -109,6 +121,7 @@ impl Announced for Jasmine {
                 Summary::add(&mut found.skipped, pending)?;
                 Summary::add(&mut found.passed, specs)?;
                 found.passed = found.passed.saturating_sub(add(found.failed, found.skipped)?);
+                found.skipped = add(found.skipped, std::mem::take(&mut self.unfocused))?;
                 self.found = Some(found);
             }
             None if matches!(text, "Failures:" | "Pending:") => self.is_failing = text == "Failures:",
@@ -166,6 +179,8 @@ mod tests {
         let fails = &details.cases.cases["cart fails"];
         assert_eq!((fails.outcome, fails.message.as_deref()), (Outcome::Failed, Some("Expected 1 to be 2.")));
         assert_eq!(counts(&read("2 specs, 0 failures\nFinished in 1 second\n").unwrap()), [2, 2, 0, 0, 0]);
+        let focused = "Ran 1 of 3 specs\n1 spec, 0 failures\nFinished in 0.004 seconds\nIncomplete: fit() or fdescribe() was found\n";
+        assert_eq!(counts(&read(focused).unwrap()), [3, 1, 0, 0, 2]);
         let alone = "Suite error: top suite\n  Message:\n    Error: no\n\n0 specs, 1 failure\nFinished in 1 second\n";
         assert_eq!(counts(&read(alone).unwrap()), [1, 0, 0, 1, 0]);
         let printed = "Suite error: none\n2 specs, 0 failures\nFinished in 1 second\n";

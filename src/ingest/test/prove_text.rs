@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"Files=2, Tests=3, …\" and \"Result: PASS\" below it",
     has_end: true,
     counting: "The last summary: tests that failed failed, those that a plan promised and that did not come are errored, and so is a \
-               file that failed though its tests passed, or that is not there. The others passed, those that were skipped among them: prove does not \
+               file that failed though its tests passed, or that is not there, and a run that failed for what is not told. The others passed, those that were skipped among them: prove does not \
                tell how many.",
     sniff,
     parse,
@@ -92,6 +92,7 @@ pub(in crate::ingest) struct Prove {
     tests: Option<u64>,
     begun: bool,
     is_done: bool,
+    has_failed: bool,
     /// All points are told, too, and their plans, and read as TAP.
     has_points: bool,
     has_plan: bool,
@@ -125,6 +126,7 @@ impl Prove {
             self.tests = Some(tests);
         } else {
             self.is_done = self.tests.is_some() && is_result(text);
+            self.has_failed = text == "Result: FAIL";
         }
         Ok(())
     }
@@ -163,10 +165,19 @@ impl Unannounced for Prove {
         Some(self.is_done && self.tests.is_some())
     }
 
-    fn report(self) -> Result<Option<Parsed>> {
+    fn report(mut self) -> Result<Option<Parsed>> {
         let Some(tests) = self.tests.filter(|_| self.is_done) else { return Ok(None) };
+        let is_untold = self.has_failed && self.found.failed == 0 && self.found.errored == 0;
+        if is_untold {
+            self.fail("(what prove says above its end)")?;
+        }
         let summary = Summary { passed: tests.saturating_sub(self.found.failed), ..self.found };
-        self.names.report(&FORMAT, &summary, false).map(Some)
+        let mut parsed = self.names.report(&FORMAT, &summary, false)?;
+        if is_untold {
+            let why = "what failed was cut away above prove's end: it counts as one errored, and all tests as passed";
+            parsed.warnings.push(why.to_owned());
+        }
+        Ok(Some(parsed))
     }
 }
 
@@ -196,6 +207,8 @@ mod tests {
         let fine = format!("t/good.t .. ok\nAll tests successful.\n{}", END.replace("FAIL", "PASS"));
         assert_eq!(counts(&read(&fine).unwrap()), [9, 9, 0, 0, 0]);
         assert!(matches!(sniffed(&FORMAT, &fine), Sniff::Sure(_)));
+        let end = read(END).unwrap();
+        assert_eq!((counts(&end), end.warnings.len()), ([10, 9, 0, 1, 0], 1), "the end alone");
         assert_eq!(sniffed(&FORMAT, &format!("ok 1\n1..1\n{fine}")), Sniff::No);
         assert!(matches!(sniffed(&FORMAT, &format!("not ok 2\n{fine}")), Sniff::Sure(_)));
     }

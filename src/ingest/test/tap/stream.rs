@@ -44,13 +44,28 @@ impl Open {
     /// Whether it is the next point, or was announced.
     fn is_due(&self, point: &Point) -> bool {
         let is_next = point.number.is_none_or(|number| number == self.points + 1);
-        is_next || self.subtest.as_ref().is_some_and(|name| *name == point.name)
+        is_next
+            || (point.number == Some(0) && self.is_beyond(point))
+            || self.subtest.as_ref().is_some_and(|name| *name == point.name)
     }
 
     /// Whether the plan so far, of no tests, was that of a file, and the file's own point follows.
     fn is_followed(&self, next: &str) -> bool {
         self.plan == Some(0)
             && matches!(read(next), Line::Point(0, point) if self.subtest.as_ref().is_some_and(|name| *name == point.name))
+    }
+
+    /// Whether the point, directly below the last that the plan promises, is one more: what bats and cmocka tell of a set's
+    /// tear-down, cmocka as number 0.
+    fn is_beyond(&self, point: &Point) -> bool {
+        let is_next = point.number.is_some_and(|number| number == 0 || number == self.points + 1);
+        is_next && self.prove.is_none() && !self.bailed && self.plan.is_some_and(|plan| plan > 0 && self.points >= plan)
+    }
+
+    /// Whether `Test::More` says of this run that its program failed in the end.
+    fn has_exited(&self, text: &str) -> bool {
+        let is_program_s = text.starts_with("# Looks like your test exited with ");
+        is_program_s && text.trim_end().ends_with(&format!(" just after {}.", self.points))
     }
 
     /// Whether the line may stand below the summary of `prove -v`, and is of it.
@@ -99,6 +114,8 @@ pub(in crate::ingest) struct Stream {
     is_too_long: bool,
     /// It is Meson's log so far, which tells what each test printed.
     is_mesons: bool,
+    /// The last run, of which its program's end may yet be told, and whether it is certain.
+    last: Option<(Open, bool)>,
     runs: Vec<Run>,
 }
 
@@ -139,14 +156,23 @@ impl Stream {
         if open.plan.is_none() && is_followed {
             self.unplanned = Some(open);
         } else if open.is_complete() {
-            let parsed = open.reader.finish().ok();
-            self.runs.extend(parsed.map(|parsed| Run { is_certain: false, ..Run::of(parsed, BTreeSet::new()) }));
+            self.settle();
+            self.last = Some((open, false));
         }
     }
 
     fn close(&mut self) {
-        let parsed = self.open.take().filter(Open::is_complete).and_then(|open| open.reader.finish().ok());
-        self.runs.extend(parsed.map(|parsed| Run::of(parsed, BTreeSet::new())));
+        if let Some(open) = self.open.take().filter(Open::is_complete) {
+            self.settle();
+            self.last = Some((open, true));
+        }
+    }
+
+    /// Of the last run no more will be told.
+    fn settle(&mut self) {
+        let Some((open, is_certain)) = self.last.take() else { return };
+        let parsed = open.reader.finish().ok();
+        self.runs.extend(parsed.map(|parsed| Run { is_certain, ..Run::of(parsed, BTreeSet::new()) }));
     }
 }
 
@@ -160,6 +186,9 @@ impl Runs for Stream {
         self.open.take_if(|open| may_be_gotestsum(open) && matches!(read(text), Line::OpenPlan(0)));
         if let Some(open) = &mut self.open {
             return open.line(text);
+        }
+        if let Some((last, _)) = self.last.as_mut().filter(|(last, _)| last.has_exited(text)) {
+            return last.line(text);
         }
         let is_end = text.starts_with(meson_output::LOG_END);
         self.is_mesons = text.starts_with(meson_output::LOG) || (self.is_mesons && !is_end);
@@ -194,16 +223,18 @@ impl Runs for Stream {
     }
 
     fn count(&self) -> usize {
-        self.runs.len()
+        self.runs.len() + usize::from(self.last.is_some())
     }
 
     fn holds(&self, next: &str) -> bool {
-        let is_of_tests = |open: &Open| open.reader.goes_on(next) && next != COVERAGE_OF_NODE;
+        let is_one_more = |open: &Open| matches!(read(next), Line::Point(0, point) if open.is_beyond(&point));
+        let is_of_tests = |open: &Open| open.reader.goes_on(next) && next != COVERAGE_OF_NODE || is_one_more(open);
         self.open.as_ref().is_some_and(|open| !open.is_complete() || is_of_tests(open) || open.is_followed(next))
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Run> {
         self.close();
+        self.settle();
         self.runs
     }
 }

@@ -247,6 +247,19 @@ fn on_the_console_a_plan_may_stand_below_its_points() {
     {
         assert_eq!(told(other), [], "{other}");
     }
+    // What comes below the last point that was promised.
+    let one = "$ run\n1..1\nok 1 a\n";
+    let exited = "# Looks like your test exited with 255 just after 1.\n";
+    for (below, expected) in [
+        ("not ok 2 teardown_file failed\n# bats warning: Executed 2 instead of expected 1 tests\n", [2, 1, 1, 0, 0]),
+        ("not ok 0 - g3 [  FAILED  ] GROUP TEARDOWN\n# ok - g3\n", [2, 1, 1, 0, 0]),
+        (&format!("x at t/die.t line 1.\n{exited}"), [2, 1, 0, 1, 0]),
+        ("done\nnot ok 2 printed\n", [1, 1, 0, 0, 0]),
+        ("done\n# Looks like your test exited with 255 just after 7.\n", [1, 1, 0, 0, 0]),
+    ] {
+        assert_eq!(told(&format!("{one}{below}")), [("tap", expected)], "{below}");
+    }
+    assert_eq!(told(&format!("$ perl t/die.t\nok 1\n1..1\nx\n{exited}")), [("tap", [2, 1, 0, 1, 0])]);
     let of_go = "TAP version 13\n1..N\nok 1 - p.TestA # time=0.010s\nnot ok 2 - p.TestB # time=0.020s\n\n=== Failed\n\
                  === FAIL: p TestB (0.02s)\n\nDONE 2 tests, 1 failure in 0.050s\n";
     assert_eq!(told(&format!("$ gotestsum -f tap\n{of_go}")), [("gotestsum-text", [2, 1, 1, 0, 0])]);
