@@ -174,11 +174,14 @@ pub fn console(input: &Input<'_>) -> Vec<Parsed> {
     heard(input, marked(input)).told()
 }
 
-/// The same of what a runner of workspaces marks with the names of packages, if that is certain and there is any.
-pub(super) fn of_packages(input: &Input<'_>) -> Option<Vec<Parsed>> {
-    let mark = marked(input).filter(|(mark, is_certain)| *is_certain && mark.is_of_packages())?;
-    let heard = heard(input, Some(mark));
-    (!heard.reports.is_empty()).then(|| heard.told())
+/// The same of what is marked with names or times, if that is certain and there is any. Of a run behind times that did not
+/// come to its end its own reader says more.
+pub(super) fn of_marked(input: &Input<'_>) -> Option<Vec<Parsed>> {
+    let (mark, is_certain) = marked(input).filter(|(_, is_certain)| *is_certain)?;
+    let heard = heard(input, Some((mark, is_certain)));
+    let is_cut = heard.unread.iter().any(|unread| matches!(unread, Unread::Unended(_)));
+    let is_told = !heard.reports.is_empty() && (mark.is_of_packages() || !is_cut);
+    is_told.then(|| heard.told())
 }
 
 /// How lines are marked, and whether that is certain.

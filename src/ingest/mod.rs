@@ -514,9 +514,9 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
         Err(error) => (None, Err(error)),
     };
     let is_among_lines = || head.as_ref().is_some_and(is_among_lines);
-    // Lines behind the names of packages are no tool's own text, whatever they look like.
+    // Lines behind names or times are no tool's own text, whatever they look like.
     if let (Err(_), None) = (&found, format)
-        && let Some(spoken) = console::of_packages(input)
+        && let Some(spoken) = console::of_marked(input)
     {
         return Ok(spoken);
     }

@@ -76,7 +76,7 @@ fn sign(text: &str) -> Option<(Level, &str)> {
 }
 
 /// `Checked 3 files in 5ms. No fixes applied.`; before Biome 1.5 `Checked 3 file(s) in 5ms`.
-fn checked(text: &str) -> bool {
+pub(super) fn checked(text: &str) -> bool {
     let rest = text.strip_prefix("Checked ").and_then(|rest| rest.split_once(" file"));
     rest.is_some_and(|(number, rest)| {
         let is_told = match rest.strip_prefix("(s) in ") {

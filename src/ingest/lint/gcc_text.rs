@@ -532,6 +532,19 @@ mod tests {
     }
 
     #[test]
+    fn r_has_a_linter_with_a_rule_first_and_scripts_need_no_name() {
+        let text = "/p/l.R:1:3: style: [assignment_linter] Use <-, not =, for assignment.\nf = function(x){\n  ^\n\
+                    /p/l.R:2:3: warning: [object_usage_linter] local variable is not used\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        assert_eq!((parsed.figures.warnings, parsed.figures.notes), (Some(1), Some(1)));
+        let Details::Lint(details) = parsed.details else { panic!("lint") };
+        assert_eq!(details.by_tool.keys().collect::<Vec<_>>(), ["lintr"]);
+        let claim = |text: &str| Reader::default().claim(text);
+        assert_eq!(claim("bin/run:2:3: note: Use $(...). [SC2006]"), Claim::Ours);
+        assert_eq!(claim("bin/run:2:3: note: Use $(...)."), Claim::Alike);
+    }
+
+    #[test]
     fn places_for_editors_are_read() {
         let text = "\
 a.c(4,67): warning: using an assignment as a condition [-Wparentheses]

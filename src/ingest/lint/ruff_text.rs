@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use super::LintTally;
 use super::lines::{
     Claim, TextReader, finding, finish_said, found, is_code, is_dashed_name, is_of_another, placed, read,
 };
+use super::{LintTally, biome_text};
 use crate::error::Result;
 use crate::ingest::text::{is_number, printable};
 use crate::ingest::values::leading_in;
@@ -119,13 +119,16 @@ pub(super) fn teller(head: &Head<'_>) -> Option<Teller> {
     let mut is_alike = false;
     let mut is_summed_up = false;
     for line in head.lines() {
+        let is_of_biome = reader.is_below_biome;
         reader.line(line.trim_end()).ok()?;
-        is_summed_up |= is_summary(line) || is_fixable(line);
+        is_summed_up |= (is_summary(line) && !is_of_biome) || is_fixable(line);
         let Some(told) = teller_of(line) else { continue };
         is_alike = true;
         by_message = by_message.or(told);
     }
-    is_summed_up |= head.last_lines().any(|line| is_summary(line) || is_fixable(line));
+    // Of a long report, of which the first lines do not tell the end.
+    let has_end = || head.last_lines().any(|line| is_summary(line) || is_fixable(line));
+    is_summed_up |= !head.last_lines().any(biome_text::checked) && has_end();
     match by_message {
         _ if reader.is_certain => Some(Teller::Ruff),
         _ if is_alike && is_summed_up => Some(Teller::Ruff),
@@ -283,6 +286,8 @@ pub(in crate::ingest) struct Reader {
     said: Option<u64>,
     has_passed: bool,
     is_certain: bool,
+    /// Biome's summary goes on: its number of errors is told like ruff's.
+    is_below_biome: bool,
     /// Files that cannot be parsed, with line and message, as long as there is no finding for it.
     unparsed: BTreeMap<String, (Option<u64>, String)>,
 }
@@ -337,6 +342,7 @@ impl TextReader for Reader {
         if let Some(place) = text.trim_start().strip_prefix("--> ") {
             return self.arrow(place);
         }
+        let is_below_biome = std::mem::replace(&mut self.is_below_biome, biome_text::checked(text));
         // Numbers stand one below another, the shorter ones behind spaces.
         let statistic = statistic(text);
         if text.starts_with(' ') && statistic.is_none() {
@@ -387,7 +393,7 @@ impl TextReader for Reader {
             self.open = Some(Open { level: told.level, rule, message });
         } else if let Some(path) = text.strip_suffix(':') {
             self.group = Some(path.to_owned());
-        } else if let Some(said) = remaining(text) {
+        } else if let Some(said) = remaining(text).filter(|_| !is_below_biome) {
             self.said = Some(add(self.said.unwrap_or(0), said)?);
         } else if let Some(number) = unformatted(text) {
             self.has_passed = true;
@@ -565,6 +571,16 @@ mod tests {
         let open = parsed(&format!("{one}a.py:2:1: F841 Local variable `x` is assigned to but never used")).unwrap();
         assert_eq!((open.figures.errors, open.warnings.len()), (Some(2), 1));
         assert!(parsed(&format!("{one}Found 1 error.")).is_ok());
+    }
+
+    #[test]
+    fn the_sum_of_biome_is_none_of_ruff() {
+        let biome = "Checked 3 files in 5ms. No fixes applied.\nFound 23 errors.\n";
+        let rows = "./a.py:1:1: F401 'os' imported but unused\n./a.py:1:10: E401 multiple imports on one line\n";
+        assert_eq!(teller_of(&format!("{biome}{rows}")), Some(Teller::Flake8));
+        assert_eq!(parsed("a.py:1:8: F401 [*] `os` imported\nFound 1 error.\n").unwrap().warnings, [""; 0]);
+        let both = format!("a.py:1:8: F401 [*] `os` imported but unused\nFound 1 error.\n{biome}");
+        assert_eq!(parsed(&both).unwrap().figures.errors, Some(1));
     }
 
     #[test]

@@ -95,9 +95,9 @@ fn compact(line: &str) -> Option<Told> {
     Some((Summary { failed, ..Summary::default() }, !is_all || failed == 1))
 }
 
-/// Whether its last line is a summary of Catch2's reporter `compact`, which prints failures as compilers do.
+/// Whether one of its last lines is a summary of Catch2's reporter `compact`, which prints failures as compilers do.
 pub(in crate::ingest) fn is_compact(head: &Head<'_>) -> bool {
-    head.last_lines().rfind(|line| !line.trim().is_empty()).is_some_and(|line| compact(line.trim_end()).is_some())
+    head.last_lines().any(|line| compact(line.trim_end()).is_some())
 }
 
 /// Without `all ` or `both `, and whether it was there. Of one test nothing else is said.
