@@ -3,6 +3,7 @@
 use super::brief_advisories::Counted;
 use super::brief_text::{SCRIPTS, Told, is_script, level};
 use super::lines::{Placed, bracketed, is_code, is_path, placed};
+use super::rubocop_text;
 use crate::ingest::text::split_at;
 use crate::ingest::values::leading_in;
 use crate::ingest::{Head, Level};
@@ -264,12 +265,14 @@ fn is_of_pyflakes(message: &str) -> bool {
         || (is_quoted && message.contains(" may be undefined, or defined from star imports: "))
 }
 
-/// Whether there is nothing in it but lines of RuboCop's formatter emacs: those of clang look alike where files lie outside the
-/// folder, but have the source below them and a summary.
+/// Whether it has lines of RuboCop's formatter emacs: those of clang look alike where files lie outside the folder, but have
+/// the source below them, with a mark, and a summary.
 pub(super) fn is_rubocop_emacs(head: &Head<'_>) -> bool {
-    let whole = head.text().rsplit_once('\n').map_or("", |(whole, _)| whole);
     let is_one = |line: &str| placed(line).and_then(|place| rubocop_emacs(&place)).is_some();
-    !whole.is_empty() && whole.lines().map(str::trim_end).all(|line| line.is_empty() || is_one(line))
+    let is_mark = |line: &str| line.trim_start().starts_with('^') && line.trim_start().bytes().all(|byte| byte == b'^');
+    let is_clang_s = |line: &str| is_mark(line) || rubocop_text::summary(line).is_some();
+    let lines = || head.lines_of_both_ends().map(str::trim_end);
+    lines().any(is_one) && !lines().any(is_clang_s)
 }
 
 /// `/app/a.rb:3:5: W: Lint/X: message`, always with the whole path.

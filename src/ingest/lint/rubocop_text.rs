@@ -85,7 +85,7 @@ fn is_ruby(path: &str) -> bool {
 }
 
 /// How many offenses `3 files inspected, 7 offenses detected, 5 offenses autocorrectable` tells.
-fn summary(text: &str) -> Option<u64> {
+pub(super) fn summary(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(' ')?;
     // The formatter pacman inspects none, whatever was found.
     number.parse::<u64>().ok().filter(|number| *number > 0)?;
