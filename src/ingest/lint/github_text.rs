@@ -5,6 +5,7 @@
 //! is no end.
 
 use super::lines::{Claim, TextReader, finding, is_code, is_of_another, read};
+use super::ruff_text::is_rule_of_deptry;
 use super::{LintTally, pylint_text, tool_and_sort, yamllint_text};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff};
@@ -57,7 +58,9 @@ impl Annotation<'_> {
     fn is_of_linter(&self) -> bool {
         let is_rule = |title: &str| {
             let is_path = title.contains('/') && !title.contains(['.', ' ']);
-            is_path || is_code(title, 1..=4, 2..=5) || matches!(title, "SQLFluff" | "Stylelint problem")
+            // deptry lists what it annotates, too.
+            let is_rule = is_code(title, 1..=4, 2..=5) && !is_rule_of_deptry(title);
+            is_path || is_rule || matches!(title, "SQLFluff" | "Stylelint problem")
         };
         let is_cop =
             |word: &str| word.contains('/') && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');

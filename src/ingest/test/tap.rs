@@ -369,7 +369,8 @@ impl Reader {
         let Some(level) = self.levels.get_mut(depth) else { return Ok(()) };
         level.points += 1;
         level.subtest = None;
-        if point.outcome == Outcome::Passed && level.plan.is_some_and(|plan| level.points > plan) {
+        let number = point.number.unwrap_or(level.points);
+        if point.outcome == Outcome::Passed && level.plan.is_some_and(|plan| number > plan) {
             point.outcome = Outcome::Failed;
         }
         if point.opens {

@@ -52,6 +52,7 @@ fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
     // What nobody promised failed.
     assert_eq!(counted("1..1\nok 1\nok 2\nnot ok 3\n"), [3, 1, 2, 0, 0]);
     assert_eq!(counted("ok 1\nok 2\n1..1\n"), [3, 2, 0, 1, 0]);
+    assert_eq!(counted("1..2\nok 1\nnot ok 2 teardown_file failed\nok 2\n"), [3, 2, 1, 0, 0], "bats counts on");
     let error = read_text("TAP version 13\nok 1\nok 2\n").unwrap_err();
     assert_eq!((error.reject(), error.place.line), (Some(Reject::Malformed), Some(3)));
     assert_eq!(read_text("hello\n").unwrap_err().reject(), Some(Reject::NotThisFormat));
