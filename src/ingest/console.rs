@@ -11,7 +11,7 @@
 //! pytest's, Vitest's four, unittest's two, Node's comments of TAP. Above the end of a run of which nobody can tell the
 //! two apart, it may be what a test printed (`Runs::doubt`): then it does not count, and a warning says so.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::rc::Rc;
 
 use self::aside::Aside;
@@ -607,13 +607,30 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let first = match spoken.iter().position(is_settled) {
         Some(at) => Parsed { sniffed_by: alone.sniffed_by, ..spoken.remove(at) },
         None => {
-            spoken.retain(|one| runs > 0 && one.format != alone.format);
+            let is_found = |one: &Parsed| one.figures.total.is_some_and(|total| total > 0);
+            if runs == 0 && is_of_tests(&alone) {
+                let doubted = spoken.iter().filter(|one| is_of_text(one) && is_found(one));
+                unread.extend(doubted.map(|one| Unread::Doubted(one.format.name)));
+            }
+            // A linter's reader of files may have counted what others wrote alike; what it did not is theirs.
+            let is_apart = |one: &Parsed| is_of_text(&alone) && is_of_text(one) && has_other_places(one, &alone);
+            spoken.retain(|one| one.format != alone.format && (runs > 0 || is_apart(one)));
             alone
         }
     };
     spoken.retain(|one| !(is_linter_s && one.format.kind == ReportKind::Lint));
     spoken.insert(0, first);
     Heard { reports: spoken, unread }.told()
+}
+
+/// Whether one has findings, and none of them in the same line of a file as one of the other's.
+fn has_other_places(one: &Parsed, other: &Parsed) -> bool {
+    fn places(report: &Parsed) -> HashSet<(Option<&str>, Option<u64>)> {
+        let Details::Lint(details) = &report.details else { return HashSet::new() };
+        details.findings.iter().map(|found| (found.path.as_deref(), found.line)).collect()
+    }
+    let found = places(one);
+    !found.is_empty() && found.is_disjoint(&places(other))
 }
 
 /// Findings of the package whose script found them.
