@@ -86,6 +86,40 @@ fn every_tool_in_a_log_is_read() {
     assert_eq!(log.iter().map(|report| report.figures.clone()).collect::<Vec<_>>(), alone);
 }
 
+/// The reader of one tool takes lines that another wrote alike, where it has the file to itself.
+#[test]
+fn linters_that_write_alike_are_told_apart() {
+    let mypy = "a.py:3: error: Incompatible types in assignment  [assignment]\nFound 1 error in 1 file (checked 1 source file)\n";
+    let shellcheck = "bin/run:2:3: note: Use $(...). [SC2006]\nb.sh:4:6: warning: y is not assigned. [SC2154]\n";
+    let typos = "error: `teh` should be `the`\n  --> a.md:1:3\n  |\n1 | teh\n  | ^^^\n";
+    let unknown = "lib/a.foo:3:5: error: something bad\n";
+    let ruff = "a.py:1:8: F401 [*] `os` imported but unused\nFound 1 error.\n[*] 1 fixable with the `--fix` option.\n";
+    let github = "::error title=ruff (F401),file=/p/a.py,line=1,col=8,endLine=1,endColumn=10::a.py:1:8: F401 `os` imported but unused\n";
+    let pytest = capture("pytest-text/good.txt");
+    let figures = |text: &str| -> Vec<_> {
+        let mut figures: Vec<_> = all(text).iter().map(|one| (one.format.name, one.figures.counts())).collect();
+        figures.sort();
+        figures
+    };
+    for (one, other) in [
+        (mypy, shellcheck),
+        (mypy, typos),
+        (ruff, unknown),
+        (ruff, shellcheck),
+        (github, typos),
+        (github, pytest.as_str()),
+    ] {
+        let mut expected = [figures(one), figures(other)].concat();
+        expected.sort();
+        for both in [format!("{one}{other}"), format!("{other}{one}")] {
+            assert_eq!(figures(&both), expected, "{both}");
+        }
+    }
+    // A runner annotates the tests that failed in the same way.
+    let test = "::error file=/p/a.test.js,line=1,title=cart › adds::expected 2 to be 3\n";
+    assert_eq!(figures(&format!("{test}{pytest}")), figures(&pytest));
+}
+
 /// All of it is no report, but one stands in it. A log in which none stands is refused as before.
 #[test]
 fn a_report_between_other_lines_is_read() {
