@@ -91,8 +91,7 @@ fn unparsed(text: &str) -> Option<(&str, Option<u64>, &str)> {
     PYTHON.iter().any(|end| path.ends_with(end)).then_some((path, line, message))
 }
 
-/// A file that `ruff format` cannot read: `a.py: io: stream did not contain valid UTF-8`, with `--output-format grouped` further in
-/// and below the file.
+/// A file that `ruff format` cannot read: `a.py: io: stream did not contain valid UTF-8`.
 fn unread(text: &str) -> Option<(&str, &str)> {
     let (path, message) = text.split_once(": io: ")?;
     PYTHON.iter().any(|end| path.ends_with(end)).then_some((path, message))
@@ -315,8 +314,9 @@ impl Reader {
     /// `   1:8  F401 [*] …` under the name of its file.
     fn row(&mut self, text: &str) -> Result<bool> {
         let Some(path) = self.group.clone() else { return Ok(false) };
-        let unread = || text.strip_prefix("  io: ").map(|_| told(text.trim_start(), false));
-        let Some((told, line)) = row_parts(text).or_else(|| Some((unread()??, None))) else { return Ok(false) };
+        // A file that cannot be read has no place.
+        let of_file = || text.strip_prefix("  io: ").and_then(|_| told(text.trim_start(), false));
+        let Some((told, line)) = row_parts(text).or_else(|| Some((of_file()?, None))) else { return Ok(false) };
         self.is_certain = true;
         self.add(&told, &path, line)?;
         Ok(true)

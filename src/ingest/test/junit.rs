@@ -24,8 +24,9 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each testcase is one test. An error makes it errored, else a failure failed, else skipped, disabled, ignored (or \
                such a status) skipped, else it passed; with flakyFailure or flakyError alone it passed and is flaky. An error or \
-               a failure of a suite itself is one errored test, as is a suite of no tests that has an error by its own count. In a suite that pytest wrote, repeated tests are reruns if the \
-               suite's own count says so, and one without a name, in which pytest was stopped, is errored. All other totals are only compared.",
+               a failure of a suite itself is one errored test, as is a suite of no tests that has an error by its own count. In \
+               a suite that pytest wrote, repeated tests are reruns if the suite's own count says so, and one without a name, in \
+               which pytest was stopped, is errored. All other totals are only compared.",
     sniff,
     parse,
 };
