@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"N passing (…)\", \"N pending\", \"N failing\"",
     has_end: true,
     counting: "The last summary: passing passed, failing failed, hooks among them, pending skipped. The summaries of the files that \
-               cypress run tells one by one are added up.",
+               cypress run tells one by one are added up. A file that does not load is one errored test, and no other runs.",
     sniff,
     parse,
 };
@@ -38,7 +38,15 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if lines().any(is_passing) {
         return Sniff::Sure("line \"N passing (…)\" of Mocha".into());
     }
+    if head.lines().any(|line| exception(line).is_some()) {
+        return Sniff::Sure("line \"Exception during run: …\" of Mocha".into());
+    }
     Sniff::No
+}
+
+/// Why Mocha ran nothing: ` Exception during run: Error: Cannot find module './cart'`. A file that does not load ends it.
+fn exception(line: &str) -> Option<&str> {
+    line.strip_prefix(" Exception during run: ")
 }
 
 /// What a line of the summary counts.
@@ -172,6 +180,14 @@ fn bar(text: &str) -> Option<bool> {
 
 impl Reader {
     fn line(&mut self, text: &str, ended: bool) -> Result<()> {
+        if let Some(why) = exception(text).filter(|_| ended) {
+            let found = Some(Summary { errored: 1, unit_failures: 1, ..Summary::default() });
+            *self = Reader { runs: add(self.runs, 1)?, found, ..Reader::default() };
+            self.names.unit(&printable(why, 200));
+            // No test of a later run printed it.
+            self.proof.enclosing.is_proven = true;
+            return Ok(());
+        }
         let after_blank = std::mem::replace(&mut self.after_blank, text.is_empty());
         if let Some((number, title)) = count(text) {
             self.is_close = if title == Title::Passing { !after_blank } else { self.is_close };
@@ -295,7 +311,8 @@ impl Reader {
 
 impl Unannounced for Reader {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
-        let is_next = !self.spec_runs && matches!(count(text), Some((_, Title::Passing)));
+        let is_next =
+            !self.spec_runs && (matches!(count(text), Some((_, Title::Passing))) || exception(text).is_some());
         let before = if is_next {
             // The tree is that of the run whose summary begins.
             let (tree, rows) = (std::mem::take(&mut self.tree), std::mem::take(&mut self.rows));
@@ -318,7 +335,8 @@ impl Unannounced for Reader {
     }
 
     fn is_tail(&self) -> bool {
-        self.proof.is_empty()
+        // Where a file did not load, nothing ran that could have printed anything.
+        self.proof.is_empty() || self.found.as_ref().is_some_and(|found| found.errored > 0)
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
@@ -394,6 +412,24 @@ mod tests {
             Some("Error: before broke")
         );
         assert_eq!(details.dropped, 9);
+    }
+
+    #[test]
+    fn a_file_that_does_not_load_is_one_errored() {
+        let broken = "\n Exception during run: Error: Cannot find module './nosuch'\nRequire stack:\n- /app/load.spec.js\n    \
+                      at Module._load (node:internal/modules/cjs/loader:1038:27) {\n  code: 'MODULE_NOT_FOUND',\n}\n";
+        let parsed = crate::ingest::parse(&Input::bytes("x", broken.as_bytes()), None).unwrap();
+        assert_eq!((parsed.format.name, counts(&parsed)), ("mocha-text", [1, 0, 0, 1, 0]));
+        assert_eq!(details(&parsed).failed_units, ["Error: Cannot find module './nosuch'"]);
+        let passed = "  Cart\n    ✔ adds\n    ✔ sums\n\n\n  2 passing (3ms)\n\n";
+        for (text, expected) in [
+            (format!("{passed}{broken}"), vec![[2, 2, 0, 0, 0], [1, 0, 0, 1, 0]]),
+            (format!("{broken}{passed}"), vec![[1, 0, 0, 1, 0], [2, 2, 0, 0, 0]]),
+        ] {
+            let heard = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+            assert_eq!(heard.iter().map(counts).collect::<Vec<_>>(), expected, "{text}");
+        }
+        assert!(crate::ingest::parse(&Input::bytes("x", b" Exception during run: Err"), None).is_err(), "cut");
     }
 
     #[test]
