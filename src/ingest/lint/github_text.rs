@@ -25,8 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let is_ours =
-        |line: &str| annotation(line.trim_end()).is_some_and(|found| found.path.is_some() && !found.is_of_mutant());
+    let is_ours = |line: &str| annotation(line.trim_end()).is_some_and(|found| found.path.is_some());
     let is_told = |sniff: fn(&Head<'_>) -> Sniff| matches!(sniff(head), Sniff::Sure(_));
     let is_named = || is_told(pylint_text::FORMAT.sniff) || is_told(yamllint_text::FORMAT.sniff);
     if head.lines().any(is_ours) && !head.lines().any(is_of_test) && !is_of_another(head) && !is_named() {
@@ -68,14 +67,9 @@ impl Annotation<'_> {
             || self.message.split_once(": ").is_some_and(|(word, _)| is_cop(word))
             || (self.properties.starts_with("title=") && self.properties.contains(",endLine="))
     }
-
-    /// Whether cargo-mutants tells a mutant that no test caught: its score counts it.
-    fn is_of_mutant(&self) -> bool {
-        self.title == Some("Missed mutant")
-    }
 }
 
-/// `::level file=…,line=…,title=…::message`.
+/// `::level file=…,line=…,title=…::message`. That no test caught a mutant is no finding: cargo-mutants' score counts it.
 pub(super) fn annotation(text: &str) -> Option<Annotation<'_>> {
     let (command, message) = text.trim_start().strip_prefix("::")?.split_once("::")?;
     let (level, properties) = command.split_once(' ').unwrap_or((command, ""));
@@ -90,7 +84,9 @@ pub(super) fn annotation(text: &str) -> Option<Annotation<'_>> {
         all.find(|(key, _)| *key == name).map(|(_, value)| value).filter(|value| !value.is_empty())
     };
     let line = property("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
-    Some(Annotation { path: property("file"), line, title: property("title"), message, level, properties })
+    let title = property("title");
+    let told = Annotation { path: property("file"), line, title, message, level, properties };
+    (title != Some("Missed mutant")).then_some(told)
 }
 
 /// The text as it was before it was put into a command.
@@ -121,8 +117,7 @@ pub(in crate::ingest) struct Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        let Some(told) = annotation(text).filter(|told| !told.is_of_mutant()) else { return Ok(()) };
-        let Annotation { path, line, title, message, level, .. } = told;
+        let Some(Annotation { path, line, title, message, level, .. }) = annotation(text) else { return Ok(()) };
         let (tool, rule) = match title {
             Some("Stylelint problem") => ("stylelint", rule_in(message)),
             // That this formatter itself will be gone is nothing that was found.
@@ -136,7 +131,7 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
-        match annotation(text).filter(|told| !told.is_of_mutant()) {
+        match annotation(text) {
             Some(told) if told.is_of_linter() => Claim::Ours,
             Some(_) => Claim::Alike,
             None => Claim::Other,

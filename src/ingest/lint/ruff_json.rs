@@ -25,13 +25,13 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    match head.by_keys(&["filename", "code", "location.row"]) {
-        Sniff::No => match head.by_keys(&["filename", "code", "location", "noqa_row"]) {
-            Sniff::No => head.by_keys(&["code", "name", "count", "fixable"]),
-            told => told,
-        },
-        told => told,
-    }
+    // Of a finding, of a file that cannot be read, of `--statistics`.
+    let forms: [&[&'static str]; 3] = [
+        &["filename", "code", "location.row"],
+        &["filename", "code", "location", "noqa_row"],
+        &["code", "name", "count", "fixable"],
+    ];
+    forms.into_iter().map(|keys| head.by_keys(keys)).find(|told| *told != Sniff::No).unwrap_or(Sniff::No)
 }
 
 #[derive(Default, Deserialize)]

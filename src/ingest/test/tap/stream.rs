@@ -44,9 +44,7 @@ impl Open {
     /// Whether it is the next point, or was announced.
     fn is_due(&self, point: &Point) -> bool {
         let is_next = point.number.is_none_or(|number| number == self.points + 1);
-        is_next
-            || (point.number == Some(0) && self.is_beyond(point))
-            || self.subtest.as_ref().is_some_and(|name| *name == point.name)
+        is_next || self.is_beyond(point) || self.subtest.as_ref().is_some_and(|name| *name == point.name)
     }
 
     /// Whether the plan so far, of no tests, was that of a file, and the file's own point follows.
