@@ -96,6 +96,8 @@ pub(in crate::ingest) struct Reader {
     found: Option<Summary>,
     /// A summary whose blank line has not come yet.
     block: Option<Summary>,
+    /// A summary below which nothing but blank lines came: who prints the output piece by piece leaves one below each row.
+    ended: Option<Summary>,
     /// No blank line stood above that summary: who hands lines on for several packages may leave those out.
     is_close: bool,
     /// The last line was blank.
@@ -195,7 +197,9 @@ impl Reader {
         }
         if let Some(block) = self.block.take() {
             if text.is_empty() && ended {
-                return self.end_block(&block);
+                self.end_block(&block)?;
+                self.ended = Some(block);
+                return Ok(());
             }
             // A test that printed it is followed by the rest of the tree.
             let is_first_failure = text.starts_with("  1) ") && block.failed > 0;
@@ -203,6 +207,9 @@ impl Reader {
             if ended && !is_of_tree && self.counts_rows(&block) {
                 self.end_block(&block)?;
             }
+        }
+        if !text.is_empty() {
+            self.ended = None;
         }
         self.tree_line(text);
         self.proof.line(text);
@@ -248,7 +255,7 @@ impl Reader {
         let mut summary = match (title, self.block.take()) {
             (Title::Passing, _) => Summary::default(),
             (_, Some(summary)) => summary,
-            (_, None) => return Ok(()),
+            (_, None) => return self.row_below(number, title),
         };
         let slot = match title {
             Title::Passing => &mut summary.passed,
@@ -257,6 +264,20 @@ impl Reader {
         };
         Summary::add(slot, number)?;
         self.block = Some(summary);
+        Ok(())
+    }
+
+    /// A row of the summary that a blank line seemed to end.
+    fn row_below(&mut self, number: Option<u64>, title: Title) -> Result<()> {
+        let (Some(block), Some(sum)) = (&mut self.ended, &mut self.found) else { return Ok(()) };
+        let slots = match title {
+            Title::Pending if block.skipped == 0 && block.failed == 0 => [&mut block.skipped, &mut sum.skipped],
+            Title::Failing if block.failed == 0 => [&mut block.failed, &mut sum.failed],
+            _ => return Ok(()),
+        };
+        slots.into_iter().try_for_each(|slot| Summary::add(slot, number))?;
+        self.untold = block.failed;
+        self.proof.summary(block);
         Ok(())
     }
 
@@ -392,6 +413,20 @@ mod tests {
         assert_eq!(counts(&read("  0 passing (1ms)\n\n").unwrap()), [0; 5]);
         let twice = read(&format!("{END}  1 passing (2m)\n\n")).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([1, 1, 0, 0, 0], 1));
+    }
+
+    #[test]
+    fn blank_lines_between_the_rows_of_a_summary_end_it_no_earlier() {
+        let wide = END.replacen("(102ms)\n  2 pending\n", "(102ms)\n\n  2 pending\n\n\n", 1);
+        assert_eq!(counts(&read(&format!("{RUN}{wide}")).unwrap()), [11, 7, 2, 0, 2]);
+        assert_eq!(details(&read(&wide).unwrap()), details(&read(END).unwrap()));
+        let no_pending = "  1 passing (2ms)\n\n  1 failing\n\n  1) a:\n     Error: x\n";
+        assert_eq!(counts(&read(no_pending).unwrap()), [2, 1, 1, 0, 0]);
+        // Neither is one.
+        for more in ["said\n  1 failing\n\n", "  1 failing\n\n  1 pending\n\n  1 failing\n\n"] {
+            let counted = counts(&read(&format!("  1 passing (2ms)\n\n{more}")).unwrap());
+            assert_eq!(counted, if more.starts_with("said") { [1, 1, 0, 0, 0] } else { [2, 1, 1, 0, 0] }, "{more}");
+        }
     }
 
     #[test]
