@@ -141,12 +141,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let at = runs.iter().rposition(|run| run.has_evidence).unwrap_or(runs.len().saturating_sub(1));
     match runs.into_iter().nth(at).filter(|_| complete) {
         Some(Run { interrupted: Some(by), .. }) => {
-            Err(Error::report(Reject::NoResult, format!("pytest was interrupted before all tests had run: {by}"))
-                .line(last)
-                .help(
-                    "what the others come to is unknown; run it again, or leave it out: `begin` and `record` take \
+            Err(Error::report(Reject::NoResult, format!("pytest did not come to its end: {by}")).line(last).help(
+                "what else there is to tell is unknown; run it again, or leave it out: `begin` and `record` take \
                      --skip test",
-                ))
+            ))
         }
         Some(run) => Ok(run.parsed()),
         None if has_collected => {
@@ -760,12 +758,14 @@ impl Run {
         }
     }
 
-    /// What was wrong with the call comes after the summary, which says that no tests ran. So does what a second interrupt
-    /// did, which the summary knows nothing of; `timeout -s INT` sends two.
+    /// What was wrong with the call comes after the summary, which says that no tests ran. So does what the summary knows
+    /// nothing of: what a second interrupt did (`timeout -s INT` sends two), and a plugin that fails when all is over.
     fn after_summary(&mut self, text: &str) {
         self.ends_in_traceback |= !self.followed && text == "Traceback (most recent call last):";
         if self.ends_in_traceback && text == "KeyboardInterrupt" {
             self.interrupted = Some(text.to_owned());
+        } else if self.ends_in_traceback && text.starts_with("  File \"") && text.contains("/_pytest/") {
+            self.interrupted.get_or_insert_with(|| "an error that no test had, below its summary".to_owned());
         }
         let nothing_ran = self.counts.is_some_and(|counts| counts.total() == Some(0));
         let message = match std::mem::take(&mut self.is_refused) {

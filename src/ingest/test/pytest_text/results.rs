@@ -87,7 +87,8 @@ impl Results {
 
     /// The counts, if all of them are there.
     pub(super) fn counts(&self) -> Option<Counts> {
-        let collected = self.collected.or(self.is_tail.then_some(1));
+        // With `-q`, nothing says how many were collected.
+        let collected = self.collected.or((self.is_tail || self.is_below_table).then_some(1));
         let all = self.stopped_by.or_else(|| collected?.checked_add(self.torn_down))?;
         self.counts.filter(|counts| !counts.overflow && counts.total().is_some_and(|total| total >= all))
     }

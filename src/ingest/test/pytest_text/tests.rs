@@ -178,6 +178,11 @@ fn an_interrupted_session_is_no_result() {
         (format!("a.py .\n1 passed in 0.01s\n{killed}"), None),
         (format!("a.py .\n1 passed in 0.01s\nbye\n{killed}"), Some(1)),
         (format!("a.py .\n1 passed in 0.01s\n{}", killed.replace("KeyboardInterrupt", "OSError")), Some(1)),
+        (
+            format!("a.py .\n1 passed in 0.01s\n{}", killed.replace("KeyboardInterrupt", "OSError"))
+                .replace("main.py", "/lib/_pytest/main.py"),
+            None,
+        ),
     ] {
         assert_eq!(read(&text).map(|parsed| parsed.figures.tests).ok().flatten(), tests, "{text}");
         let told = console(&Input::bytes("x", text.as_bytes()));
@@ -289,6 +294,10 @@ fn the_results_of_sugar_and_pretty_stand_for_the_summary() {
     for large in ["18446744073709551615 passed", "99999999999999999999999 passed"] {
         assert_eq!(read(&pretty.replace("2 passed", large)).unwrap_err().reject(), Some(Reject::NoResult));
     }
+    let quiet = "F  [ 33%]..  [100%]\n=== FAILURES ===\n___ test_b ___\nE   x\n   Summary of Failures\n┏━━━┓\n└───┘\n\
+                 Results (0.07s):\n         1 failed\n         2 passed\n";
+    assert_eq!(figures(quiet).unwrap(), (2, 1, 0, 0));
+    assert!(figures(&quiet.replace("└───┘\n", "")).is_err(), "a test printed it");
     let broken = "=== test session starts ===\ncollected 28 items / 1 error\n\
                   !!! Interrupted: 1 error during collection !!!\nResults (0.29s):\n        1 warning\n        1 error\n";
     assert_eq!(figures(broken).unwrap(), (0, 0, 1, 0));
