@@ -21,7 +21,8 @@ pub const FORMAT: Format = Format {
     told_by: "its line \"ok | N passed | N failed\"",
     has_end: true,
     counting: "The last summary: passed and measured passed, failed, ignored skipped; steps and what is filtered out are no tests. \
-               A file with an uncaught error, which deno counts as a failed test, is errored.",
+               A file with an uncaught error, which deno counts as a failed test, is errored, and so is the run once if it \
+               fails for the use of \"only\".",
     sniff,
     parse,
 };
@@ -47,6 +48,9 @@ fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
     let counts: Vec<_> = counts.split(" | ").map(counted).collect::<Option<_>>()?;
     matches!(counts.first(), Some((_, word)) if word.starts_with("passed")).then_some(counts)
 }
+
+/// What deno fails a run for in which all tests pass: `Deno.test.only` was left in.
+const ONLY: &str = "error: Test failed because the \"only\" option was used";
 
 /// The file in `running 5 tests from ./cart_test.ts`.
 fn file(line: &str) -> Option<&str> {
@@ -77,6 +81,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         if let Some(counts) = summary(text).filter(|_| !run.in_output) {
             found = Some(std::mem::take(&mut run).total(&counts).map_err(|error| error.line(last))?);
             runs = add(runs, 1)?;
+        } else if let Some((_, summary)) = found.as_mut().filter(|_| text == ONLY) {
+            only(summary).map_err(|error| error.line(last))?;
         } else {
             run.line(text);
         }
@@ -87,6 +93,13 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut parsed = names.report(&FORMAT, &summary, false)?;
     say_last(&mut parsed, runs, "deno test");
     Ok(parsed)
+}
+
+/// The run failed for [`ONLY`].
+fn only(summary: &mut Summary) -> Result<()> {
+    summary.errored = add(summary.errored, 1)?;
+    summary.unit_failures = add(summary.unit_failures, 1)?;
+    Ok(())
 }
 
 /// One run.
@@ -187,7 +200,10 @@ impl Announced for Told {
     fn line(&mut self, text: &str) -> Result<()> {
         match summary(text).filter(|_| !self.run.in_output) {
             Some(counts) => self.found = Some(std::mem::take(&mut self.run).total(&counts)?),
-            None => self.run.line(text),
+            None => match &mut self.found {
+                Some((_, summary)) if text == ONLY => return only(summary),
+                _ => self.run.line(text),
+            },
         }
         Ok(())
     }
@@ -256,6 +272,15 @@ mod tests {
         let steps = &details.cases.cases["./cart_test.ts::steps"];
         assert_eq!((steps.outcome, steps.message.as_deref()), (Outcome::Failed, Some("Error: step")));
         assert_eq!((steps.duration_ms, details.cases.cases.len(), details.dropped), (Some(2000), 5, 0));
+    }
+
+    #[test]
+    fn what_was_left_to_run_alone_fails_the_run() {
+        let text = "running 1 test from ./a_test.ts\na ... ok (1ms)\n\nok | 1 passed | 0 failed | 1 filtered out (151ms)\n\n\
+                    error: Test failed because the \"only\" option was used\n\nStack backtrace:\n   0: <unknown>\n";
+        assert_eq!(counts(&read(text).unwrap()), [2, 1, 0, 1, 0]);
+        let told = crate::ingest::console::console(&Input::bytes("x", format!("hi\n{text}bye\n").as_bytes()));
+        assert_eq!(told.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0, 1, 0]]);
     }
 
     #[test]
