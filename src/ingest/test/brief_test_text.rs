@@ -5,14 +5,17 @@
 //! Only numbers are told, no names. Robot Framework and testthat print running sums, and node-tap paints its sum anew: there
 //! the last one is the whole.
 
+use self::dune::Dune;
+use self::eunit::Eunit;
 use self::ginkgo::Ginkgo;
 use self::jest_reporters::JestReporters;
 use self::lines::{
     Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, RUNNING, is_class_of_junit, is_progress_of_hunit,
-    of_assembly, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, plain, summed_up,
+    of_assembly, of_buttercup, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
+use self::racket::Racket;
 use self::robot::Robot;
 use self::shunit2::Shunit2;
 use self::stestr::Stestr;
@@ -27,11 +30,14 @@ use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
+mod dune;
+mod eunit;
 pub(super) mod ginkgo;
 mod jest_reporters;
 mod lines;
 mod named;
 mod node_tap;
+mod racket;
 mod robot;
 mod shunit2;
 mod stestr;
@@ -46,7 +52,7 @@ pub const FORMAT: Format = Format {
     about: "summaries of test runners in terminal output",
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
-                 tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit, terraform test, \
+                 tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
@@ -57,9 +63,9 @@ pub const FORMAT: Format = Format {
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
-               FiveAM assertions, D modules, poku files, and dbt's warnings passed; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as are each configuration of TestNG's and a failure of JUnit 4's \
-               beyond its tests, and so are EUnit's cancelled \
-               tests together, and each request of Newman's that got no answer, and each script of it that failed.",
+               FiveAM assertions, D modules, poku files, and dbt's warnings passed; raco test's end counts what RackUnit counted in each file; a rule of dune's that fails, and whose program sums up no failure, is one failed test; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as are each configuration of TestNG's and a failure of JUnit 4's \
+               beyond its tests, and so are EUnit's tests \
+               that took too long, its set-ups and tear-downs, or its cancelled tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "a test runner"),
 };
@@ -98,6 +104,9 @@ pub(in crate::ingest) struct Told {
     automake: Automake,
     /// Failures of JUnit 4's that bear the name of a class, since it last summed up.
     classes: u64,
+    dune: Dune,
+    eunit: Eunit,
+    racket: Racket,
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
     ginkgo: Ginkgo,
@@ -180,12 +189,15 @@ impl Told {
             Some((text, patterns)) => summed_up(patterns, text),
             None => summed_up(&LINES, text)
                 .filter(|_| !is_progress_of_hunit(text))
-                .or_else(|| of_junit(text, self.classes).or_else(|| of_dejagnu(text)))
+                .or_else(|| of_junit(text, self.classes))
+                .or_else(|| of_dejagnu(text))
+                .or_else(|| of_buttercup(text))
                 .filter(|_| !is_anothers),
         };
         self.classes =
             if text.starts_with("Tests run: ") { 0 } else { self.classes + u64::from(is_class_of_junit(text)) };
         self.automake.line(text);
+        self.dune.line(text);
         let named = self.newman.line(text).or_else(|| self.test_cafe.line(text));
         let told = [
             self.block(text),
@@ -194,14 +206,22 @@ impl Told {
             self.clojure.line(text),
             self.shunit2.line(text),
             self.stestr.line(text),
+            self.eunit.line(text),
+            self.racket.line(text),
             named,
         ];
         for (tool, summary) in told.iter().flatten() {
+            self.dune.summary(summary);
+            if *tool == "RackUnit" {
+                self.racket.file(summary)?;
+                continue;
+            }
             let is_in_log = *tool == "Automake" && self.automake.is_in_log;
             let sum = if is_in_log { &mut self.automake.in_log } else { &mut self.sum };
             sum.get_or_insert_default().merge(summary)?;
         }
-        Ok(told.iter().flatten().map(|(tool, _)| *tool).next())
+        let of_rule = self.dune.told().map(|_| "dune runtest");
+        Ok(told.iter().flatten().map(|(tool, _)| *tool).next().or(of_rule))
     }
 
     /// Goes on with a block, or begins one; what it told if it ended.
@@ -298,6 +318,8 @@ impl Unannounced for Told {
             || self.jest.is_there()
             || self.node_tap.is_there()
             || self.robot.is_there()
+            || self.racket.is_there()
+            || self.dune.told().is_some()
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
@@ -316,12 +338,16 @@ impl Unannounced for Told {
         }
         let (of_jest, is_jest_cut) = self.jest.told()?;
         let (of_node_tap, is_tap_cut) = self.node_tap.told()?;
-        for summary in of_jest.iter().chain(&of_node_tap).chain(&self.automake.in_log) {
+        let (of_racket, is_racket_cut) = self.racket.told();
+        let of_dune = self.dune.told();
+        let more = [&of_jest, &of_node_tap, &of_racket, &of_dune, &self.automake.in_log];
+        for summary in more.into_iter().flatten() {
             self.sum.get_or_insert_default().merge(summary)?;
         }
         // Optional lines may have been cut off, unless all tests are there.
         let is_cut = is_jest_cut
             | is_tap_cut
+            | is_racket_cut
             | match self.block.take().map(Block::accounted) {
                 Some(Some((_, summary))) => {
                     self.sum.get_or_insert_default().merge(&summary)?;

@@ -37,7 +37,6 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("EUnit", " All @p tests passed."),
         ("EUnit", " Test passed.@P"),
         ("EUnit", " 2 tests passed.@P@P"),
-        ("EUnit", "One or more tests were cancelled.@E"),
         (
             "Bazel",
             "Executed @_ out of @_ test{s}:{ @p test{s} pass{es}}{,}{ and}{ @e fail{s} to build}{,}{ and}{ @f fail{s} locally}\
@@ -46,7 +45,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("tasty", "All @p tests passed (@*"),
         ("tasty", "@f out of @a tests failed (@*"),
         ("HUnit", "Cases: @a Tried: @_ Errors: @e Failures: @f"),
-        ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @s Timeouts: @f."),
+        ("OUnit", "FAILED: Cases: @a Tried: @_ Errors: @e Failures: @f Skip: @s Todo: @f Timeouts: @f."),
         ("OUnit", "OK: Cases: @a Skip: @s{ Todo: @s}"),
         ("CppUnit", "Run: @a {Failure total: @_ }Failures: @f Errors: @e"),
         ("stestr", "The following tests exited without returning a status@E"),
@@ -227,6 +226,16 @@ pub(super) fn of_dejagnu(text: &str) -> Option<(&'static str, Summary)> {
     };
     *slot = number;
     Some(("DejaGnu", summary))
+}
+
+/// Buttercup's `Ran 6 specs, 2 failed, in 49.49ms.`, and `Ran 4 out of 6 specs, …` where the others are pending or left out.
+pub(super) fn of_buttercup(text: &str) -> Option<(&'static str, Summary)> {
+    let (specs, rest) = text.strip_prefix("Ran ")?.split_once(" specs, ")?;
+    let (failed, _) = rest.strip_suffix("s.")?.split_once(" failed, in ")?;
+    let (ran, all) = specs.split_once(" out of ").unwrap_or((specs, specs));
+    let (ran, all, failed) = (whole(ran)?, whole(all)?, whole(failed)?);
+    let (passed, skipped) = (ran.checked_sub(failed)?, all.checked_sub(ran)?);
+    Some(("Buttercup", Summary { passed, failed, skipped, ..Summary::default() }))
 }
 
 /// Whether HUnit says how far it came: it writes that anew for each test.

@@ -113,6 +113,37 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ("Tests Passed: 1, Failed: 2, Skipped: 3 NotRun: 4\n", [6, 1, 2, 0, 3]),
     ("Tests Passed: 1, Failed: 2, Skipped: 3, Inconclusive: 4, NotRun: 5\nContainer failed: 1\n", [11, 1, 2, 1, 7]),
     ("Tests Passed: 1, Failed: 2, Skipped: 3, Pending: 4, Inconclusive: 5 \n", [15, 1, 2, 0, 12]),
+    (
+        "undefined\n*** context setup failed ***\n**in function a\n  a_tests: slow_test...*timed out*\n\
+         \x20 Failed: 1.  Skipped: 2.  Passed: 3.\nOne or more tests were cancelled.\n",
+        [8, 3, 1, 2, 2],
+    ),
+    ("raco test: (submod \"a.rkt\" test)\n2 tests passed\n", [2, 2, 0, 0, 0]),
+    // In the last line is what RackUnit told.
+    (
+        "raco test: \"a.rkt\"\n2 success(es) 0 failure(s) 0 error(s) 2 test(s) run\nraco test: \"b.rkt\"\n3/6 test failures\n",
+        [6, 3, 3, 0, 0],
+    ),
+    ("2 success(es) 0 failure(s) 1 error(s) 3 test(s) run\n4/7 test failures\n", [7, 3, 4, 0, 0]),
+    ("raco test: \"a.rkt\"\na.rkt: raco test: non-zero exit: 1\n1/3 test failures\n", [3, 2, 1, 0, 0]),
+    ("raco test: \"a.rkt\"\na.rkt: raco test: test raised an exception\n1 test passed\n", [2, 1, 0, 1, 0]),
+    (
+        "        alok alias al/runtest\nTest Successful in 0.001s. 2 tests run.\nFile \"cram/a.t\", line 1, characters 0-0:\n\
+         diff --git a/a.t b/a.t\n        fail alias t/runtest (exit 2)\nFatal error: exception Failure\n",
+        [4, 2, 2, 0, 0],
+    ),
+    // Alcotest itself tells of it.
+    (
+        "        fail alias t/runtest (exit 2)\n          al alias al/runtest (exit 1)\n2 failures! in 0.004s. 5 tests run.\n",
+        [6, 3, 3, 0, 0],
+    ),
+    ("File \"dune\", line 1, characters 0-0:\nError: x\nTest Successful in 0.001s. 2 tests run.\n", [2, 2, 0, 0, 0]),
+    ("Ran 4 out of 6 specs, 2 failed, in 49.49ms.\n", [6, 2, 2, 0, 2]),
+    ("Ran 3 specs, 0 failed, in 47.70ms.\n", [3, 3, 0, 0, 0]),
+    (
+        "Ran: 2 tests in: 0.12 seconds.\nFAILED: Cases: 2 Tried: 2 Errors: 0 Failures: 0 Skip:  0 Todo: 1 Timeouts: 0.\n",
+        [2, 1, 1, 0, 0],
+    ),
     ("  Failed: 1.  Skipped: 2.  Passed: 3.\nOne or more tests were cancelled.\n", [7, 3, 1, 1, 2]),
     ("  Test passed.\n  All 2 tests passed.\n", [3, 3, 0, 0, 0]),
     (
@@ -314,6 +345,7 @@ fn what_only_looks_like_a_summary_is_none() {
         "Test Summary: | Pass  Total\n",
         "3 tests complete\n",
         "3 tests, 5 assertions, 1 failures.\n",
+        "2 tests passed\n",
         "6 passed (2s)\n",
         "newman\n│ assertions │ 4 │ 5 │\n│ total run duration: 75ms │\n",
     ] {
@@ -327,6 +359,8 @@ fn a_cut_inside_a_summary_is_refused() {
     let block = "# TOTAL: 1\n# PASS:  1\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  0\n# XPASS: 0\n# ERROR: 0\n";
     let twice = format!("{block}# TOTAL: 2\n# PASS:  1\n");
     assert_eq!(read(&twice).unwrap_err().reject(), Some(Reject::NoResult));
+    let aborted = "raco test: \"a.rkt\"\n2 success(es) 0 failure(s) 0 error(s) 2 test(s) run\nraco test: \"b.rkt\"\n";
+    assert_eq!(read(aborted).unwrap_err().reject(), Some(Reject::NoResult));
     assert_eq!(read("3 tests, 1 fail").unwrap_err().reject(), Some(Reject::Malformed));
     let large = "18446744073709551615 tests, 0 failures\n1 test, 0 failures\n";
     assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
