@@ -343,7 +343,8 @@ impl Recording<'_> {
         let config_id = self.captured.extra.first().copied().ok_or_else(|| Error::bug("the config was not stored"))?;
         let cases_id = if has_cases { self.captured.extra.get(1).copied() } else { None };
         let (custom, odd) = own::own(self.offer, &self.measured.measurement.metrics, self.config);
-        let warnings = self.measured.measurement.warnings.iter().cloned().chain(odd);
+        let unexplained = self.measured.unexplained(self.offer.command.as_ref());
+        let warnings = self.measured.measurement.warnings.iter().cloned().chain(unexplained).chain(odd);
         Ok(IterationRecord {
             metrics: self.metrics(cases_id, custom),
             sources: self.measured.sources.clone(),

@@ -219,6 +219,32 @@ fn a_command_is_run_and_its_output_and_reports_are_read() {
 }
 
 #[test]
+fn a_command_that_fails_for_what_no_report_tells_is_mentioned() {
+    let run = |green: &str, then: &str| {
+        let project = Project::new();
+        project.write("said.txt", green);
+        let script = format!("cat said.txt; {then}");
+        let record = project.run(&["begin", "--json", "--", "sh", "-c", &script]).expect(0).json();
+        let text = project.run(&["record", "--", "sh", "-c", &script]).expect(0).stdout;
+        (record["warnings"].clone(), text.contains("nothing that was read tells of a failure"))
+    };
+    let green = "collected 2 items\n\na.py ..    [100%]\n\n============ 2 passed in 0.11s ============\n";
+    let tox = format!("{green}py: OK ✔ in 0.7 seconds\n  broken: FAIL code 1 (0.89 seconds)\n  evaluation failed :(\n");
+    let warning = "the command ended with exit code 1, and nothing that was read tells of a failure or a finding";
+    assert_eq!(run(&tox, "exit 1"), (json!([warning]), true));
+    assert_eq!(run(green, "kill -9 $$").0, json!([warning.replace("code 1", "code 137")]));
+    let none = (Value::Null, false);
+    assert_eq!(run(green, "true"), none);
+    // Each of them tells why, and so does what cannot be read.
+    let red = "collected 2 items\n\na.py .F    [100%]\n\n======= 1 failed, 1 passed in 0.11s =======\n";
+    let warned = format!("{green}src/a.js\n  1:1  warning  no  no-eval\n\n✖ 1 problem (0 errors, 1 warning)\n");
+    assert_eq!(run(red, "exit 1"), none);
+    assert_eq!(run(&warned, "exit 1"), none);
+    // Nothing was read: that the iteration is not measured is said elsewhere.
+    assert_eq!(run("hello\n", "exit 1"), none);
+}
+
+#[test]
 fn one_run_told_by_file_and_console_counts_once() {
     let project = Project::new();
     let console = "============================= test session starts ==============================\n\
