@@ -243,6 +243,12 @@ impl Ava {
     fn skips_marked(&self) -> u64 {
         self.marked.skipped + if self.has_labels { 0 } else { self.dashes }
     }
+
+    /// Whether the dashes are lines that a linter's fixes take out: without them, the marks are just what the summary tells.
+    fn are_dashes_others(&self, told: &Summary) -> bool {
+        let has_all = told.passed == self.marked.passed && told.skipped == self.marked.skipped;
+        self.dashes > 0 && told.passed > 0 && has_all
+    }
 }
 
 impl Announced for Ava {
@@ -306,7 +312,7 @@ impl Announced for Ava {
         // A hook that failed has the mark of a test.
         let is_told = told.failed.saturating_add(told.errored)
             >= self.marked.failed.saturating_add(self.marked.errored)
-            && told.skipped >= self.skips_marked().saturating_add(self.unlabelled());
+            && (told.skipped >= self.skips_marked().saturating_add(self.unlabelled()) || self.are_dashes_others(told));
         // Without any failure it tells how many passed.
         let is_failing = told.failed > 0 || told.errored > 0;
         let is_whole = match self.so_far {
@@ -318,8 +324,11 @@ impl Announced for Ava {
         is_whole && is_told && (is_failing || told.passed > 0 || told.skipped > 0)
     }
 
-    fn report(self) -> Result<Parsed> {
+    fn report(mut self) -> Result<Parsed> {
         let told = self.told.clone().unwrap_or_default();
+        if self.are_dashes_others(&told) {
+            self.names.cases.retain(|_, case| case.outcome != Outcome::Skipped);
+        }
         let marked = || self.marked.passed.saturating_sub(self.unlabelled());
         let so_far = self.so_far.as_ref().map(|so_far| so_far.passed);
         let passed = if told.passed > 0 { told.passed } else { so_far.unwrap_or_else(marked) };
@@ -413,6 +422,16 @@ mod tests {
         let cut = format!("{marks}  ─\n\n  1 hook failed\n  1 test failed\n");
         assert_eq!(read(&cut).unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(read(&format!("{marks}{sum}")).unwrap_err().reject(), Some(Reject::NoResult));
+    }
+
+    #[test]
+    fn the_lines_that_a_linter_takes_out_are_no_marks() {
+        let ruff = "F401 [*] `os` imported but unused\n --> a.py:1:8\n  |\nhelp: Remove unused import\n  |\n  - import os\n\nFound 1 error.\n";
+        let parsed = read(&format!("{ruff}\n  ✔ ok\n  ─\n\n  1 test passed\n")).unwrap();
+        assert_eq!(counts(&parsed), [1, 1, 0, 0, 0]);
+        assert_eq!(details(&parsed).cases.cases.keys().collect::<Vec<_>>(), ["ok"]);
+        // These may be its own.
+        assert!(read(&format!("{ruff}\n  ✔ ok\n  ─\n\n  2 tests passed\n")).is_err());
     }
 
     #[test]
