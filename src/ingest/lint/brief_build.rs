@@ -166,6 +166,17 @@ fn php(text: &str) -> Option<Told<'_>> {
     Some(Told::error("php", (path, None), None, "cannot be parsed"))
 }
 
+/// `cart.el:1:37: Warning: assignment to free variable ‘y’`, as Emacs compiles.
+pub(super) fn emacs<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let (word, message) = place.rest.split_once(": ").filter(|_| place.has_column && place.is_a(&["el"]))?;
+    let level = match word {
+        "Error" => Level::Error,
+        "Warning" => Level::Warning,
+        _ => return None,
+    };
+    Some(Told { level, ..Told::error("emacs", (place.path, place.line), None, message) })
+}
+
 /// `/p/A.php:3:1: error - message`, phpcs's report `emacs`.
 pub(super) fn phpcs<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     (place.has_column && place.is_a(&["php", "inc", "phtml", "js", "css"])).then_some(())?;
@@ -410,6 +421,8 @@ mod tests {
             ),
             ("\tSpreadOperator - [main] at /p/A.kt:11:37", "detekt", Error, "/p/A.kt:11", "main"),
             ("\tLongMethod - 62/60 - [f] at /p/A.kt:3:5 - Signature=A$f", "detekt", Error, "/p/A.kt:3", "f"),
+            ("a.el:1:37: Warning: free variable ‘y’", "emacs", Warning, "a.el:1", "free variable ‘y’"),
+            ("a.el:1:1: Error: End of file: x", "emacs", Error, "a.el:1", "End of file: x"),
             ("/p/A.php:3:1: warning - Too long - see", "phpcs", Warning, "/p/A.php:3", "Too long - see"),
             ("  a.rb:3:5: Layout/Space: No: space.", "standardrb", Error, "a.rb:3", "No: space."),
         ] {

@@ -1,6 +1,6 @@
 //! Lines of checkers in many languages, for `brief-text`: PHPMD, puppet-lint, Perl::Critic, ChkTeX, staticcheck (`stylish`),
 //! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`), TFLint,
-//! podchecker and Xenon; lizard's warnings; inspections for TeamCity.
+//! podchecker and Xenon; lizard's warnings; Semgrep (`--vim`, `--emacs`); inspections for TeamCity.
 
 use super::brief_text::{Told, level};
 use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_dashed_name, is_path, placed};
@@ -200,7 +200,7 @@ fn staticcheck_stylish(text: &str) -> Option<Told<'_>> {
     let (line, rest) = leading_in(text.strip_prefix("  (")?)?;
     let (_, rest) = leading_in(rest.strip_prefix(", ")?)?;
     let (code, message) = rest.strip_prefix(')')?.trim_start().split_once(' ')?;
-    is_code(code, 1..=2, 4..=4).then_some(())?;
+    (code == "compile" || is_code(code, 1..=2, 4..=4)).then_some(())?;
     below("staticcheck", Level::Error, Some(line), Some(code), message.trim_start())
 }
 
@@ -278,6 +278,24 @@ pub(super) const MISSPELLED: &str = "\" is a misspelling of \"";
 pub(super) fn misspell<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     split_at(place.rest, MISSPELLED).filter(|_| place.has_column)?;
     Some(Told::error("misspell", (place.path, place.line), None, place.rest))
+}
+
+/// `bad.py:8:9:E:no-eval:message` with Semgrep's `--vim`, `bad.py:8:9:error(no-eval):        eval("1"):message` with `--emacs`.
+pub(super) fn semgrep<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let (word, rest) = place.rest.split_once(':').filter(|_| place.has_column)?;
+    let (level, rule, message) = match word {
+        "E" | "W" | "I" => {
+            let (rule, message) = rest.split_once(':')?;
+            let level = if word == "I" { Level::Note } else { level(if word == "E" { "error" } else { "warning" })? };
+            (level, rule, message)
+        }
+        _ => {
+            let (word, rule) = word.strip_suffix(')')?.split_once('(')?;
+            (level(word)?, rule, rest.rsplit_once(':')?.1)
+        }
+    };
+    let is_rule = !rule.is_empty() && !rule.contains(' ');
+    is_rule.then(|| Told { level, ..Told::error("semgrep", (place.path, place.line), Some(rule), message) })
 }
 
 /// `src/a.py:1:8: DEP003 'yaml' imported but …`, `pyproject.toml: DEP002 'requests' defined …`.
@@ -448,6 +466,10 @@ mod tests {
             ),
             ("a.c:1: warning: f has 1 NLOC, 4 CCN, 37 token, 3 PARAM, 1 length", "lizard", Warning, "a.c:1", ""),
             ("r.py:3:5 [FURB101]: Replace `x` with `y`", "refurb", Error, "r.py:3", "FURB101"),
+            ("  (3, 46)  compile  x declared but not used", "staticcheck", Error, ":3", "compile"),
+            ("a.py:1:1:I:im:import os: no", "semgrep", Note, "a.py:1", "im"),
+            ("a.py:8:9:E:p.ev:no eval", "semgrep", Error, "a.py:8", "p.ev"),
+            ("a.py:11:5:warning(sh):    call(\"ls\", x=1):no shell", "semgrep", Warning, "a.py:11", "sh"),
             ("a.md:3:5: \"teh\" is a misspelling of \"the\"", "misspell", Error, "a.md:3", ""),
             ("pkg/a.py:1:8: DEP003 'yaml' imported", "deptry", Error, "pkg/a.py:1", "DEP003"),
             ("pyproject.toml: DEP002 'x' not used", "deptry", Error, "pyproject.toml", "DEP002"),

@@ -16,7 +16,19 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
     if text.starts_with(' ') {
         return check_jsonschema(text).or_else(|| prospector(text));
     }
-    let readers = [redocly, mdformat, spectral, haml_lint, dotenv_linter, protolint, kube_linter, tidy, asciidoctor];
+    let readers = [
+        redocly,
+        mdformat,
+        spectral,
+        haml_lint,
+        dotenv_linter,
+        protolint,
+        kube_linter,
+        tidy,
+        asciidoctor,
+        cfn_lint_pretty,
+        cfn_lint_quiet,
+    ];
     readers.iter().find_map(|read| read(text))
 }
 
@@ -163,6 +175,11 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "Total accumulated errors = 0" => Some("doc8"),
         _ if text.starts_with("Woohoo! Your API description") => Some("redocly"),
         _ if text.starts_with("✔ no dependency violations found (") => Some("dependency-cruiser"),
+        _ if text.starts_with("Cfn-lint scanned ")
+            && text.ends_with(" found 0 errors, 0 warnings, and 0 informational violations") =>
+        {
+            Some("cfn-lint")
+        }
         _ if text.ends_with(" No circular dependency found!") => Some("madge"),
         _ if text.ends_with(" INF no leaks found") => Some("gitleaks"),
         _ => None,
@@ -242,6 +259,26 @@ fn cfn_lint<'a>(place: &Placed<'a>) -> Option<(Level, &'a str, &'a str)> {
     Some((level_of_cfn_lint(code)?, code, message))
 }
 
+/// `5:7:                E3002     message`, cfn-lint's format `pretty`, below the file.
+fn cfn_lint_pretty(text: &str) -> Option<Told<'_>> {
+    let (line, rest) = leading_in(text)?;
+    let (_, rest) = leading_in(rest.strip_prefix(':')?)?;
+    let (code, message) = rest.strip_prefix(":  ")?.trim_start().split_once("  ")?;
+    let level = level_of_cfn_lint(code)?;
+    let message = message.trim_start();
+    Some(Told { tool: "cfn-lint", level, path: None, line: Some(line), rule: Some(code), message })
+}
+
+/// `E3002: Resource properties are invalid a.yaml:5`, cfn-lint's format `quiet`.
+fn cfn_lint_quiet(text: &str) -> Option<Told<'_>> {
+    let (code, rest) = text.split_once(": ")?;
+    let level = level_of_cfn_lint(code)?;
+    let (message, place) = rest.rsplit_once(' ')?;
+    let is_template = |path: &str| path.rsplit_once('.').is_some_and(|(_, end)| TEMPLATES.contains(&end));
+    let place = bare_place(place).filter(|(path, _)| is_template(path))?;
+    Some(Told { level, ..Told::error("cfn-lint", place, Some(code), message) })
+}
+
 /// The files that cfn-lint reads.
 pub(super) const TEMPLATES: [&str; 4] = ["yml", "yaml", "json", "template"];
 
@@ -317,6 +354,15 @@ mod tests {
     fn documents_and_imports_tell_level_rule_and_place() {
         use Level::{Error, Note, Warning};
         for (line, tool, level, place, rule, message) in [
+            ("5:7:                E3002     No 'a'  b.", "cfn-lint", Error, ":5", "E3002", "No 'a'  b."),
+            (
+                "W2001: Check if Parameters are Used cf/t.yaml:9",
+                "cfn-lint",
+                Warning,
+                "cf/t.yaml:9",
+                "W2001",
+                "Check if Parameters are Used",
+            ),
             ("a b.yaml:5:7:5:10:E3002:No: x.", "cfn-lint", Error, "a b.yaml:5", "E3002", "No: x."),
             ("a.json:5:7:5:10:I3002:No.", "cfn-lint", Note, "a.json:5", "I3002", "No."),
             ("a b.rst:4: (ERROR/3) No.", "docutils", Error, "a b.rst:4", "", "No."),

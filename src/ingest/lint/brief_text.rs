@@ -39,7 +39,7 @@ pub const FORMAT: Format = Format {
                  kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
                  Verilator, Nim, D's compilers, Dart (machine), esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
                  cmakelint, check-jsonschema, buf, haml-lint, dotenv-linter, protolint, Scalastyle, Sorbet, Reek, ERB Lint, Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
-                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors); \
+                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors), Emacs' byte compiler; Semgrep (vim, emacs); \
                  Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
                  Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
                  Valgrind; Pylama, Prospector, Import Linter, docutils, xmllint, Tidy, Asciidoctor, CSSLint, gersemi, \
@@ -343,7 +343,15 @@ pub(super) fn is_script(path: &str) -> bool {
 /// Those whose lines begin with a place and a colon.
 fn at_place(text: &str) -> Option<Told<'_>> {
     let place = placed(text)?;
-    let readers = [brief_build::phpcs, brief_scripts::at_place, brief_checkers::misspell, brief_types::pyre, oxlint];
+    let readers = [
+        brief_build::phpcs,
+        brief_build::emacs,
+        brief_scripts::at_place,
+        brief_checkers::misspell,
+        brief_checkers::semgrep,
+        brief_types::pyre,
+        oxlint,
+    ];
     if let Some(told) = readers.iter().find_map(|read| read(&place)) {
         return Some(told);
     }
