@@ -1,5 +1,5 @@
 //! `brief-mutation-text`: the summaries that mutation testing tools print. Written after the output of cargo-mutants 27, mutmut 3,
-//! StrykerJS 9, PIT 1, Infection 0.32 and gremlins 0.5.
+//! StrykerJS 9, PIT 1, Infection 0.32, gremlins 0.5 and Cosmic Ray 8.
 
 use super::Mutants;
 use crate::error::{Error, Reject, Result};
@@ -14,9 +14,9 @@ pub const FORMAT: Format = Format {
     name: "brief-mutation-text",
     kind: ReportKind::Metric,
     about: "terminal output of mutation testing tools: their summaries",
-    written_by: "cargo mutants, mutmut run, StrykerJS (clear-text), PIT, Infection, gremlins unleash",
+    written_by: "cargo mutants, mutmut run, StrykerJS (clear-text), PIT, Infection, gremlins unleash, cr-report",
     told_by: "a summary whose counts add up: \"5 mutants tested in 13s: …\", \"10/10 🎉 8 …\", \"# killed | # timeout\", \"Generated 8 \
-              mutations Killed 6\", \"16 mutations were generated:\", \"Killed: 5, Lived: 1\"",
+              mutations Killed 6\", \"16 mutations were generated:\", \"Killed: 5, Lived: 1\", \"surviving mutants: 2 (40.00%)\"",
     has_end: true,
     counting: "mutation.score (%) and mutation.survived as in the tool's own JSON or XML: what no test covers survives; what could \
                not be built, or was skipped, does not count. Of several summaries the last.",
@@ -40,7 +40,11 @@ fn sniff(head: &Head<'_>) -> Sniff {
 pub(in crate::ingest) fn begins(line: &str) -> bool {
     let mut reader = Reader::default();
     reader.line(line);
-    reader.told.is_some() || reader.infection.is_some() || reader.gremlins.is_some() || !reader.stryker.is_empty()
+    reader.told.is_some()
+        || reader.infection.is_some()
+        || reader.gremlins.is_some()
+        || reader.cosmic_ray.is_some()
+        || !reader.stryker.is_empty()
 }
 
 /// Whether a run begins with the line, or goes on with it.
@@ -78,6 +82,8 @@ struct Open {
 struct Reader {
     infection: Option<Open>,
     gremlins: Option<Open>,
+    /// The jobs that Cosmic Ray has, and those that are done.
+    cosmic_ray: Option<(u64, Option<u64>)>,
     /// The columns of Stryker's table.
     stryker: Vec<String>,
     told: Option<Mutants>,
@@ -90,7 +96,8 @@ impl Reader {
             return;
         }
         let told = cargo_mutants(text).or_else(|| mutmut(text)).or_else(|| pit(text));
-        let told = told.or_else(|| self.stryker(text)).or_else(|| self.infection(text)).or_else(|| self.gremlins(text));
+        let told = told.or_else(|| self.stryker(text)).or_else(|| self.infection(text));
+        let told = told.or_else(|| self.gremlins(text)).or_else(|| self.cosmic_ray(text));
         self.told = told.or(self.told);
     }
 
@@ -161,6 +168,24 @@ impl Reader {
             *slot = slot.checked_add(whole(count)?)?;
         }
         None
+    }
+
+    /// `total jobs: 5`, then `complete: 5 (100.00%)`, then `surviving mutants: 2 (40.00%)`.
+    fn cosmic_ray(&mut self, text: &str) -> Option<Mutants> {
+        if let Some(all) = text.strip_prefix("total jobs: ") {
+            self.cosmic_ray = whole(all).map(|all| (all, None));
+            return None;
+        }
+        let (all, done) = self.cosmic_ray.as_mut()?;
+        let number = |rest: &str| whole(rest.strip_suffix("%)")?.split_once(" (")?.0);
+        if let Some(complete) = text.strip_prefix("complete: ") {
+            *done = number(complete);
+            return None;
+        }
+        let undetected = number(text.strip_prefix("surviving mutants: ")?)?;
+        let all = Some(*all).filter(|all| *done == Some(*all))?;
+        self.cosmic_ray = None;
+        Some(Mutants { detected: all.checked_sub(undetected)?, undetected })
     }
 }
 
@@ -238,6 +263,7 @@ mod tests {
             "7 mutants tested in 0:13: 2 missed, 2 caught, 2 unviable, 1 timeouts",
             "⠋ 1/6  🎉 1 🫥 0  ⏰ 0  🤔 0  🙁 0  🔇 0\r⠏ 6/6  🎉 2 🫥 1  ⏰ 1  🤔 0  🙁 1  🔇 1  🧙 0\n",
             ">> Generated 5 mutations Killed 3 (60%)\n>> Mutations with no coverage 1. Test strength 75%\n",
+            "total jobs: 5\ncomplete: 5 (100.00%)\nsurviving mutants: 2 (40.00%)\n",
             STRYKER,
             INFECTION,
             GREMLINS,
@@ -259,6 +285,9 @@ mod tests {
             INFECTION.get(..INFECTION.find("(MSI)").unwrap()).unwrap(),
             &INFECTION.replace("13 mutations", "14 mutations"),
             GREMLINS.get(..GREMLINS.find("Test").unwrap()).unwrap(),
+            "total jobs: 5\ncomplete: 5 (100.00%)\nsurviving mutants: 2 (40.0",
+            "total jobs: 7\ncomplete: 5 (71.43%)\nsurviving mutants: 2 (40.00%)\n",
+            "complete: 5 (100.00%)\nsurviving mutants: 2 (40.00%)\n",
             "nothing\n",
         ] {
             assert_eq!(read(text).unwrap_err().reject(), Some(Reject::NoResult), "{text}");
