@@ -89,24 +89,6 @@ impl Measured {
         read.map_err(|error| Error::failed("cannot read the output").because(error.to_string()))?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
-
-    /// What is to be said of a command that failed although nothing that was read tells why: what failed may be a step that
-    /// has no report, such as a build, or an environment of which a task runner says in words of its own that it is broken.
-    pub fn unexplained(&self, command: Option<&Command>) -> Option<String> {
-        let code = command?.exit_code.filter(|code| *code != 0)?;
-        let is_told = |source: &Source| {
-            let Some(figures) = &source.figures else { return source.error.is_some() };
-            [figures.failed, figures.errored, figures.errors, figures.warnings, figures.notes]
-                .iter()
-                .any(|n| *n > Some(0))
-        };
-        let has_figures = self.sources.iter().any(|source| source.figures.is_some());
-        (has_figures && !self.sources.iter().any(is_told)).then(|| {
-            format!(
-                "the command ended with exit code {code}, and nothing that was read tells of a failure or a finding"
-            )
-        })
-    }
 }
 
 /// What there was before the iteration.

@@ -343,9 +343,8 @@ impl Recording<'_> {
         let config_id = self.captured.extra.first().copied().ok_or_else(|| Error::bug("the config was not stored"))?;
         let cases_id = if has_cases { self.captured.extra.get(1).copied() } else { None };
         let (custom, odd) = own::own(self.offer, &self.measured.measurement.metrics, self.config);
-        let unexplained = self.measured.unexplained(self.offer.command.as_ref());
-        let warnings = self.measured.measurement.warnings.iter().cloned().chain(unexplained).chain(odd);
-        Ok(IterationRecord {
+        let warnings = self.measured.measurement.warnings.iter().cloned().chain(odd);
+        let mut draft = IterationRecord {
             metrics: self.metrics(cases_id, custom),
             sources: self.measured.sources.clone(),
             report_files: self.measured.report_files.clone(),
@@ -361,7 +360,14 @@ impl Recording<'_> {
             cost: self.offer.cost.or_else(|| transcript::cost(&self.measured.transcripts)),
             tokens: self.offer.tokens.or_else(|| transcript::tokens(&self.measured.transcripts)),
             ..IterationRecord::draft(self.store.id().clone(), self.offer.started_at, self.captured.root, config_id)
-        })
+        };
+        let unexplained = draft.unexplained_exit();
+        draft.warnings.extend(unexplained.map(|code| {
+            format!(
+                "the command ended with exit code {code}, and nothing that was read tells of a failure or a finding"
+            )
+        }));
+        Ok(draft)
     }
 
     fn metrics(&self, cases: Option<ObjectId>, custom: BTreeMap<String, CustomMetric>) -> Metrics {

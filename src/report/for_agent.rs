@@ -21,7 +21,10 @@ const NAMES: usize = 3;
 /// At most 600 characters on an iteration: what it came to and how that differs from the iteration before it, the best so
 /// far, what is recommended, which losses are open, what was odd about its tool calls. Facts only, no instructions.
 pub fn for_agent(record: &IterationRecord, best: &BestTracker) -> String {
-    let mut facts = vec![what_it_was(record), metrics(record), best_so_far(record, best), recommended(record)];
+    let mut facts = vec![what_it_was(record), metrics(record)];
+    let unexplained = record.unexplained_exit();
+    facts.extend(unexplained.map(|code| format!("The command ended with exit code {code}, and no report tells why.")));
+    facts.extend([best_so_far(record, best), recommended(record)]);
     facts.extend(lost_and_broken(record));
     facts.extend(open(record));
     facts.extend(own(record));

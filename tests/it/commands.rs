@@ -226,7 +226,10 @@ fn a_command_that_fails_for_what_no_report_tells_is_mentioned() {
         let script = format!("cat said.txt; {then}");
         let record = project.run(&["begin", "--json", "--", "sh", "-c", &script]).expect(0).json();
         let text = project.run(&["record", "--", "sh", "-c", &script]).expect(0).stdout;
-        (record["warnings"].clone(), text.contains("nothing that was read tells of a failure"))
+        let gate = project.run(&["gate", "--json"]).json();
+        let told = gate["for_agent"].as_str().unwrap().contains("and no report tells why.");
+        assert_eq!(text.contains("nothing that was read tells of a failure"), told, "{gate}");
+        (record["warnings"].clone(), told)
     };
     let green = "collected 2 items\n\na.py ..    [100%]\n\n============ 2 passed in 0.11s ============\n";
     let tox = format!("{green}py: OK ✔ in 0.7 seconds\n  broken: FAIL code 1 (0.89 seconds)\n  evaluation failed :(\n");
