@@ -1,5 +1,6 @@
 //! What `raco test` says at the end of all files: in it stands what RackUnit summed up in each of them.
 
+use crate::error::Result;
 use crate::ingest::test::text_report::Summary;
 use crate::ingest::values::whole;
 
@@ -43,7 +44,7 @@ impl Racket {
     }
 
     /// Takes what RackUnit summed up in a file.
-    pub(super) fn file(&mut self, summary: &Summary) -> crate::error::Result<()> {
+    pub(super) fn file(&mut self, summary: &Summary) -> Result<()> {
         self.of_files.get_or_insert_default().merge(summary)
     }
 
