@@ -8,7 +8,7 @@ use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::text::{Lines, LongLine, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -22,7 +22,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"Running 5 tests using 2 workers\", or GitHub's \"Playwright Run Summary\"",
     has_end: false,
     counting: "The last summary: failed and interrupted failed, flaky passed, skipped and did not run skipped. It is one only if it \
-               adds up to the tests that were announced. Each error that was not a part of any test is one errored test.",
+               adds up to the tests that were announced. Each error that was not a part of any test is one errored test, and so is each file that does not load, for which no \
+               test runs.",
     sniff,
     parse,
 };
@@ -34,6 +35,8 @@ fn sniff(head: &Head<'_>) -> Sniff {
         Sniff::Sure("line \"Running N tests using N workers\"".into())
     } else if head.last_lines().any(|line| notice(line).is_some()) {
         Sniff::Sure("GitHub's notice \"Playwright Run Summary\"".into())
+    } else if head.lines().skip_while(|line| unloaded(line.trim_end()).is_none()).any(is_framed) {
+        Sniff::Sure("a file of Playwright's that does not load".into())
     } else {
         Sniff::No
     }
@@ -63,6 +66,20 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         (run.summary.errored, run.summary.unit_failures) = (1, 1);
     }
     run.report()
+}
+
+/// The file in `   at cart.spec.ts:3`, which stands between an error and the lines that it is about. Below the heading of a test
+/// it is indented further.
+fn unloaded(line: &str) -> Option<&str> {
+    let (path, line) = line.strip_prefix("   at ")?.rsplit_once(':')?;
+    let (name, end) = path.rsplit_once('.')?;
+    let is_script = matches!(end, "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx");
+    (is_script && is_number(line) && !name.contains([' ', '('])).then_some(path)
+}
+
+/// Whether the line is that of an error: `> 3 | test('adds' () => {});`.
+fn is_framed(line: &str) -> bool {
+    line.strip_prefix("> ").and_then(|rest| rest.split_once(" |")).is_some_and(|(number, _)| is_number(number.trim()))
 }
 
 /// The number in `Running 5 tests using 2 workers`; `using 2 workers, shard 1 of 3`.
@@ -100,6 +117,8 @@ pub(in crate::ingest) struct Playwright {
     named: Option<Outcome>,
     /// The time for all of it was over; not every version counts that.
     timed_out: bool,
+    /// The file of the error that is told, before the lines that it is about.
+    unloaded: Option<String>,
     /// A message of Playwright's own: without a test it tells why there is none.
     has_error: bool,
 }
@@ -142,7 +161,7 @@ impl Playwright {
 
 impl Announced for Playwright {
     fn begins(line: &str) -> bool {
-        announced(line).is_some()
+        announced(line).is_some() || unloaded(line).is_some()
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -156,6 +175,13 @@ impl Announced for Playwright {
         } else if let Some(number) = outside(text) {
             Summary::add(&mut self.summary.errored, number)?;
             self.summary.unit_failures = self.summary.errored;
+        } else if let Some(file) = unloaded(text).filter(|_| self.tests.is_none() || self.is_done()) {
+            // Before its summary a run tells of errors that the summary counts; below it, another call has none.
+            self.unloaded = Some(file.to_owned());
+        } else if let Some(file) = self.unloaded.take_if(|_| is_framed(text)) {
+            Summary::add(&mut self.summary.errored, Some(1))?;
+            self.summary.unit_failures = self.summary.errored;
+            self.names.unit(&file);
         } else if !text.is_empty() {
             (self.is_over, self.named) = (true, None);
             self.timed_out |= text.trim_start().starts_with("Timed out waiting ") && text.contains(" for the ");
@@ -168,9 +194,16 @@ impl Announced for Playwright {
         if self.tests == Some(0) && self.has_error {
             return false;
         }
-        let Summary { passed, failed, skipped, .. } = self.summary;
+        let Summary { passed, failed, skipped, unit_failures, .. } = self.summary;
+        if self.tests.is_none() {
+            return unit_failures > 0;
+        }
         let sum = add(passed, failed).and_then(|sum| add(sum, skipped)).ok();
-        self.tests.is_some() && self.tests == sum
+        self.tests == sum
+    }
+
+    fn goes_on(&self, line: &str) -> bool {
+        unloaded(line).is_some()
     }
 
     fn report(mut self) -> Result<Parsed> {
@@ -246,6 +279,32 @@ mod tests {
         let broken = "\nRunning 0 test using 0 worker\n\n\nError: Cannot find module './nope'\n\n=================\n no tests found.\n";
         assert_eq!(read(broken).unwrap_err().reject(), Some(Reject::NoResult));
         assert_eq!(counts(&read("Running 0 tests using 0 workers\n").unwrap()), [0; 5]);
+    }
+
+    #[test]
+    fn each_file_that_does_not_load_is_errored_where_no_test_runs() {
+        let syntax = "SyntaxError: /p/a.spec.js: Unexpected token (1:53)\n\n   at a.spec.js:1\n\n\
+                      > 1 | test('ok' ()=>{});\n    |          ^\n  2 |\n";
+        let thrown = "Error: load\n\n   at b.spec.ts:2\n\n  1 | x\n> 2 | throw new Error('load');\n    |       ^\n  3 |\n    \
+                      at Object.<anonymous> (/p/b.spec.ts:2:7)\n\n";
+        let parsed = read(&format!("{syntax}{thrown}")).unwrap();
+        assert_eq!((counts(&parsed), parsed.warnings.len()), ([2, 0, 0, 2, 0], 0));
+        assert_eq!(details(&parsed).failed_units, ["a.spec.js", "b.spec.ts"]);
+        assert!(matches!(sniffed(&FORMAT, thrown), Sniff::Sure(_)));
+        let told = |text: &str| {
+            let told = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+            told.iter().filter(|one| one.format.name == FORMAT.name).map(counts).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&format!("hi\n{thrown}{syntax}bye\n")), [[2, 0, 0, 2, 0]]);
+        // Of a run that was announced, the summary counts them.
+        let outside = format!("{thrown}{END}  1 error was not a part of any test, see above for details\n");
+        assert_eq!(counts(&read(&format!("{RUN}{outside}")).unwrap()), [7, 2, 1, 1, 3]);
+        assert_eq!(told(&format!("hi\n{RUN}{outside}")), [[7, 2, 1, 1, 3]]);
+        assert_eq!(told(&format!("hi\n{RUN}{END}{thrown}")), [[7, 2, 1, 1, 3]]);
+        for other in ["   at a.spec.js:1\n\nsaid\n", "    at a.spec.js:1\n\n> 1 | x\n", "> 1 | x\n"] {
+            assert_eq!(sniffed(&FORMAT, other), Sniff::No, "{other}");
+            assert_eq!(told(other), Vec::<[u64; 5]>::new());
+        }
     }
 
     #[test]

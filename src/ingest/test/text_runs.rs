@@ -31,6 +31,11 @@ pub(in crate::ingest) trait Announced: Default {
         false
     }
 
+    /// Whether a line with which a run begins is one more of this run, although that is done.
+    fn goes_on(&self, _line: &str) -> bool {
+        false
+    }
+
     /// Whether it said that no test runs, or ended without a result.
     fn is_off(&self) -> bool {
         false
@@ -83,7 +88,7 @@ fn read_runs<R: TextRun>(input: &Input<'_>, mut each: impl FnMut(R) -> Result<()
         if !line.ended && !R::is_whole(text) {
             return Err(cut(R::TOOL, last));
         }
-        if R::begins(text) {
+        if R::begins(text) && !run.goes_on(text) {
             if run.is_done() {
                 each(std::mem::take(&mut run)).map_err(|error| error.line(last))?;
                 runs += 1;
@@ -200,7 +205,8 @@ impl<R: Announced> Runs for Stream<R> {
         let text = text.trim_end();
         // What a test prints may look like another run.
         let begins = R::begins(text);
-        if (begins || R::ends_alone(text)) && self.run.as_ref().is_none_or(R::is_done) {
+        let is_next = |run: &R| run.is_done() && !run.goes_on(text);
+        if (begins || R::ends_alone(text)) && self.run.as_ref().is_none_or(is_next) {
             self.close()?;
             (self.run, self.is_alone, self.is_doubted) = (Some(R::default()), !begins, false);
         }
