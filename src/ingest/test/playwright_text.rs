@@ -35,11 +35,18 @@ fn sniff(head: &Head<'_>) -> Sniff {
         Sniff::Sure("line \"Running N tests using N workers\"".into())
     } else if head.last_lines().any(|line| notice(line).is_some()) {
         Sniff::Sure("GitHub's notice \"Playwright Run Summary\"".into())
-    } else if head.lines().skip_while(|line| unloaded(line.trim_end()).is_none()).any(is_framed) {
+    } else if has_unloaded(head) {
         Sniff::Sure("a file of Playwright's that does not load".into())
     } else {
         Sniff::No
     }
+}
+
+/// Whether an error stands in a file's head with the lines that it is about, and no heading of a test above it.
+fn has_unloaded(head: &Head<'_>) -> bool {
+    let below = head.lines().skip_while(|line| unloaded(line.trim_end()).is_none()).skip(1);
+    let mut frame = below.filter(|line| !line.trim().is_empty()).map(framed);
+    frame.find(|framed| *framed != Some(false)) == Some(Some(true))
 }
 
 /// `  1 failed%0A  2 passed (5.0s)`, the summary as the reporter for GitHub repeats it. Of merged reports it tells nothing else.
@@ -77,9 +84,11 @@ fn unloaded(line: &str) -> Option<&str> {
     (is_script && is_number(line) && !name.contains([' ', '('])).then_some(path)
 }
 
-/// Whether the line is that of an error: `> 3 | test('adds' () => {});`.
-fn is_framed(line: &str) -> bool {
-    line.strip_prefix("> ").and_then(|rest| rest.split_once(" |")).is_some_and(|(number, _)| is_number(number.trim()))
+/// Whether the error is in the line, `> 3 | test('adds' () => {});`, or beside it, `  2 | `. `None` for other lines.
+fn framed(line: &str) -> Option<bool> {
+    let (is_marked, rest) = line.strip_prefix('>').map_or((false, line), |rest| (true, rest));
+    let (number, _) = rest.split_once('|')?;
+    is_number(number.trim()).then_some(is_marked)
 }
 
 /// The number in `Running 5 tests using 2 workers`; `using 2 workers, shard 1 of 3`.
@@ -178,12 +187,15 @@ impl Announced for Playwright {
         } else if let Some(file) = unloaded(text).filter(|_| self.tests.is_none() || self.is_done()) {
             // Before its summary a run tells of errors that the summary counts; below it, another call has none.
             self.unloaded = Some(file.to_owned());
-        } else if let Some(file) = self.unloaded.take_if(|_| is_framed(text)) {
+        } else if let Some(file) = self.unloaded.take_if(|_| framed(text) == Some(true)) {
             Summary::add(&mut self.summary.errored, Some(1))?;
             self.summary.unit_failures = self.summary.errored;
             self.names.unit(&file);
         } else if !text.is_empty() {
             (self.is_over, self.named) = (true, None);
+            if framed(text).is_none() {
+                self.unloaded = None;
+            }
             self.timed_out |= text.trim_start().starts_with("Timed out waiting ") && text.contains(" for the ");
             self.has_error |= text.starts_with("Error: ");
         }
@@ -200,6 +212,11 @@ impl Announced for Playwright {
         }
         let sum = add(passed, failed).and_then(|sum| add(sum, skipped)).ok();
         self.tests == sum
+    }
+
+    /// What no line announced is no run in which a test may print.
+    fn is_off(&self) -> bool {
+        self.tests.is_none()
     }
 
     fn goes_on(&self, line: &str) -> bool {
@@ -301,7 +318,11 @@ mod tests {
         assert_eq!(counts(&read(&format!("{RUN}{outside}")).unwrap()), [7, 2, 1, 1, 3]);
         assert_eq!(told(&format!("hi\n{RUN}{outside}")), [[7, 2, 1, 1, 3]]);
         assert_eq!(told(&format!("hi\n{RUN}{END}{thrown}")), [[7, 2, 1, 1, 3]]);
-        for other in ["   at a.spec.js:1\n\nsaid\n", "    at a.spec.js:1\n\n> 1 | x\n", "> 1 | x\n"] {
+        let pytest = "collected 2 items\n\na.py ..    [100%]\n\n============ 2 passed in 0.11s ============\n";
+        let beside = format!("   at a.js:1\n\nsaid\n> 1 | x\n{pytest}bye\n");
+        let beside = crate::ingest::console::console(&Input::bytes("x", beside.as_bytes()));
+        assert_eq!(beside.iter().map(counts).collect::<Vec<_>>(), [[2, 2, 0, 0, 0]]);
+        for other in ["   at a.spec.js:1\n\nsaid\n> 1 | x\n", "    at a.spec.js:1\n\n> 1 | x\n", "> 1 | x\n"] {
             assert_eq!(sniffed(&FORMAT, other), Sniff::No, "{other}");
             assert_eq!(told(other), Vec::<[u64; 5]>::new());
         }
