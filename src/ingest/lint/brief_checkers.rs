@@ -283,13 +283,15 @@ pub(super) fn misspell<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
 /// `bad.py:8:9:E:no-eval:message` with Semgrep's `--vim`, `bad.py:8:9:error(no-eval):        eval("1"):message` with `--emacs`.
 pub(super) fn semgrep<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     let (word, rest) = place.rest.split_once(':').filter(|_| place.has_column)?;
-    let (level, rule, message) = match word {
-        "E" | "W" | "I" => {
-            let (rule, message) = rest.split_once(':')?;
-            let level = if word == "I" { Level::Note } else { level(if word == "E" { "error" } else { "warning" })? };
-            (level, rule, message)
-        }
-        _ => {
+    let short = match word {
+        "E" => Some(Level::Error),
+        "W" => Some(Level::Warning),
+        "I" => Some(Level::Note),
+        _ => None,
+    };
+    let (level, rule, message) = match short {
+        Some(level) => rest.split_once(':').map(|(rule, message)| (level, rule, message))?,
+        None => {
             let (word, rule) = word.strip_suffix(')')?.split_once('(')?;
             (level(word)?, rule, rest.rsplit_once(':')?.1)
         }

@@ -274,13 +274,17 @@ fn cfn_lint_quiet(text: &str) -> Option<Told<'_>> {
     let (code, rest) = text.split_once(": ")?;
     let level = level_of_cfn_lint(code)?;
     let (message, place) = rest.rsplit_once(' ')?;
-    let is_template = |path: &str| path.rsplit_once('.').is_some_and(|(_, end)| TEMPLATES.contains(&end));
     let place = bare_place(place).filter(|(path, _)| is_template(path))?;
     Some(Told { level, ..Told::error("cfn-lint", place, Some(code), message) })
 }
 
 /// The files that cfn-lint reads.
-pub(super) const TEMPLATES: [&str; 4] = ["yml", "yaml", "json", "template"];
+const TEMPLATES: [&str; 4] = ["yml", "yaml", "json", "template"];
+
+/// Whether cfn-lint reads that file.
+pub(super) fn is_template(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, end)| TEMPLATES.contains(&end))
+}
 
 /// Of a rule of cfn-lint: `E3002`.
 pub(super) fn level_of_cfn_lint(code: &str) -> Option<Level> {

@@ -224,9 +224,7 @@ fn svelte_check<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
 /// `W2001 message`.
 fn yaml_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let (place, _) = text.split_once(' ').unwrap_or((text, ""));
-    let is_template =
-        |path: &str| path.rsplit_once('.').is_some_and(|(_, end)| brief_documents::TEMPLATES.contains(&end));
-    let place = bare_place(place).filter(|(path, _)| is_template(path))?;
+    let place = bare_place(place).filter(|(path, _)| brief_documents::is_template(path))?;
     let (code, message) = before.split_once(' ')?;
     if let Some(level) = brief_documents::level_of_cfn_lint(code) {
         return Some(Told { level, ..Told::error("cfn-lint", place, Some(code), message) });

@@ -72,34 +72,20 @@ fn ends_output(line: &str) -> bool {
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut run = Run::default();
-    let (mut found, mut last, mut runs) = (None, 0, 0_u64);
+    let (mut told, mut last, mut runs) = (Told::default(), 0, 0_u64);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         last = line.number;
-        let text = line.text.trim_end();
-        if let Some(counts) = summary(text).filter(|_| !run.in_output) {
-            found = Some(std::mem::take(&mut run).total(&counts).map_err(|error| error.line(last))?);
+        if told.take(line.text.trim_end()).map_err(|error| error.line(last))? {
             runs = add(runs, 1)?;
-        } else if let Some((_, summary)) = found.as_mut().filter(|_| text == ONLY) {
-            only(summary).map_err(|error| error.line(last))?;
-        } else {
-            run.line(text);
         }
     }
-    let Some((names, summary)) = found.filter(|_| run.file.is_empty()) else {
+    let Some((names, summary)) = told.found.filter(|_| told.run.file.is_empty()) else {
         return Err(no_result("no summary of deno test at its end", last));
     };
     let mut parsed = names.report(&FORMAT, &summary, false)?;
     say_last(&mut parsed, runs, "deno test");
     Ok(parsed)
-}
-
-/// The run failed for [`ONLY`].
-fn only(summary: &mut Summary) -> Result<()> {
-    summary.errored = add(summary.errored, 1)?;
-    summary.unit_failures = add(summary.unit_failures, 1)?;
-    Ok(())
 }
 
 /// One run.
@@ -191,6 +177,24 @@ pub(in crate::ingest) struct Told {
     found: Option<(Names, Summary)>,
 }
 
+impl Told {
+    /// Takes a line; whether it sums a run up.
+    fn take(&mut self, text: &str) -> Result<bool> {
+        if let Some(counts) = summary(text).filter(|_| !self.run.in_output) {
+            self.found = Some(std::mem::take(&mut self.run).total(&counts)?);
+            return Ok(true);
+        }
+        match &mut self.found {
+            Some((_, summary)) if text == ONLY => {
+                summary.errored = add(summary.errored, 1)?;
+                summary.unit_failures = add(summary.unit_failures, 1)?;
+            }
+            _ => self.run.line(text),
+        }
+        Ok(false)
+    }
+}
+
 impl Announced for Told {
     fn begins(line: &str) -> bool {
         let announced = file(line).is_some_and(|file| file.starts_with("./") || file.contains("://"));
@@ -198,14 +202,7 @@ impl Announced for Told {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        match summary(text).filter(|_| !self.run.in_output) {
-            Some(counts) => self.found = Some(std::mem::take(&mut self.run).total(&counts)?),
-            None => match &mut self.found {
-                Some((_, summary)) if text == ONLY => return only(summary),
-                _ => self.run.line(text),
-            },
-        }
-        Ok(())
+        self.take(text).map(drop)
     }
 
     fn is_done(&self) -> bool {

@@ -153,6 +153,13 @@ impl Playwright {
         if word == "flaky" { Summary::add(&mut summary.flaky, number) } else { Ok(()) }
     }
 
+    /// Errors that are not a part of any test.
+    fn errors(&mut self, number: Option<u64>) -> Result<()> {
+        Summary::add(&mut self.summary.errored, number)?;
+        self.summary.unit_failures = self.summary.errored;
+        Ok(())
+    }
+
     /// `    [chromium] › a.spec.ts:3:5 › cart › adds ──────`, below an outcome.
     fn name(&mut self, line: &str, outcome: Outcome) {
         let told = line.trim_end_matches('─').trim();
@@ -182,14 +189,12 @@ impl Announced for Playwright {
         } else if let Some(outcome) = self.named.filter(|_| text.starts_with("    ")) {
             self.name(text, outcome);
         } else if let Some(number) = outside(text) {
-            Summary::add(&mut self.summary.errored, number)?;
-            self.summary.unit_failures = self.summary.errored;
+            self.errors(number)?;
         } else if let Some(file) = unloaded(text).filter(|_| self.tests.is_none() || self.is_done()) {
             // Before its summary a run tells of errors that the summary counts; below it, another call has none.
             self.unloaded = Some(file.to_owned());
         } else if let Some(file) = self.unloaded.take_if(|_| framed(text) == Some(true)) {
-            Summary::add(&mut self.summary.errored, Some(1))?;
-            self.summary.unit_failures = self.summary.errored;
+            self.errors(Some(1))?;
             self.names.unit(&file);
         } else if !text.is_empty() {
             (self.is_over, self.named) = (true, None);
