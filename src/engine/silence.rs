@@ -16,7 +16,7 @@ use crate::disk::layout::Layout;
 use crate::disk::spool::Spool;
 use crate::error::Result;
 use crate::ingest::{self, Details, Format, Input, Parsed};
-use crate::model::figures::{Figures, ReportKind};
+use crate::model::figures::ReportKind;
 use crate::model::record::{Command, IterationRecord, Silence, Source, SourceError};
 use crate::snapshot::objects::Objects;
 use crate::store::Store;
@@ -203,7 +203,7 @@ impl Witness<'_> {
         let failed_beside =
             |source: &Source| match source.path == CONSOLE && source.format.as_deref() == Some(self.format.name) {
                 true => self.spoke.iter().any(|(tool, errors)| *errors > 0 && !self.tools.contains(tool)),
-                false => failed(source),
+                false => source.has_failed(),
             };
         let decides = || failed_then && !sources.iter().any(failed_beside);
         // A tool that is missing, or broken, would be told of.
@@ -229,13 +229,6 @@ impl Witness<'_> {
         let Some(ours) = self.tools.iter().map(place).collect::<Option<Vec<_>>>() else { return false };
         lint.by_tool.keys().filter_map(place).any(|its| ours.iter().all(|ours| *ours < its))
     }
-}
-
-/// Whether a report tells of what makes its tool fail, or could not be read.
-fn failed(source: &Source) -> bool {
-    let has_failures =
-        |figures: &Figures| [figures.failed, figures.errored, figures.errors].iter().flatten().any(|n| *n > 0);
-    source.error.is_some() || source.figures.as_ref().is_some_and(has_failures)
 }
 
 /// What the command printed in that iteration, unless it is long.

@@ -59,6 +59,13 @@ pub struct Source {
 }
 
 impl Source {
+    /// Whether it tells of what makes its tool fail, or could not be read.
+    pub fn has_failed(&self) -> bool {
+        let has_failures =
+            |figures: &Figures| [figures.failed, figures.errored, figures.errors].iter().flatten().any(|n| *n > 0);
+        self.error.is_some() || self.figures.as_ref().is_some_and(has_failures)
+    }
+
     /// A source of which only the name is known yet.
     pub fn named(path: &str) -> Source {
         Source {
@@ -281,11 +288,8 @@ impl IterationRecord {
     /// what failed may be a step without a report, such as a build, or an environment that a task runner could not make.
     pub fn unexplained_exit(&self) -> Option<i32> {
         let code = self.command.as_ref()?.exit_code.filter(|code| *code != 0)?;
-        let is_told = |source: &Source| {
-            let Some(figures) = &source.figures else { return source.error.is_some() };
-            let counts = [figures.failed, figures.errored, figures.errors, figures.warnings, figures.notes];
-            counts.iter().any(|count| *count > Some(0))
-        };
+        let has_findings = |figures: &Figures| figures.warnings > Some(0) || figures.notes > Some(0);
+        let is_told = |source: &Source| source.has_failed() || source.figures.as_ref().is_some_and(has_findings);
         let has_figures = self.sources.iter().any(|source| source.figures.is_some());
         (has_figures && !self.sources.iter().any(is_told)).then_some(code)
     }
