@@ -35,6 +35,8 @@ impl Folder {
     pub fn make_next(layout: &Layout) -> Result<Folder> {
         let number = numbers(layout)?.last().map_or(1, |last| last.saturating_add(1));
         let folder = Folder::of(layout, number);
+        disk::make_directory(&layout.restores())?;
+        disk::keep_apart(&layout.restores());
         disk::make_directory(&folder.dir)?;
         // Writing the journal syncs their names.
         disk::make_directory_unsynced(&folder.stage())?;
@@ -191,6 +193,23 @@ pub fn sweep(layout: &Layout) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where the file system takes marks at all, as the temporary folder shows.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn restores_lie_apart_from_each_other() {
+        use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+        let dir = tempfile::tempdir().unwrap();
+        let mark = |open| ioctl_setflags(open, ioctl_getflags(open)? | IFlags::TOPDIR);
+        if let Err(error) = mark(&open(dir.path()).unwrap()) {
+            eprintln!("skipped: no marks here ({error})");
+            return;
+        }
+        let layout = Layout::new(dir.path());
+        let first = Folder::make_next(&layout).unwrap();
+        let is_apart = |path: &Path| ioctl_getflags(open(path).unwrap()).unwrap().contains(IFlags::TOPDIR);
+        assert_eq!([layout.restores(), first.stage(), first.trash()].map(|path| is_apart(&path)), [true, false, false]);
+    }
 
     #[test]
     fn no_link_is_followed_into_a_folder() {
