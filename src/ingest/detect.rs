@@ -151,6 +151,16 @@ impl<'a> Head<'a> {
         self.lines().chain(last.into_iter().flatten())
     }
 
+    /// As [`Head::lines_of_both_ends`], without those that may be cut.
+    pub fn uncut_lines(&self) -> impl Iterator<Item = &str> {
+        let (mut first, mut last) = (self.lines(), (!self.is_whole).then(|| self.last_lines()));
+        if let Some(last) = &mut last {
+            first.next_back();
+            last.next();
+        }
+        first.chain(last.into_iter().flatten())
+    }
+
     /// Whether it is a document in Markdown that shows a report of the format in a block of code: a README, not what a tool
     /// wrote.
     pub(super) fn is_quoted(&self, format: &Format) -> bool {
@@ -347,6 +357,25 @@ mod tests {
         let json = format!("{{\"words\": [{}\"\"]}}\n", "\"some of them\",\n".repeat(2 * CHUNK_BYTES / 16));
         assert_eq!(told(&format!("{json}=== 2 passed in 0.01s ===\n")), Some("pytest-text"));
         assert_eq!(told(&json), None);
+    }
+
+    /// At its beginning, at its end, or between the two where all of it is seen.
+    #[test]
+    fn what_speaks_between_records_is_heard() {
+        let run = "=== test session starts ===\n=== 2 passed in 0.01s ===\n";
+        let tracefile = ("TN:\nSF:a.c\nBRDA:1,0,0,-\n", "DA:1,1\n", "end_of_record\n", "lcov");
+        let profile = ("mode: set\n", "a/b.go:1.2,3.4 5 1\n", "", "go-cover");
+        for (begin, record, end, name) in [tracefile, profile] {
+            for count in [2, CHUNK_BYTES] {
+                let records = record.repeat(count);
+                assert_eq!(told(&format!("{begin}{records}{end}")), Some(name));
+                for text in [format!("{run}{begin}{records}{end}"), format!("{begin}{records}{end}{run}")] {
+                    assert_eq!(told(&text), Some("pytest-text"), "{name} {count}");
+                }
+            }
+            let records = record.repeat(2);
+            assert_eq!(told(&format!("{begin}{records}{run}{records}{end}")), Some("pytest-text"), "{name}");
+        }
     }
 
     #[test]

@@ -548,12 +548,13 @@ pub fn detect(input: &Input<'_>) -> Result<Option<(&'static Format, String)>> {
 
 fn told_by_content(head: &Head<'_>) -> Result<Option<(&'static Format, String)>> {
     let mut maybe = None;
-    let is_json = head.is_json();
+    // Nobody speaks between its lines. Those who read what tools print would look at each of them.
+    let is_alone = head.is_json() || coverage::lcov::is_all(head) || coverage::go_cover::is_all(head);
     // What Meson's tests printed is theirs.
     let is_mesons = test::meson_output::is_shown(head);
     let is_anothers =
         |format: &Format| is_mesons && format.kind == ReportKind::Test && *format != test::brief_test_text::FORMAT;
-    let is_asked = |format: &&Format| !format.is_text() || !(is_json || is_anothers(format));
+    let is_asked = |format: &&Format| !format.is_text() || !(is_alone || is_anothers(format));
     for format in FORMATS.iter().copied().filter(is_asked) {
         if format.kind != ReportKind::Test {
             // Those of tests come first.

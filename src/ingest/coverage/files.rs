@@ -63,6 +63,16 @@ impl FileTally {
         self.fits()
     }
 
+    /// As [`FileTally::branch`], by what [`Numbered::number`] makes of it.
+    ///
+    /// # Errors
+    /// Likewise.
+    #[inline]
+    pub(super) fn numbered_branch(&mut self, number: u64, taken: bool) -> Result<()> {
+        self.numbered.push(number, taken);
+        self.fits()
+    }
+
     fn named_branch(&mut self, branch: (u64, Box<str>), taken: bool) {
         let bytes = ENTRY_BYTES + branch.1.len();
         let entries = &mut self.entries;
@@ -230,12 +240,17 @@ impl Files {
     }
 }
 
-/// The two numbers that a name is made of, neither with zeros before it.
+/// The two numbers that a name is made of.
 fn numbers(name: &str) -> Option<(u64, u64)> {
-    let number = |text| leading(text).filter(|(_, rest)| !matches!(text, [b'0', ..]) || text.len() - rest.len() == 1);
-    let (block, [b',', rest @ ..]) = number(name.as_bytes())? else { return None };
-    let (branch, []) = number(rest)? else { return None };
+    let (block, [b',', rest @ ..]) = part_of_name(name.as_bytes())? else { return None };
+    let (branch, []) = part_of_name(rest)? else { return None };
     Some((block, branch))
+}
+
+/// The number at the beginning of a name, without zeros before it (with them it is another name), and what comes after it.
+#[inline]
+pub(super) fn part_of_name(name: &[u8]) -> Option<(u64, &[u8])> {
+    leading(name).filter(|(_, rest)| !matches!(name, [b'0', ..]) || name.len() - rest.len() == 1)
 }
 
 fn held_by(name: &str, tally: &FileTally) -> usize {

@@ -38,6 +38,12 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if is_profile { Sniff::Sure(format!("first line mode: {}", printable(mode, 20))) } else { Sniff::No }
 }
 
+/// Whether it is a profile and nothing else, as far as is seen: no other tool speaks between its blocks.
+pub(in crate::ingest) fn is_all(head: &Head<'_>) -> bool {
+    sniff(head) != Sniff::No
+        && head.uncut_lines().all(|line| line.is_empty() || line.starts_with("mode:") || block(line).is_some())
+}
+
 fn is_mode(mode: &str) -> bool {
     matches!(mode, "set" | "count" | "atomic")
 }

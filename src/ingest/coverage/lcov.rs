@@ -1,5 +1,7 @@
 //! `lcov`: geninfo's tracefile, which most coverage tools can write.
 
+use super::files::part_of_name;
+use super::lines::Numbered;
 use super::{FileTally, Files};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -38,14 +40,33 @@ fn sniff(head: &Head<'_>) -> Sniff {
     }
 }
 
+/// Keys of the records that lcov knows, old and new ones.
+const KEYS: &[&str] = &[
+    "DA", "BRDA", "FN", "FNDA", "FNL", "FNA", "LF", "LH", "FNF", "FNH", "BRF", "BRH", "SF", "TN", "VER", "MCDC", "MCF",
+    "MCH",
+];
+
+/// Whether it is a tracefile and nothing else, as far as is seen: no other tool speaks between its records.
+pub(in crate::ingest) fn is_all(head: &Head<'_>) -> bool {
+    let is_record = |line: &str| {
+        let is_known = || line.split_once(':').is_some_and(|(key, _)| KEYS.contains(&key));
+        line.is_empty() || line.starts_with('#') || is_known() || line == "end_of_record"
+    };
+    sniff(head) != Sniff::No && head.uncut_lines().all(is_record)
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut reader = Tracefile::default();
     let mut lines = Lines::new(input, LongLine::Refuse, Invalid::Escaped)?;
     loop {
         if let Some(tally) = reader.files.current() {
             // Nearly every record is one of these.
-            while let Some((line, hit)) = lines.next_as(plain_line_record) {
-                tally.line(line, hit).map_err(|error| error.line(lines.number()))?;
+            loop {
+                while let Some((line, hit)) = lines.next_as(plain_line_record) {
+                    tally.line(line, hit).map_err(|error| error.line(lines.number()))?;
+                }
+                let Some((branch, taken)) = lines.next_as(plain_branch_record) else { break };
+                tally.numbered_branch(branch, taken).map_err(|error| error.line(lines.number()))?;
             }
         }
         let Some(line) = lines.next()? else { return reader.finish(lines.number()) };
@@ -59,6 +80,20 @@ fn plain_line_record(bytes: &[u8]) -> Option<((u64, bool), usize)> {
     let (line, [b',', rest @ ..]) = leading(rest)? else { return None };
     let (hits, rest) = leading(rest)?;
     Some(((line, hits > 0), bytes.len() - rest.len()))
+}
+
+/// Number of the branch and whether it was taken of `BRDA:1,0,0,-`, with the length of that: as [`data`] has them, found in one
+/// go.
+fn plain_branch_record(bytes: &[u8]) -> Option<((u64, bool), usize)> {
+    let [b'B', b'R', b'D', b'A', b':', rest @ ..] = bytes else { return None };
+    let (line, [b',', rest @ ..]) = leading(rest)? else { return None };
+    let (block, [b',', rest @ ..]) = part_of_name(rest)? else { return None };
+    let (branch, [b',', rest @ ..]) = part_of_name(rest)? else { return None };
+    let (taken, rest) = match rest {
+        [b'-', rest @ ..] => (false, rest),
+        rest => leading(rest).map(|(times, rest)| (times > 0, rest))?,
+    };
+    Some(((Numbered::number(line, block, branch)?, taken), bytes.len() - rest.len()))
 }
 
 /// The state between records.
@@ -244,6 +279,25 @@ mod tests {
             let [mut ours, mut theirs] = [FileTally::default(), FileTally::default()];
             assert_eq!(ours.line(line, hit).is_ok(), line_record(&value, &mut theirs).is_ok(), "{record}");
             assert_eq!(ours.lines.finish(), theirs.lines.finish(), "{record}");
+            in_one_go += 1;
+        }
+        assert!((20..500).contains(&in_one_go), "{in_one_go}");
+    }
+
+    #[test]
+    fn a_branch_record_found_in_one_go_is_what_it_is_otherwise() {
+        const PIECES: [&str; 8] = ["1", "0", ",", "-", " ", "020", "70000", "18446744073709551616"];
+        let mut in_one_go = 0;
+        for number in 0..8_u32.pow(7) {
+            let value: String = (0..7).map(|place| PIECES[(number >> (3 * place) & 7) as usize]).collect();
+            let record = format!("BRDA:{value}\n");
+            let found =
+                plain_branch_record(record.as_bytes()).filter(|(_, length)| record.get(*length..) == Some("\n"));
+            let Some(((branch, taken), _)) = found else { continue };
+            let [mut ours, mut theirs] = [FileTally::default(), FileTally::default()];
+            ours.numbered_branch(branch, taken).unwrap();
+            data("BRDA", &value, &mut theirs, &mut Figures::default()).unwrap();
+            assert_eq!(ours.numbered.count(), theirs.numbered.count(), "{record}");
             in_one_go += 1;
         }
         assert!((20..500).contains(&in_one_go), "{in_one_go}");
