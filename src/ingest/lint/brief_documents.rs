@@ -57,6 +57,12 @@ pub(super) fn at_place<'a>(text: &str, place: &Placed<'a>) -> Option<Told<'a>> {
     if let Some((code, message)) = pylama(place) {
         return told("pylama", Some(code), message);
     }
+    if let Some((code, message)) = robocop(place) {
+        return told("robocop", Some(code), message);
+    }
+    if let Some((code, message)) = bashate(place) {
+        return told("bashate", Some(code), message);
+    }
     if !place.has_column && place.is_a(&["rst", "txt"]) {
         let (code, message) = place.rest.split_once(' ')?;
         if code.starts_with('D') && is_code(code, 1..=1, 3..=3) {
@@ -98,11 +104,38 @@ fn xmllint<'a>(place: &Placed<'a>) -> Option<(Level, &'a str)> {
 
 /// Code and message of `a.py:1:1 W0611 'os' imported but unused [pyflakes]`.
 fn pylama<'a>(place: &Placed<'a>) -> Option<(&'a str, &'a str)> {
-    let linters =
-        ["pyflakes", "pycodestyle", "pydocstyle", "pylint", "mccabe", "mypy", "radon", "eradicate", "vulture", "isort"];
+    let linters = [
+        "pyflakes",
+        "pycodestyle",
+        "pydocstyle",
+        "pylint",
+        "mccabe",
+        "mypy",
+        "radon",
+        "eradicate",
+        "vulture",
+        "isort",
+        "pylama",
+    ];
     let (message, _) = bracketed(place.rest, '[', ']').filter(|(_, linter)| linters.contains(linter))?;
     let (_, rest) = leading_in(message).filter(|_| place.is_a(&["py", "pyi"]))?;
-    rest.strip_prefix(' ')?.split_once(' ').filter(|(code, _)| is_code(code, 1..=4, 1..=5))
+    // A file that cannot be parsed has no code.
+    match rest.strip_prefix("  SyntaxError: ") {
+        Some(message) => Some(("SyntaxError", message)),
+        None => rest.strip_prefix(' ')?.split_once(' ').filter(|(code, _)| is_code(code, 1..=4, 1..=5)),
+    }
+}
+
+/// Code and message of robocop's `t.robot:9:1 DOC02 Missing documentation in 'Adds' test case`.
+fn robocop<'a>(place: &Placed<'a>) -> Option<(&'a str, &'a str)> {
+    let (_, rest) = leading_in(place.rest).filter(|_| place.is_a(&["robot", "resource"]))?;
+    rest.strip_prefix(' ')?.split_once(' ').filter(|(code, _)| is_code(code, 1..=6, 2..=2))
+}
+
+/// Code and message of bashate's `s.sh:2:1: E003 Indent not multiple of 4`.
+fn bashate<'a>(place: &Placed<'a>) -> Option<(&'a str, &'a str)> {
+    let is_shell = place.has_column && place.is_a(&["sh", "bash"]);
+    place.rest.split_once(' ').filter(|(code, _)| is_shell && code.starts_with('E') && is_code(code, 1..=1, 3..=3))
 }
 
 /// Below `  Line: 10` Prospector's `    pylint: eval-used / Use of eval`, and in its format `text` `    L5:1 f: pycodestyle - E305`.
@@ -375,6 +408,16 @@ mod tests {
             ("a.xml:3: parser error : a : b", "xmllint", Error, "a.xml:3", "", "a : b"),
             ("a.xml:3: validity warning : x", "xmllint", Warning, "a.xml:3", "", "x"),
             ("a.py:1:1 W0611 'os' unused [pyflakes]", "pylama", Error, "a.py:1", "W0611", "'os' unused"),
+            ("a.py:1:7  SyntaxError: no [pylama]", "pylama", Error, "a.py:1", "SyntaxError", "no"),
+            (
+                "t.robot:9:1 DOC02 Missing documentation",
+                "robocop",
+                Error,
+                "t.robot:9",
+                "DOC02",
+                "Missing documentation",
+            ),
+            ("bin/s.sh:2:1: E002 Tab indents", "bashate", Error, "bin/s.sh:2", "E002", "Tab indents"),
             ("    pylint: eval-used / Use of eval", "prospector", Error, ":0", "eval-used", "Use of eval"),
             ("    L5:1 f: pycodestyle - E305", "prospector", Error, ":5", "E305", "E305"),
             ("    L5:- None: pylint - eval-used", "prospector", Error, ":5", "eval-used", "eval-used"),

@@ -42,7 +42,7 @@ pub const FORMAT: Format = Format {
                  Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors), Emacs' byte compiler; Semgrep (vim, emacs); \
                  Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
                  Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
-                 Valgrind; Pylama, Prospector, Import Linter, docutils, xmllint, Tidy, Asciidoctor, CSSLint, gersemi, \
+                 Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, Tidy, Asciidoctor, CSSLint, gersemi, \
                  mdl, podchecker, Xenon",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,

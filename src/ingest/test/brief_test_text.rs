@@ -8,6 +8,7 @@
 use self::dune::Dune;
 use self::eunit::Eunit;
 use self::ginkgo::Ginkgo;
+use self::japa::Japa;
 use self::jest_reporters::JestReporters;
 use self::lines::{
     Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, RUNNING, is_class_of_junit, is_progress_of_hunit,
@@ -33,6 +34,7 @@ use crate::model::figures::ReportKind;
 mod dune;
 mod eunit;
 pub(super) mod ginkgo;
+mod japa;
 mod jest_reporters;
 mod lines;
 mod named;
@@ -52,7 +54,7 @@ pub const FORMAT: Format = Format {
     about: "summaries of test runners in terminal output",
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
-                 tap-spec, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, \
+                 tap-spec, tap-diff, tap-arc, tap-summary, mamba, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
@@ -63,7 +65,7 @@ pub const FORMAT: Format = Format {
                plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
                them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
                passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
-               FiveAM assertions, D modules, poku files, and dbt's warnings passed; raco test's end counts what RackUnit counted in each file; a rule of dune's that fails, and whose program sums up no failure, is one failed test; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as are each configuration of TestNG's and a failure of JUnit 4's \
+               FiveAM assertions, D modules, poku files, and dbt's warnings passed; raco test's end counts what RackUnit counted in each file; a rule of dune's that fails, and whose program sums up no failure, is one failed test; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as are each configuration of TestNG's, each hook of a group and what nobody caught of Japa's, and a failure of JUnit 4's \
                beyond its tests, and so are EUnit's tests \
                that took too long, its set-ups and tear-downs, or its cancelled tests together, and each request of Newman's that got no answer, and each script of it that failed.",
     sniff,
@@ -110,6 +112,7 @@ pub(in crate::ingest) struct Told {
     /// The line before was ExUnit's, or that of one who speaks like it.
     is_anothers: bool,
     ginkgo: Ginkgo,
+    japa: Japa,
     jest: JestReporters,
     node_tap: NodeTap,
     robot: Robot,
@@ -208,10 +211,14 @@ impl Told {
             self.stestr.line(text),
             self.eunit.line(text),
             self.racket.line(text),
+            self.japa.line(text),
             named,
         ];
         for (tool, summary) in told.iter().flatten() {
             self.dune.summary(summary);
+            if *tool == "Japa" && summary.errored == 0 {
+                self.japa.summary();
+            }
             if *tool == "RackUnit" {
                 self.racket.file(summary)?;
                 continue;

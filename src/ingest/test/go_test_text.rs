@@ -10,7 +10,7 @@ use super::{gotestsum_text, milliseconds};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::go_bench_text::{self, is_benchmarks};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
 use crate::ingest::{Details, Format, Head, Parsed, Sniff, add};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
@@ -108,7 +108,8 @@ fn read(line: &str) -> Line<'_> {
     let is_column = gap.starts_with('\t') || gap.starts_with("  ");
     let (package, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     match word {
-        _ if !is_column || package.is_empty() => Line::Other,
+        // Octave counts so: `FAIL    2`.
+        _ if !is_column || package.is_empty() || is_number(package) => Line::Other,
         "FAIL" if line.ends_with("[build failed]") || line.ends_with("[setup failed]") => Line::Unbuilt(package),
         "FAIL" if rest.is_empty() || is_time(rest) || rest.starts_with(['[', '(']) => Line::Failed(package),
         "ok" if is_time(rest) || rest == "(cached)" => Line::Package(package),
@@ -654,6 +655,7 @@ mod tests {
             assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)), "{text}");
         }
         assert!(matches!(sniffed(&FORMAT, "FAIL\tp [build failed]\n"), Sniff::Maybe(_)));
+        assert_eq!(sniffed(&FORMAT, "  f_bad.m .... PASS      1/3\n                   FAIL    2\n"), Sniff::No);
         assert!(matches!(sniffed(&FORMAT, "FAIL\tp [build failed]\nFAIL\n"), Sniff::Sure(_)));
         for text in [
             "ok 1 - a\n1..1\n",

@@ -80,6 +80,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         last = line.number;
         reader.line(line.text.trim_end(), line.ended).map_err(|error| error.line(last))?;
     }
+    reader.end().map_err(|error| error.line(last))?;
     let Some(summary) = reader.found.take().filter(|_| reader.block.is_none() && !reader.spec_runs) else {
         return Err(no_result("no \"N passing\" of Mocha at its end", last));
     };
@@ -226,6 +227,14 @@ impl Reader {
         self.is_close && *block == self.rows
     }
 
+    /// Nothing may follow where all passed, and blank lines are left out or, as by tap-mocha-reporter, never come: a summary that
+    /// counts what the tests told is whole.
+    fn end(&mut self) -> Result<()> {
+        let told = [&self.rows, &self.proof.marks];
+        let block = self.block.take_if(|block| told.contains(&&*block));
+        block.map_or(Ok(()), |block| self.end_block(&block))
+    }
+
     fn tree_line(&mut self, text: &str) {
         let content = text.trim_start();
         if content.is_empty() {
@@ -361,14 +370,8 @@ impl Unannounced for Reader {
     }
 
     fn report(mut self) -> Result<Option<Parsed>> {
-        // Nothing may follow where all passed and blank lines are left out.
-        if let Some(block) = self.block.take() {
-            if !self.counts_rows(&block) {
-                return Ok(None);
-            }
-            self.end_block(&block)?;
-        }
-        let found = self.found.take().filter(|_| !self.spec_runs);
+        self.end()?;
+        let found = self.found.take().filter(|_| self.block.is_none() && !self.spec_runs);
         found.map(|summary| self.named(&summary)).transpose()
     }
 }
@@ -405,6 +408,24 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn nothing_need_follow_a_summary_that_counts_what_the_tests_told() {
+        for (tests, is_whole) in [
+            ("  ✔ ones\n  ✓ two\n", true),
+            ("  \u{2024}\u{2024}\n", true),
+            ("  ✔ ones\n  ✓ two\n  1) three\n", false),
+            ("  ✔ ones\n  ✓ two\n  - three\n", false),
+            ("  \u{2024}!\u{2024}\n", false),
+            ("", false),
+        ] {
+            let text = format!("\n{tests}\n  2 passing (5ms)\n");
+            let parsed = parse(&Input::bytes("x", text.as_bytes()));
+            assert_eq!(parsed.map(|parsed| counts(&parsed)).ok(), is_whole.then_some([2, 2, 0, 0, 0]), "{text}");
+            let of_console = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+            assert_eq!(of_console.iter().map(counts).collect::<Vec<_>>(), vec![[2, 2, 0, 0, 0]; usize::from(is_whole)]);
+        }
     }
 
     #[test]

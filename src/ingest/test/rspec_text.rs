@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"Finished in …\" with \"N examples, N failures\" after it",
     has_end: true,
     counting: "The last summary: failures failed, errors errored, pending skipped, the other examples passed. Each error outside of \
-               examples, as of a file that does not load, is one errored test. Of parallel_rspec's processes, their sum.",
+               examples, as of a file that does not load, or of Crystal's hooks, is one errored test. Of parallel_rspec's processes, their sum.",
     sniff,
     parse,
 };
@@ -134,12 +134,36 @@ impl Run {
     }
 }
 
+/// What Crystal's spec says of what failed outside of examples.
+#[derive(Debug, Default)]
+struct Crystal {
+    /// Above the summary: a hook did.
+    is_aborted: bool,
+    /// The line before was its summary: the file itself may have failed.
+    is_below: bool,
+}
+
+impl Crystal {
+    /// Takes a summary; whether something failed before it.
+    fn summary(&mut self, counts: &[(Option<u64>, &str)]) -> bool {
+        self.is_below = counts.iter().any(|(_, word)| matches!(*word, "error" | "errors"));
+        std::mem::take(&mut self.is_aborted) && self.is_below
+    }
+
+    /// Takes another line; whether it tells that something failed after the summary.
+    fn line(&mut self, text: &str) -> bool {
+        self.is_aborted |= text == "Aborted!";
+        std::mem::take(&mut self.is_below) && text.starts_with("Unhandled exception: ")
+    }
+}
+
 /// Runs, of which the last is held.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Told {
     run: Run,
     /// The line before was "Finished in …".
     finished: bool,
+    crystal: Crystal,
     found: Option<(Summary, Run)>,
     /// Of the processes of `parallel_rspec`, until their sum comes.
     parallel: Option<Summary>,
@@ -158,6 +182,9 @@ impl Told {
             return Ok(self.found.take());
         }
         let Some(counts) = summary(text).filter(|_| finished || self.parallel.is_some()) else {
+            if let (true, Some((summary, _))) = (self.crystal.line(text), self.found.as_mut()) {
+                summary.add_units(1)?;
+            }
             // A process lists what failed where the others' tests are told.
             if let Some((_, run)) = self.found.as_mut() {
                 run.failed_example(text);
@@ -169,6 +196,9 @@ impl Told {
             return Ok(None);
         };
         let mut summary = total(&counts)?;
+        if self.crystal.summary(&counts) {
+            summary.add_units(1)?;
+        }
         if let Some(sum) = self.parallel.as_mut() {
             if finished {
                 sum.merge(&summary)?;
@@ -275,6 +305,22 @@ mod tests {
         );
         let twice = read(&format!("{RUN}{END}Finished in 0.1 seconds\n1 example, 0 failures\n")).unwrap();
         assert_eq!((counts(&twice), twice.warnings.len()), ([1, 1, 0, 0, 0], 1));
+    }
+
+    /// Crystal's spec counts examples, and goes on to its end when a hook or the file itself raises.
+    #[test]
+    fn what_crystal_says_beside_its_examples_is_an_errored_test() {
+        const RAISED: &str = "Unhandled exception: no (Exception)\n  from a_spec.cr:3:16 in '->'\n";
+        const END: &str = "Finished in 120.78 milliseconds\n";
+        for (text, expected) in [
+            (format!("{RAISED}\n\nAborted!\n{END}0 examples, 0 failures, 0 errors, 0 pending\n"), [1, 0, 0, 1, 0]),
+            (format!(".\n\n{END}1 examples, 0 failures, 0 errors, 0 pending\n{RAISED}"), [2, 1, 0, 1, 0]),
+            // A spec may print what looks like it.
+            (format!("{RAISED}.\n\n{END}1 examples, 0 failures, 0 errors, 0 pending\n\n{RAISED}"), [1, 1, 0, 0, 0]),
+            (format!("Aborted!\n{END}2 examples, 0 failures\n{RAISED}"), [2, 2, 0, 0, 0]),
+        ] {
+            assert_eq!(counts(&read(&text).unwrap()), expected, "{text}");
+        }
     }
 
     #[test]

@@ -135,6 +135,8 @@ struct Reader {
     last_indent: usize,
     yaml: Option<Yaml>,
     bailed: bool,
+    /// Why, the point above it says, as QUnit has it.
+    is_bail_told: bool,
     seen: bool,
     /// Subtests stand between braces, one of which may be what a cut took from a point.
     braced: bool,
@@ -205,6 +207,7 @@ impl Reader {
             last_indent: 0,
             yaml: None,
             bailed: false,
+            is_bail_told: false,
             seen: false,
             braced: false,
             told: None,
@@ -248,8 +251,11 @@ impl Reader {
                 }
                 Ok(())
             }
-            Line::Bail(_) => {
+            Line::Bail(reason) => {
                 (self.seen, self.bailed) = (true, true);
+                let says_so =
+                    |case: &TestCase| case.outcome == Outcome::Failed && case.message.as_deref() == Some(reason);
+                self.is_bail_told = self.last.as_ref().is_some_and(|(_, case)| says_so(case));
                 Ok(())
             }
             Line::Yaml(indent) if self.last.is_some() && indent > self.last_indent => {
@@ -518,7 +524,7 @@ impl Reader {
             self.tally.unit_failure("(the program that ran the tests)");
         }
         if std::mem::take(&mut self.bailed) {
-            if !missing {
+            if !missing && !self.is_bail_told {
                 self.tally.unit_failure("Bail out!");
             }
         } else if is_open {

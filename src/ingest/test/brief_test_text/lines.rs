@@ -69,6 +69,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
         ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
         ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
+        ("Criterion", "[----] Warning! The test `@*@E"),
         ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
         ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
         ("CUnit", " suites @_ @_ n/a @e @_"),
@@ -115,6 +116,9 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("plunit", "% {All }@p test{s} passed"),
         ("plunit", "% test passed@P"),
         ("dbt", "@_:@_:@_ Done. PASS=@p WARN=@p ERROR=@f SKIP=@s{ NO-OP=@s} TOTAL=@_"),
+        ("tap-diff", "passed: @p failed: @f of @_ tests (@*"),
+        ("mamba", "@p example{s} ran in @_ second{s}"),
+        ("mamba", "@f example{s} failed of @a ran in @_ second{s}"),
         ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
     ])
 });
@@ -310,6 +314,8 @@ static BLOCKS: LazyLock<Index<(&str, &[&str])>> = LazyLock::new(|| {
             ),
             ("uvu", &[" Total: @r", " Passed: @p", " Skipped: @s", " Duration: @*"]),
             ("tap-spec", &[" total: @_", " passing: @p", "? failing: @f", " duration: @*"]),
+            ("tap-arc", &["total: @a", "passing: @_", "?failing: @f", "?skipped: @s", "?todo: @s"]),
+            ("tap-summary", &["assertions: @a", "pass: @p", "fail: @f"]),
             (
                 "NUnit",
                 &[

@@ -51,6 +51,23 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     (" PASS › 1  FAIL › 1  SKIP › 1 \n", [2, 1, 1, 0, 0]),
     ("S\nTotal tests run: 3, Failures: 0, Skips: 2\nConfiguration Failures: 1, Skips: 1\n", [4, 1, 0, 1, 2]),
     ("  2 tests passed.\n", [2, 2, 0, 0, 0]),
+    // Of Japa's hooks those of a group have no test, and neither has what comes late.
+    (
+        " ERRORS \n\n❯ each / a: Setup hook\n\n❯ setup: Setup hook\n\n❯ td: Teardown hook\n[3/3]─\n\n FAILED \n\n\
+         Tests  1 passed, 1 failed (2)\n Time  61ms\nUnhandled Rejections─\n",
+        [5, 1, 1, 3, 0],
+    ),
+    ("❯ setup: Setup hook\nUnhandled Rejections─\nTests  2 passed (2)\n Time  9ms\n", [2, 2, 0, 0, 0]),
+    (
+        "[----] Warning! The test `cart::adds` crashed during its setup or teardown.\n\
+         [====] Synthesis: Tested: 2 | Passing: 2 | Failing: 0 | Crashing: 0 \n",
+        [3, 2, 0, 1, 0],
+    ),
+    ("passed: 4  failed: 3  of 7 tests  (14ms)\n", [7, 4, 3, 0, 0]),
+    ("total:     7\npassing:   5\nfailing:   2\nskipped:   1\ntodo:      1\n11 ms\n", [7, 3, 2, 0, 2]),
+    ("planned: 7\nassertions: 7\npass: 4\nfail: 3\n", [7, 4, 3, 0, 0]),
+    ("2 examples ran in 0.0012 seconds\n", [2, 2, 0, 0, 0]),
+    ("4 examples failed of 6 ran in 0.0061 seconds\n", [6, 2, 4, 0, 0]),
     ("4 tests in 3 items.\n3 passed and 1 failed.\n***Test Failed*** 1 failure.\n", [4, 3, 1, 0, 0]),
     ("4 tests in 3 items.\n4 passed.\nTest passed.\n", [4, 4, 0, 0, 0]),
     ("  Ran 12 tests with 1 failures, 2 errors and 3 skipped in 0.012 seconds.\n", [12, 6, 1, 2, 3]),

@@ -44,8 +44,8 @@ impl Counts {
         }
         let (number, fits) = number.parse().map_or((0, false), |number: u64| (number, true));
         let slot = match word {
-            // Other tools', which rule off their summaries alike.
-            "failure" | "failures" => return false,
+            // Other tools', which rule off their summaries alike; mamba's.
+            "failure" | "failures" | "example ran" | "examples ran" => return false,
             "passed" | "xpassed" => &mut self.passed,
             "failed" => &mut self.failed,
             "error" | "errors" => &mut self.errored,

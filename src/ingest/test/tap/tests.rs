@@ -47,6 +47,10 @@ fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
     assert_eq!(counted("1..3\nok 1\n"), [3, 1, 0, 2, 0]);
     assert_eq!(counted("1..3\nok 1\nBail out! x\n"), [3, 1, 0, 2, 0]);
     assert_eq!(counted("ok 1\nBail out! x\n"), [2, 1, 0, 1, 0]);
+    // QUnit says so twice.
+    let failed = "not ok 1 global failure\n  ---\n  message: \"Error: No tests were run.\"\n  ...\n";
+    assert_eq!(counted(&format!("{failed}Bail out! Error: No tests were run.\n1..1\n")), [1, 0, 1, 0, 0]);
+    assert_eq!(counted(&format!("{failed}Bail out! x\n1..1\n")), [2, 0, 1, 1, 0]);
     assert_eq!(counted("1..1\n    1..2\n    ok 1 - a\nnot ok 1 - s\n"), [2, 1, 0, 1, 0]);
     assert_eq!(counted("TAP version 13\n1..0 # SKIP nothing\n"), [0; 5]);
     // What nobody promised failed.
