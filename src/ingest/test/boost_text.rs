@@ -23,7 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Boost.Test, with --report_level=short or detailed best",
     told_by: "\"Running 5 test cases...\", and \"*** No errors detected\" or \"Test module \"cart\" has …\"",
     has_end: false,
-    counting: "The sum of the runs. By their reports: passed, failed, aborted errored, skipped. Without: of as many test cases as were \
+    counting: "The sum of the runs. By their reports: passed, failed, aborted errored, skipped; a fixture of all test cases that failed is \
+               one errored test. Without: of as many test cases as were \
                announced, those failed that the log names, errored after a fatal error, and the others passed; what was expected to \
                fail passed if nothing else failed, else the log does not tell it apart.",
     sniff,
@@ -49,6 +50,8 @@ pub(in crate::ingest) struct BoostTest {
     /// Of the report, while it goes on.
     report: Option<Summary>,
     aborted: u64,
+    /// The report calls the module failed or aborted.
+    has_failed: bool,
     is_done: bool,
     /// Of the failures so many were expected; which is not told.
     expected: u64,
@@ -80,6 +83,14 @@ impl BoostTest {
             case.message = Some(printable(message, 1000));
         } else if let Some(case) = self.names.cases.get_mut(name) {
             case.outcome = worst;
+        }
+    }
+
+    /// What failed under the module's own name is no test case, but a fixture of all of them.
+    fn module(&mut self, name: &str) {
+        if self.told.remove(&hash(name)).is_some_and(Outcome::is_bad) {
+            self.names.cases.remove(name);
+            self.names.unit(name);
         }
     }
 
@@ -125,6 +136,7 @@ impl Announced for BoostTest {
             self.announced = announced;
         } else if begins_report(text) {
             (self.report, self.aborted) = (Some(Summary::default()), 0);
+            self.has_failed = text.contains("\" has failed ") || text.contains("\" was aborted ");
         } else if self.report.is_some() && !self.is_done {
             let is_told = self.reported(text).is_some();
             // An empty line is its end.
@@ -135,7 +147,10 @@ impl Announced for BoostTest {
             let cases = self.names.cases.values_mut().filter(|case| case.outcome.is_bad());
             cases.for_each(|case| case.outcome = Outcome::Passed);
             self.is_done = true;
-        } else if text.starts_with("*** ") && text.contains(" in the test module \"") {
+        } else if let Some((detected, module)) = text.split_once(" in the test module \"")
+            && detected.starts_with("*** ")
+        {
+            self.module(module.trim_end_matches(['"', '!']));
             self.expected = text.split_once(" detected (").and_then(|(_, rest)| counted(rest)?.0).unwrap_or_default();
             self.is_done = true;
         } else {
@@ -181,13 +196,19 @@ impl Part for BoostTest {
         let summary = match self.report {
             Some(report) => {
                 let errored = self.aborted.min(report.failed);
-                Summary { failed: report.failed - errored, errored, ..report }
+                // Then a fixture of all test cases did.
+                let units = u64::from(self.has_failed && report.failed == 0);
+                let mut summary = Summary { failed: report.failed - errored, errored, ..report };
+                summary.add_units(units)?;
+                summary
             }
             None => {
                 let (failed, errored) = (count(Outcome::Failed), count(Outcome::Errored));
                 let skipped = count(Outcome::Skipped);
                 let passed = self.announced.saturating_sub(failed).saturating_sub(errored).saturating_sub(skipped);
-                Summary { passed, failed, errored, skipped, ..Summary::default() }
+                let mut summary = Summary { passed, failed, errored, skipped, ..Summary::default() };
+                summary.add_units(self.names.unit_count())?;
+                summary
             }
         };
         Ok((summary, self.names))
@@ -211,6 +232,20 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         (FORMAT.parse)(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_fixture_of_all_test_cases_that_failed_is_one_errored_test() {
+        let log = "Running 1 test case...\na.cpp(3): error: in \"M\": check false has failed\n\n";
+        let with = |end: &str| counts(&(FORMAT.parse)(&Input::bytes("x", format!("{log}{end}").as_bytes())).unwrap());
+        let report = |how: &str| {
+            format!("Test module \"M\" {how} with:\n  1 test case out of 1 passed\n  1 assertion out of 2 failed\n\n")
+        };
+        assert_eq!(with(&report("has failed")), [2, 1, 0, 1, 0]);
+        assert_eq!(with(&report("was aborted")), [2, 1, 0, 1, 0]);
+        assert_eq!(with(&report("has passed")), [1, 1, 0, 0, 0]);
+        assert_eq!(with("*** 1 failure is detected in the test module \"M\"\n"), [2, 1, 0, 1, 0]);
+        assert_eq!(with("*** 1 failure is detected in the test module \"N\"\n"), [1, 0, 1, 0, 0]);
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "Each TestCase is one test. In a report by its result: an aborted or timed out one is errored. In a log it is \
                errored with an Exception, else failed with an Error or FatalError (those that were expected too: the log \
-               does not tell them), else skipped if it says so. A skipped suite is no test.",
+               does not tell them), else skipped if it says so. A skipped suite is no test; a fixture of a suite that failed is one \
+               errored test.",
     sniff,
     parse,
 };
@@ -38,8 +39,14 @@ fn sniff(head: &Head<'_>) -> Sniff {
 const ROOTS: &[&str] = &["TestLog", "TestResult"];
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
-    let mut reader =
-        Reader { tally: TestTally::new(true), suites: Vec::new(), open: None, is_ours: false, is_short: false };
+    let mut reader = Reader {
+        tally: TestTally::new(true),
+        suites: Vec::new(),
+        open: None,
+        is_ours: false,
+        is_short: false,
+        broken: 0,
+    };
     walk(input, &FORMAT, ROOTS, &mut reader)?;
     let spot = Spot { line: 1, column: 1 };
     if !reader.is_ours {
@@ -59,6 +66,8 @@ struct Reader {
     is_ours: bool,
     /// A report that counts test cases, and has had none so far.
     is_short: bool,
+    /// How many suites are open where a fixture of a suite failed last: what fails in it again is no other.
+    broken: usize,
 }
 
 impl Reader {
@@ -86,6 +95,13 @@ impl Dialect for Reader {
                 let names =
                     ["name", "test_cases_passed", "test_cases_failed", "test_cases_skipped", "test_cases_aborted"];
                 let [name, counts @ ..] = element.attributes(names)?;
+                let [result, late] = element.attributes(["result", "test_cases_timed_out"])?;
+                // No test case did, so that it was a fixture of all of them.
+                let has_failed = matches!(result.as_deref(), Some("failed" | "aborted")) && self.suites.is_empty();
+                let [_, failed, _, aborted] = &counts;
+                if has_failed && [failed, aborted, &late].into_iter().flatten().all(|count| count == "0") {
+                    self.tally.unit_failure(name.as_deref().unwrap_or_default());
+                }
                 let counts_any = counts.iter().flatten().any(|count| count != "0");
                 self.is_short |= !self.is_ours && counts_any;
                 self.is_ours = true;
@@ -97,14 +113,22 @@ impl Dialect for Reader {
             "Exception" => Outcome::Errored,
             _ => return Ok(false),
         };
-        let Some(open) = &mut self.open else { return Ok(false) };
+        let Some(open) = &mut self.open else {
+            if std::mem::replace(&mut self.broken, self.suites.len()) != self.suites.len() {
+                self.tally.unit_failure(&self.suites.join("::"));
+            }
+            return Ok(false);
+        };
         open.case.outcome = open.case.outcome.max(outcome);
         Ok(true)
     }
 
     fn end(&mut self, name: &str, text: Option<&str>) -> Result<()> {
         match (name, &mut self.open) {
-            ("TestSuite", _) => drop(self.suites.pop()),
+            ("TestSuite", _) => {
+                self.suites.pop();
+                self.broken = 0;
+            }
             ("TestCase", open) => return open.take().map_or(Ok(()), |open| open.done(&mut self.tally)),
             (_, Some(open)) => open.message(text),
             _ => {}
@@ -121,6 +145,30 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_fixture_of_all_test_cases_that_failed_is_one_errored_test() {
+        let ok = "<TestCase name=\"ok\" file=\"a.cpp\" line=\"5\"></TestCase>";
+        let log = format!("<TestLog><TestSuite name=\"M\">{ok}<Error>x</Error><Error>y</Error></TestSuite></TestLog>");
+        let parsed = read(&log).unwrap();
+        assert_eq!((counts(&parsed), details(&parsed).failed_units), ([2, 1, 0, 1, 0], vec!["M".to_owned()]));
+        let thrown = read("<TestLog><TestSuite name=\"M\"><Exception>gs</Exception></TestSuite></TestLog>").unwrap();
+        assert_eq!(counts(&thrown), [1, 0, 0, 1, 0]);
+        let report = |result: &str, failed: u64, case: &str| {
+            let suite = format!(
+                "<TestSuite name=\"M\" result=\"{result}\" test_cases_passed=\"1\" test_cases_failed=\"{failed}\" \
+                 test_cases_skipped=\"0\" test_cases_aborted=\"0\" test_cases_timed_out=\"0\">"
+            );
+            counts(
+                &read(&format!("<TestResult>{suite}<TestCase name=\"a\" result=\"{case}\"/></TestSuite></TestResult>"))
+                    .unwrap(),
+            )
+        };
+        assert_eq!(report("failed", 0, "passed"), [2, 1, 0, 1, 0]);
+        assert_eq!(report("aborted", 0, "passed"), [2, 1, 0, 1, 0]);
+        assert_eq!(report("failed", 1, "failed"), [1, 0, 1, 0, 0]);
+        assert_eq!(report("passed", 0, "passed"), [1, 1, 0, 0, 0]);
     }
 
     #[test]

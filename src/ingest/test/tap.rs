@@ -10,6 +10,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::console::begins_xml;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
@@ -142,6 +143,7 @@ struct Reader {
     braced: bool,
     /// How many points there are, as a comment at the end tells.
     told: Option<u64>,
+    sums: Sums,
     /// The plan is `1..N`: gotestsum prints it before the first test has run, and never another.
     is_open: bool,
     /// A run with such a plan ended, or was killed.
@@ -149,6 +151,40 @@ struct Reader {
     /// Perl's `Test::More` or Deno said that the program failed beside its tests.
     has_exited: bool,
     prove: Prove,
+}
+
+/// What comments at the end sum up: `# pass 4`, `# ⚠️ skip 1`, `# fail 3`. Supertape shows only the points that failed.
+#[derive(Debug, Default)]
+struct Sums {
+    /// Those skipped are among them.
+    passed: u64,
+    skipped: u64,
+    failed: u64,
+}
+
+impl Sums {
+    fn line(&mut self, text: &str) {
+        let Some(comment) = text.strip_prefix("# ") else { return };
+        let Some((word, number)) = comment.trim_start_matches(|c: char| !c.is_ascii_alphanumeric()).split_once(' ')
+        else {
+            return;
+        };
+        let slot = match word {
+            "pass" => &mut self.passed,
+            "skip" => &mut self.skipped,
+            "fail" => &mut self.failed,
+            _ => return,
+        };
+        if let Some(number) = whole(number.trim()) {
+            *slot = number;
+        }
+    }
+
+    /// Points that passed and that were skipped, where all that are shown failed, and the others are in the sums.
+    fn unshown(&self, level: &Level) -> Option<[u64; 2]> {
+        let is_so = level.points == self.failed && self.passed.checked_add(self.failed) == level.plan;
+        Some([self.passed.checked_sub(self.skipped)?, self.skipped]).filter(|_| is_so)
+    }
 }
 
 /// The file in `t/cart.t ..`, which `prove -v` prints above its points.
@@ -211,6 +247,7 @@ impl Reader {
             seen: false,
             braced: false,
             told: None,
+            sums: Sums::default(),
             is_open: false,
             is_end_unknown: false,
             has_exited: false,
@@ -226,6 +263,7 @@ impl Reader {
         if let Some(told) = text.strip_prefix("# tests ") {
             self.told = told.trim().parse().ok();
         }
+        self.sums.line(text);
         match read(text) {
             Line::Version => self.version(indent),
             Line::Plan(indent, count) => self.plan(indent, count),
@@ -435,7 +473,13 @@ impl Reader {
     fn end_level(&mut self) -> Result<Option<Level>> {
         let Some(mut level) = self.levels.pop() else { return Ok(None) };
         let missing = level.plan.unwrap_or(0).saturating_sub(level.points);
-        if missing > 0 {
+        let sums = if self.levels.is_empty() { std::mem::take(&mut self.sums) } else { Sums::default() };
+        if let Some([passed, skipped]) = sums.unshown(&level).filter(|unshown| unshown.iter().sum::<u64>() == missing) {
+            self.tally.count(Outcome::Passed, passed)?;
+            self.tally.count(Outcome::Skipped, skipped)?;
+            self.tally.details.dropped = self.tally.details.dropped.saturating_add(missing);
+            level.leaves = level.leaves.saturating_add(missing);
+        } else if missing > 0 {
             self.tally.count(Outcome::Errored, missing)?;
             self.tally.details.dropped = self.tally.details.dropped.saturating_add(missing);
             level.leaves = level.leaves.saturating_add(missing);

@@ -79,6 +79,8 @@ fn point(text: &str) -> Option<Point> {
     if let Some(point) = testem(text) {
         return Some(point);
     }
+    // Supertape's.
+    let text = text.strip_prefix("❌ ").unwrap_or(text);
     let (ok, rest) = match text.strip_prefix("not ok") {
         Some(rest) => (false, rest),
         None => (true, text.strip_prefix("ok")?),

@@ -47,6 +47,12 @@ fn p32_what_the_plan_promised_is_errored_and_no_plan_is_a_cut() {
     assert_eq!(counted("1..3\nok 1\n"), [3, 1, 0, 2, 0]);
     assert_eq!(counted("1..3\nok 1\nBail out! x\n"), [3, 1, 0, 2, 0]);
     assert_eq!(counted("ok 1\nBail out! x\n"), [2, 1, 0, 1, 0]);
+    // Supertape shows what failed.
+    let failed = "❌ not ok 2 a\n❌ not ok 7 b\n";
+    assert_eq!(counted(&format!("{failed}1..7\n# tests 7\n# pass 5\n# ⚠️ skip 1\n\n# ❌ fail 2\n")), [7, 4, 2, 0, 1]);
+    assert_eq!(counted("TAP version 13\n\n1..2\n# tests 2\n# pass 2\n\n# ✅ ok\n"), [2, 2, 0, 0, 0]);
+    assert_eq!(counted(&format!("{failed}1..7\n# tests 7\n# pass 4\n# fail 2\n")), [7, 0, 2, 5, 0]);
+    assert_eq!(counted("not ok 1 a\nok 2 b\n1..3\n# pass 2\n# fail 1\n"), [3, 1, 1, 1, 0]);
     // QUnit says so twice.
     let failed = "not ok 1 global failure\n  ---\n  message: \"Error: No tests were run.\"\n  ...\n";
     assert_eq!(counted(&format!("{failed}Bail out! Error: No tests were run.\n1..1\n")), [1, 0, 1, 0, 0]);
