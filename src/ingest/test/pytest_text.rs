@@ -494,7 +494,8 @@ impl Reader {
             (run.has_evidence, run.is_refused, run.counts) = (true, true, Some(Counts::default()));
             return Ok(());
         }
-        if ruled(text, '=') == Some("test session starts") || results::is_header(text) {
+        let is_of_xdoctest = text.starts_with("Start doctest_module('");
+        if ruled(text, '=') == Some("test session starts") || results::is_header(text) || is_of_xdoctest {
             self.session_starts(ruled(text, '=').map(|_| Rule::of(text)));
             return Ok(());
         }

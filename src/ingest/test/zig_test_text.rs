@@ -44,6 +44,7 @@ fn summary(line: &str) -> Option<Summary> {
         "passed" | "tests passed" => Some(Outcome::Passed),
         "failed" | "leaked" => Some(Outcome::Failed),
         "skipped" => Some(Outcome::Skipped),
+        "crashed" => Some(Outcome::Errored),
         _ => None,
     };
     let Some(build) = line.strip_prefix("Build Summary: ") else {
@@ -52,8 +53,9 @@ fn summary(line: &str) -> Option<Summary> {
         let found = Summary::of(parts.iter().copied().take(2), meaning)?;
         return Some(Summary { failed: failed.parse().ok()?, ..found });
     };
-    // Steps stand before the tests.
-    let told = build.split(" (").next()?;
+    // What did not pass stands behind semicolons, since Zig 0.15 between parentheses. Steps stand before the tests.
+    let told = build.strip_suffix(" (disable with --summary none)").unwrap_or(build);
+    let told = told.replace(" (", "; ").replace(", ", "; ").replace(')', "");
     let (of_all, rest) =
         told.split("; ").find_map(|part| part.split_once('/').filter(|(_, rest)| rest.ends_with(" tests passed")))?;
     let after = told.split_once(rest)?.1.strip_prefix("; ").map_or(Vec::new(), |after| after.split("; ").collect());
@@ -143,6 +145,13 @@ mod tests {
     }
 
     #[test]
+    fn a_build_of_today_tells_in_parentheses() {
+        let text = "Build Summary: 3/5 steps succeeded (1 failed); 4/7 tests passed (1 skipped, 1 failed, 1 crashed)\n";
+        assert_eq!(counts(&read(text).unwrap()), [7, 4, 1, 1, 1]);
+        assert!(read("Build Summary: 0/5 steps succeeded (2 failed)\n").is_err());
+    }
+
+    #[test]
     fn summaries_of_both_commands_count() {
         let text = format!("{RUN}2 passed; 1 skipped; 1 failed.\n1 errors were logged.\n1 tests leaked memory.\n");
         let parsed = read(&text).unwrap();
@@ -152,9 +161,11 @@ mod tests {
         assert_eq!(counts(&parsed), [4, 1, 2, 0, 1]);
         let cases = details(&parsed).cases.cases;
         assert_eq!(cases["cart.test.fails"].message.as_deref(), Some("expected 3, found 2"));
-        for (line, passed) in
-            [("All 2 tests passed.\n", 2), ("Build Summary: 3/3 steps succeeded; 2/2 tests passed\n", 2)]
-        {
+        for (line, passed) in [
+            ("All 2 tests passed.\n", 2),
+            ("Build Summary: 3/3 steps succeeded; 2/2 tests passed\n", 2),
+            ("Build Summary: 3/3 steps succeeded; 2/2 tests passed (disable with --summary none)\n", 2),
+        ] {
             assert_eq!(counts(&read(line).unwrap()), [passed, passed, 0, 0, 0], "{line}");
             assert!(matches!(sniffed(&FORMAT, line), Sniff::Sure(_)), "{line}");
         }

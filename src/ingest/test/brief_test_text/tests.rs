@@ -64,6 +64,20 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         [3, 2, 0, 1, 0],
     ),
     ("passed: 4  failed: 3  of 7 tests  (14ms)\n", [7, 4, 3, 0, 0]),
+    (
+        "passed: 4  failed: 0  of 4 tests  (14ms)\n\nError: late\n    at a.js:1:2\n\nNode.js v24.21.0\n\n",
+        [5, 4, 0, 1, 0],
+    ),
+    ("Error: of a test\n\nNode.js v24.21.0\n\npassed: 4  failed: 0  of 4 tests  (14ms)\n", [4, 4, 0, 0, 0]),
+    (
+        "FAIL! -- 1 Passed | 0 Failed | 0 Pending | 0 Skipped\n--- FAIL: TestE (0.00s)\nFAIL\n\nGinkgo ran 1 suite in 1.1s\n",
+        [2, 1, 0, 1, 0],
+    ),
+    (
+        "SUCCESS! -- 1 Passed | 0 Failed | 0 Pending | 1 Skipped\nPASS | FOCUSED\n\nGinkgo ran 1 suite in 1.3s\nTest Suite Passed\n\
+         Detected Programmatic Focus - setting exit status to 197\n",
+        [3, 1, 0, 1, 1],
+    ),
     ("total:     7\npassing:   5\nfailing:   2\nskipped:   1\ntodo:      1\n11 ms\n", [7, 3, 2, 0, 2]),
     ("planned: 7\nassertions: 7\npass: 4\nfail: 3\n", [7, 4, 3, 0, 0]),
     ("2 examples ran in 0.0012 seconds\n", [2, 2, 0, 0, 0]),

@@ -20,6 +20,18 @@ fn details(text: &str) -> TestDetails {
 }
 
 #[test]
+fn a_run_of_xdoctest_is_another() {
+    let pytest = "=== test session starts ===\ncollected 2 items\n\na.py F.\n\n=== 1 failed, 1 passed in 0.01s ===\n";
+    let xdoctest = "Start doctest_module('cart.py')\nListing tests\ngathering tests\nrunning 1 test(s)\n=== 1 passed in 0.01 seconds ===\n";
+    for text in [format!("{pytest}{xdoctest}"), format!("{xdoctest}{pytest}")] {
+        let runs = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+        let runs: Vec<_> = runs.iter().map(crate::ingest::test::tests_support::counts).collect();
+        let sum = runs.iter().fold([0; 5], |sum, run| std::array::from_fn(|at| sum[at] + run[at]));
+        assert_eq!(sum, [3, 2, 1, 0, 0], "{text}");
+    }
+}
+
+#[test]
 fn a_summary_is_told_from_other_lines() {
     assert_eq!(
         counts("=== 5 failed, 22 passed, 3 skipped, 2 xfailed, 1 xpassed, 3 errors in 0.21s ===="),
