@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::rc::Rc;
 
 use self::aside::Aside;
+use self::crash::Crash;
 use self::documents::{Document, Documents, Step};
 pub(super) use self::documents::{begins_report, begins_xml};
 use self::measurements::Measurements;
@@ -42,6 +43,7 @@ use crate::model::figures::ReportKind;
 
 mod aside;
 mod attempts;
+mod crash;
 mod documents;
 mod lint;
 mod measurements;
@@ -154,11 +156,15 @@ impl Unread {
 struct Heard {
     reports: Vec<Parsed>,
     unread: BTreeSet<Unread>,
+    crash: Option<String>,
 }
 
 impl Heard {
     /// The reports; the first says what is not among them.
     fn told(mut self) -> Vec<Parsed> {
+        if let Some(line) = &self.crash {
+            crash::count(line, &mut self.reports);
+        }
         if let Some(first) = self.reports.first_mut() {
             first.warnings.extend(self.unread.into_iter().map(Unread::warning));
         }
@@ -190,17 +196,18 @@ fn marked(input: &Input<'_>) -> Option<(Mark, bool)> {
 }
 
 fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
-    let heard = match mark {
+    let mut heard = match mark {
         Some((mark, true)) => rather(apart(input, mark).unwrap_or_default(), || together(input)),
         Some((mark, false)) => rather(together(input), || apart(input, mark).unwrap_or_default()),
         None => together(input),
     };
-    let possible = heard.reports.into_iter().filter_map(|report| checked(report).ok());
+    let reports = std::mem::take(&mut heard.reports);
+    let possible = reports.into_iter().filter_map(|report| checked(report).ok());
     let told = possible.map(|mut report| {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
         report
     });
-    Heard { reports: told.collect(), unread: heard.unread }
+    Heard { reports: told.collect(), ..heard }
 }
 
 /// The first, unless it tells nothing, or there are tests only in the other.
@@ -245,7 +252,7 @@ fn together(input: &Input<'_>) -> Heard {
         reports.retain(|report| report.format.name != "rustc-text" || !lists_none(&report.details));
         reports.push(json);
     }
-    Heard { reports, unread: stream.unread }
+    Heard { reports, unread: stream.unread, crash: stream.crash.told() }
 }
 
 /// The output as that of all who marked their lines.
@@ -282,6 +289,7 @@ fn apart(input: &Input<'_>, mark: Mark) -> Result<Heard> {
             package => named_by(report, &name, package),
         }));
         heard.unread.append(&mut stream.unread);
+        heard.crash = heard.crash.or(stream.crash.told());
     }
     Ok(heard)
 }
@@ -350,6 +358,7 @@ struct Stream {
     measurements: Measurements,
     /// The last line has no end.
     is_cut: bool,
+    crash: Crash,
     document: Document,
     documents: Documents,
     /// Of which of [`EVENTS`] a line came.
@@ -374,6 +383,7 @@ impl Stream {
             tables: Tables::default(),
             measurements: Measurements::default(),
             is_cut: false,
+            crash: Crash::default(),
             document: Document::default(),
             documents: Documents::default(),
             events: BTreeSet::new(),
@@ -386,6 +396,7 @@ impl Stream {
     }
 
     fn line(&mut self, text: &str) {
+        self.crash.line(text);
         if self.is_mixed {
             return self.outside(text);
         }
@@ -582,7 +593,7 @@ impl Stream {
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
-    let Heard { reports: mut spoken, mut unread } = heard(input, marked(input));
+    let Heard { reports: mut spoken, mut unread, crash } = heard(input, marked(input));
     if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
         // Beside the JSON of libtest cargo says no more than that a program of tests failed.
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
@@ -592,7 +603,7 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
     if is_text && runs == 0 && has_tests(&spoken) {
         unread.insert(Unread::Doubted(alone.format.name));
-        return Heard { reports: spoken, unread }.told();
+        return Heard { reports: spoken, unread, crash }.told();
     }
     // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.
     unread.retain(|unread| runs > 0 && *unread != Unread::Unended(alone.format.name));
@@ -620,7 +631,7 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     };
     spoken.retain(|one| !(is_linter_s && one.format.kind == ReportKind::Lint));
     spoken.insert(0, first);
-    Heard { reports: spoken, unread }.told()
+    Heard { reports: spoken, unread, crash }.told()
 }
 
 /// Whether one has findings, and none of them in the same line of a file as one of the other's.

@@ -434,6 +434,18 @@ pub struct Package {
 }
 
 impl Parsed {
+    /// Adds what failed outside any test to a report of tests: one errored test.
+    fn add_unit(&mut self, name: &str) {
+        let Details::Tests(details) = &mut self.details else { return };
+        details.unit_failures = details.unit_failures.saturating_add(1);
+        if details.failed_units.len() < test::UNITS_KEPT {
+            details.failed_units.push(text::printable(name, 200));
+        }
+        for count in [&mut self.figures.tests, &mut self.figures.errored] {
+            *count = Some(count.unwrap_or(0).saturating_add(1));
+        }
+    }
+
     /// Figures with their details and nothing odd about them.
     pub fn new(format: &'static Format, figures: Figures, details: Details) -> Parsed {
         let (sniffed_by, warnings) = ("given".to_owned(), Vec::new());

@@ -23,7 +23,7 @@ use self::stestr::Stestr;
 use self::table::Table;
 use super::pytest_text::is_schemathesis;
 use super::runs;
-use super::text_report::{Names, Summary, is_crash_of_node, is_foreign};
+use super::text_report::{Names, Summary, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
 use crate::ingest::values::whole;
@@ -116,8 +116,6 @@ pub(in crate::ingest) struct Told {
     jest: JestReporters,
     node_tap: NodeTap,
     robot: Robot,
-    /// The last line that is not blank is that which Node.js ends with where nobody caught an error.
-    is_crashed: bool,
 }
 
 /// `12 passed, 0 failed`, as test scripts of many a project say, for each part and often for all of them at last.
@@ -161,7 +159,6 @@ impl Told {
     /// Takes a line; the tool if a summary ends with it.
     fn take(&mut self, text: &str) -> Result<Option<&'static str>> {
         let is_anothers = std::mem::replace(&mut self.is_anothers, text.starts_with("Finished in "));
-        self.is_crashed = if text.is_empty() { self.is_crashed } else { is_crash_of_node(text) };
         if let Some((tool, summary)) = summed_up(&RUNNING, text) {
             match tool {
                 "Robot Framework" => self.robot.sum(summary, text),
@@ -379,8 +376,7 @@ impl Unannounced for Told {
             Some(sum) => Some(sum),
             None => self.ginkgo.unclaimed()?,
         };
-        let Some(mut sum) = sum.filter(|_| !is_cut) else { return Ok(None) };
-        sum.add_units(u64::from(self.is_crashed))?;
+        let Some(sum) = sum.filter(|_| !is_cut) else { return Ok(None) };
         let mut parsed = Names::default().report(&FORMAT, &sum, false)?;
         if ran_again > 0 {
             parsed.warnings.push(runs::ran_again(ran_again));

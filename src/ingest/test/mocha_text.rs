@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     told_by: "its lines \"N passing (…)\", \"N pending\", \"N failing\"",
     has_end: true,
     counting: "The last summary: passing passed, failing failed, hooks among them, pending skipped. The summaries of the files that \
-               cypress run tells one by one are added up. A file that does not load is one errored test, and no other runs.",
+               cypress run tells one by one are added up. A file that does not load is one errored test, and no other runs; so is a global teardown that fails.",
     sniff,
     parse,
 };
@@ -211,6 +211,10 @@ impl Reader {
         }
         if !text.is_empty() {
             self.ended = None;
+        }
+        if let (Some(found), "[mocha] global teardown failed:") = (&mut self.found, text) {
+            found.add_units(1)?;
+            self.names.unit("global teardown");
         }
         self.tree_line(text);
         self.proof.line(text);
@@ -408,6 +412,14 @@ mod tests {
 
     fn read(text: &str) -> Result<Parsed> {
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn a_global_teardown_that_fails_is_an_errored_test() {
+        let text = "  ✔ a\n\n\n  1 passing (2ms)\n\n[mocha] global teardown failed:\nError: gt\n    at a.js:1:2\n";
+        assert_eq!(counts(&parse(&Input::bytes("x", text.as_bytes())).unwrap()), [2, 1, 0, 1, 0]);
+        let of_console = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+        assert_eq!(of_console.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0, 1, 0]]);
     }
 
     #[test]

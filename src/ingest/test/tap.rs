@@ -4,7 +4,7 @@
 //! It has no end of its own: the plan tells how many points to expect. Files are told in YAML by some tools alone.
 
 use self::lines::{Line, Point, partial_directive, read};
-use super::text_report::{KILLED_HELP, is_crash_of_node, is_foreign_line};
+use super::text_report::{KILLED_HELP, is_foreign_line};
 use super::{TestTally, meson_output};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::console::begins_xml;
@@ -150,8 +150,6 @@ struct Reader {
     is_end_unknown: bool,
     /// Perl's `Test::More` or Deno said that the program failed beside its tests.
     has_exited: bool,
-    /// As Node.js says below all points.
-    is_crashed: bool,
     prove: Prove,
 }
 
@@ -253,7 +251,6 @@ impl Reader {
             is_open: false,
             is_end_unknown: false,
             has_exited: false,
-            is_crashed: false,
             prove: Prove::default(),
         }
     }
@@ -267,7 +264,6 @@ impl Reader {
             self.told = told.trim().parse().ok();
         }
         self.sums.line(text);
-        self.is_crashed = if text.trim().is_empty() { self.is_crashed } else { is_crash_of_node(text) };
         match read(text) {
             Line::Version => self.version(indent),
             Line::Plan(indent, count) => self.plan(indent, count),
@@ -568,8 +564,7 @@ impl Reader {
         self.levels.push(Level::default());
         let missing = level.plan.unwrap_or(0) > level.points;
         let is_open = std::mem::take(&mut self.is_open) && level.plan.is_none();
-        let has_exited = std::mem::take(&mut self.has_exited) || std::mem::take(&mut self.is_crashed);
-        if has_exited && !level.failed {
+        if std::mem::take(&mut self.has_exited) && !level.failed {
             self.tally.unit_failure("(the program that ran the tests)");
         }
         if std::mem::take(&mut self.bailed) {

@@ -122,12 +122,6 @@ impl Summary {
     }
 }
 
-/// `Node.js v24.21.0`: with this the program ends where nobody caught an error.
-pub(super) fn is_crash_of_node(text: &str) -> bool {
-    let version = text.strip_prefix("Node.js v");
-    version.is_some_and(|version| version.split('.').all(is_number) && version.split('.').count() == 3)
-}
-
 /// Names of tests and units met in a text, as many as are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
