@@ -29,7 +29,7 @@ impl Crash {
         if is_crash(text) {
             let is_told = text.starts_with("Node.js ") && self.since_syntax.is_some();
             self.told = self.told.take().or_else(|| Some(text.to_owned())).filter(|_| !is_told);
-        } else if !goes_on(text) {
+        } else if self.told.as_ref().is_some_and(|told| !goes_on(told, text)) {
             self.told = None;
         }
     }
@@ -78,9 +78,13 @@ fn is_crash(text: &str) -> bool {
     of_node().is_some() || of_shell().is_some() || of_make().is_some() || is_bare() || is_of_interpreter()
 }
 
-/// Whether a line may stand below: blank, or where it happened.
-fn goes_on(text: &str) -> bool {
-    let begins = [" ", "#", "Stack trace:", "Current thread ", "Thread ", "Extension modules: ", "make: ", "make["];
+/// Whether a line may stand below what was told: blank, or where it happened.
+fn goes_on(told: &str, text: &str) -> bool {
+    let begins: &[&str] = if told.contains("Fatal") {
+        &[" ", "#", "Stack trace:", "Current thread ", "Thread ", "Extension modules: "]
+    } else {
+        &["make: ", "make["]
+    };
     text.is_empty() || begins.iter().any(|begin| text.starts_with(begin))
 }
 
@@ -127,6 +131,7 @@ mod tests {
         for text in [
             format!("bash: line 1: 24355 Segmentation fault      ./gseg\n{GREEN}"),
             format!("{GREEN}Aborted\ndone\n"),
+            format!("{GREEN}Node.js v24.21.0\n\n  Cart\n"),
             format!("{GREEN}make: *** [Makefile:2: test] Error 1\n"),
             format!("{GREEN}Node.js v20 is needed\n"),
             format!(

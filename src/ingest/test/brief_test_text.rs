@@ -5,6 +5,7 @@
 //! Only numbers are told, no names. Robot Framework and testthat print running sums, and node-tap paints its sum anew: there
 //! the last one is the whole.
 
+use self::criterion::Criterion;
 use self::dune::Dune;
 use self::eunit::Eunit;
 use self::ginkgo::Ginkgo;
@@ -31,6 +32,7 @@ use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
+mod criterion;
 mod dune;
 mod eunit;
 pub(super) mod ginkgo;
@@ -106,6 +108,7 @@ pub(in crate::ingest) struct Told {
     automake: Automake,
     /// Failures of JUnit 4's that bear the name of a class, since it last summed up.
     classes: u64,
+    criterion: Criterion,
     dune: Dune,
     eunit: Eunit,
     racket: Racket,
@@ -209,6 +212,7 @@ impl Told {
             self.clojure.line(text),
             self.shunit2.line(text),
             self.stestr.line(text),
+            self.criterion.line(text),
             self.eunit.line(text),
             self.racket.line(text),
             self.japa.line(text),

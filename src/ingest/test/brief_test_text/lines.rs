@@ -69,7 +69,6 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("phpspec", "@a example{s} ({@p passed}{, }{@s pending}{, }{@s skipped}{, }{@f failed}{, }{@e broken})"),
         ("Check", "@_%: Checks: @a, Failures: @f, Errors: @e"),
         ("Criterion", "[====] Synthesis: Tested: @a | Passing: @p | Failing: @f | Crashing: @_"),
-        ("Criterion", "[----] Warning! The test `@*@E"),
         ("CppUTest", "OK (@_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
         ("CppUTest", "Errors (@f failures, @_ tests, @r ran, @_ checks, @s ignored, @_ filtered out, @_ ms)"),
         ("CUnit", " suites @_ @_ n/a @e @_"),

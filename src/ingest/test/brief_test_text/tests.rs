@@ -63,6 +63,12 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
          [====] Synthesis: Tested: 2 | Passing: 2 | Failing: 0 | Crashing: 0 \n",
         [3, 2, 0, 1, 0],
     ),
+    (
+        "[FAIL] a::bad: (0.00s)\n[----] Warning! The test `s::x` crashed during its setup or teardown.\n\
+         [----] Warning! The test `t::x` crashed during its setup or teardown.\n\
+         [====] Synthesis: Tested: 4 | Passing: 2 | Failing: 2 | Crashing: 1 \n",
+        [5, 2, 2, 1, 0],
+    ),
     ("passed: 4  failed: 3  of 7 tests  (14ms)\n", [7, 4, 3, 0, 0]),
     (
         "FAIL! -- 1 Passed | 0 Failed | 0 Pending | 0 Skipped\n--- FAIL: TestE (0.00s)\nFAIL\n\nGinkgo ran 1 suite in 1.1s\n",
