@@ -69,7 +69,8 @@ fn is_crash(text: &str) -> bool {
     };
     // `make: *** [Makefile:2: test] Segmentation fault`.
     let of_make = || text.split_once(": *** [")?.1.rsplit_once("] ").filter(|(_, rest)| is_signal(rest));
-    let is_bare = || SIGNALS.contains(&text.strip_suffix(" (core dumped)").unwrap_or(text));
+    // Mutants are killed, too.
+    let is_bare = || text != "Killed" && SIGNALS.contains(&text.strip_suffix(" (core dumped)").unwrap_or(text));
     let is_of_interpreter = || {
         ["Fatal Python error: ", "PHP Fatal error:  Uncaught ", "Fatal error: Uncaught "]
             .iter()
@@ -134,6 +135,7 @@ mod tests {
             format!("{GREEN}Node.js v24.21.0\n\n  Cart\n"),
             format!("{GREEN}make: *** [Makefile:2: test] Error 1\n"),
             format!("{GREEN}Node.js v20 is needed\n"),
+            format!("{GREEN}Killed\n"),
             format!(
                 "{GREEN}cart.js:1\nlet = ;\n    ^\n\nSyntaxError: let is disallowed\n    at a.js:1:2\n\nNode.js v24.21.0\n"
             ),

@@ -38,11 +38,15 @@ pub const FORMAT: Format = Format {
 const OF_OTHERS: [&str; 5] = ["py", "pyi", "ipynb", "rs", "go"];
 
 /// Files that are compiled by what prints so, and shell scripts.
-const COMPILED: [&str; 49] = [
+const COMPILED: [&str; 59] = [
     "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "m", "mm", "s", "cu", "cuh",
     "f", "for", "f90", "f95", "f03", "f08", "d", "java", "swift", "hs", "lhs", "zig", "sh", "bash", "ksh", "zsh",
-    "bats", "kt", "kts", "scala", "ml", "mli", "vala", "nim", "pyx", "y", "l", "ino", "r", "rmd", "qmd",
+    "bats", "kt", "kts", "scala", "ml", "mli", "vala", "nim", "pyx", "y", "l", "ino", "r", "rmd", "qmd", "adb", "ads",
+    "v", "vh", "sv", "svh", "vhd", "vhdl", "asm", "nasm",
 ];
+
+/// Files whose compilers (javac, scalac 2, iverilog, nasm) tell no column.
+const WITHOUT_COLUMN: [&str; 7] = ["java", "scala", "v", "vh", "sv", "asm", "nasm"];
 
 /// Files of R, whose linter has cppcheck's severity `style`, and its rule first.
 const R: [&str; 3] = ["r", "rmd", "qmd"];
@@ -109,8 +113,7 @@ fn diagnostic(text: &str) -> Option<Diagnostic<'_>> {
     if is_of_test(message) || is_of_lizard(message) || is_of_typos(message) {
         return None;
     }
-    // javac tells no column.
-    let has_column = place.has_column || place.is_a(&["java"]);
+    let has_column = place.has_column || place.is_a(&WITHOUT_COLUMN);
     let is_of_others = place.is_a(&OF_OTHERS) || place.is_a(&SCRIPTS);
     // cppcheck says so of the whole.
     let is_compiled = place.is_a(&COMPILED) || place.path == "nofile";
@@ -495,7 +498,9 @@ fn compiler_of(path: Option<&str>) -> &'static str {
         Some((_, "zig")) => "zig",
         Some((_, "rb")) => "ruby",
         Some((_, "R" | "r" | "Rmd" | "rmd" | "qmd")) => "lintr",
-        Some((_, "v" | "sv" | "vh")) => "iverilog",
+        Some((_, "v" | "sv" | "vh" | "svh")) => "iverilog",
+        Some((_, "adb" | "ads")) => "gnat",
+        Some((_, "asm" | "nasm")) => "nasm",
         Some((_, end)) if OCAML.contains(&end) => "ocaml",
         Some((_, end)) if FORTRAN.contains(&end.to_lowercase().as_str()) => "gfortran",
         _ => "gcc",
@@ -542,6 +547,14 @@ mod tests {
         let claim = |text: &str| Reader::default().claim(text);
         assert_eq!(claim("bin/run:2:3: note: Use $(...). [SC2006]"), Claim::Ours);
         assert_eq!(claim("bin/run:2:3: note: Use $(...)."), Claim::Alike);
+        for compiled in [
+            "a.scala:1: error: not found: value nope",
+            "a.v:4: error: Unable to bind",
+            "a.adb:2:17: error: expected type",
+        ] {
+            assert_eq!(claim(compiled), Claim::Ours, "{compiled}");
+        }
+        assert_eq!(claim("a.c:1: error: no"), Claim::Alike);
     }
 
     #[test]

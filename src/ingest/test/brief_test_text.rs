@@ -13,7 +13,7 @@ use self::japa::Japa;
 use self::jest_reporters::JestReporters;
 use self::lines::{
     Block, LINES, OF_ASSEMBLIES, OF_COMMON_TEST, OF_EXPECTO, OF_TCL, RUNNING, is_class_of_junit, is_progress_of_hunit,
-    of_assembly, of_buttercup, of_common_test, of_dejagnu, of_expecto, of_junit, of_tcl, plain, summed_up,
+    of_assembly, of_buttercup, of_common_test, of_cxxtest, of_dejagnu, of_expecto, of_junit, of_tcl, plain, summed_up,
 };
 use self::named::{Newman, TestCafe};
 use self::node_tap::NodeTap;
@@ -56,7 +56,7 @@ pub const FORMAT: Format = Format {
     about: "summaries of test runners in terminal output",
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, Pester, EUnit, \
                  testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
-                 tap-spec, tap-diff, tap-arc, tap-summary, mamba, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, \
+                 tap-spec, tap-diff, tap-arc, tap-summary, mamba, Vader, tinytest, CxxTest, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, \
                  nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, \
                  Python's doctest -v, zope.testrunner, \
                  node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
@@ -198,6 +198,7 @@ impl Told {
                 .or_else(|| of_junit(text, self.classes))
                 .or_else(|| of_dejagnu(text))
                 .or_else(|| of_buttercup(text))
+                .or_else(|| of_cxxtest(text))
                 .filter(|_| !is_anothers),
         };
         self.classes =

@@ -116,6 +116,10 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("plunit", "% test passed@P"),
         ("dbt", "@_:@_:@_ Done. PASS=@p WARN=@p ERROR=@f SKIP=@s{ NO-OP=@s} TOTAL=@_"),
         ("tap-diff", "passed: @p failed: @f of @_ tests (@*"),
+        ("Vader", "Success/Total: @p/@a (assertions: @_/@_)"),
+        ("tinytest", "All ok, @p result{s} (@*"),
+        ("tinytest", "Showing @_ out of @a result{s}: @f fail{s}, @p pass{es} (@*"),
+        ("CxxTest", "Failed @f and Skipped @s of @a test{s}"),
         ("mamba", "@p example{s} ran in @_ second{s}"),
         ("mamba", "@f example{s} failed of @a ran in @_ second{s}"),
         ("jasmine-reporters", "{FAILURE}{SUCCESS}: @a spec{s}, @f failure{s}, @s skipped, @_ disabled in @_s."),
@@ -239,6 +243,13 @@ pub(super) fn of_buttercup(text: &str) -> Option<(&'static str, Summary)> {
     let (ran, all, failed) = (whole(ran)?, whole(all)?, whole(failed)?);
     let (passed, skipped) = (ran.checked_sub(failed)?, all.checked_sub(ran)?);
     Some(("Buttercup", Summary { passed, failed, skipped, ..Summary::default() }))
+}
+
+/// CxxTest's `Running cxxtest tests (3 tests)...OK!`.
+pub(super) fn of_cxxtest(text: &str) -> Option<(&'static str, Summary)> {
+    let (tests, marks) = text.strip_prefix("Running cxxtest tests (")?.strip_suffix("OK!")?.split_once(" test")?;
+    let is_whole = marks.trim_start_matches('s').strip_prefix(')')?.bytes().all(|mark| mark == b'.');
+    is_whole.then_some(("CxxTest", Summary { passed: whole(tests)?, ..Summary::default() }))
 }
 
 /// Whether HUnit says how far it came: it writes that anew for each test.
