@@ -201,13 +201,13 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
         Some((mark, false)) => rather(together(input), || apart(input, mark).unwrap_or_default()),
         None => together(input),
     };
-    let reports = std::mem::take(&mut heard.reports);
-    let possible = reports.into_iter().filter_map(|report| checked(report).ok());
+    let possible = heard.reports.into_iter().filter_map(|report| checked(report).ok());
     let told = possible.map(|mut report| {
         report.sniffed_by = format!("{FROM_CONSOLE}: {}", report.format.told_by);
         report
     });
-    Heard { reports: told.collect(), ..heard }
+    heard.reports = told.collect();
+    heard
 }
 
 /// The first, unless it tells nothing, or there are tests only in the other.

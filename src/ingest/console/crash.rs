@@ -1,9 +1,10 @@
 //! The end of an output at which a program says, or its shell, make or interpreter does, that it did not end as it should have:
 //! below a summary in which all passed, nothing else tells that the run failed.
 
+use super::is_of_tests;
 use crate::ingest::Parsed;
+use crate::ingest::text::split_at;
 use crate::ingest::values::whole;
-use crate::model::figures::ReportKind;
 
 /// What a shell says of a program that a signal ended.
 const SIGNALS: &[&str] =
@@ -42,13 +43,12 @@ impl Crash {
 
 /// Counts it with the last tests, unless some failed: then it may be why, or be told already.
 pub(super) fn count(line: &str, reports: &mut [Parsed]) {
-    let of_tests = || reports.iter().filter(|report| report.format.kind == ReportKind::Test);
     let is_bad =
         |report: &Parsed| [report.figures.failed, report.figures.errored].iter().flatten().any(|count| *count > 0);
-    if of_tests().any(is_bad) {
+    if reports.iter().any(|report| is_of_tests(report) && is_bad(report)) {
         return;
     }
-    if let Some(last) = reports.iter_mut().rfind(|report| report.format.kind == ReportKind::Test) {
+    if let Some(last) = reports.iter_mut().rfind(|report| is_of_tests(report)) {
         last.add_unit(line);
     }
 }
@@ -63,12 +63,12 @@ fn is_crash(text: &str) -> bool {
     };
     // `bash: line 1: 24355 Segmentation fault      ./cart_test`.
     let of_shell = || {
-        let (number, rest) = text.split_once(": line ")?.1.split_once(": ")?;
+        let (number, rest) = split_at(text, ": line ")?.1.split_once(": ")?;
         let (process, rest) = rest.trim_start().split_once(' ')?;
         (whole(number).is_some() && whole(process).is_some() && is_signal(rest.trim_start())).then_some(())
     };
     // `make: *** [Makefile:2: test] Segmentation fault`.
-    let of_make = || text.split_once(": *** [")?.1.rsplit_once("] ").filter(|(_, rest)| is_signal(rest));
+    let of_make = || split_at(text, ": *** [")?.1.rsplit_once("] ").filter(|(_, rest)| is_signal(rest));
     // Mutants are killed, too.
     let is_bare = || text != "Killed" && SIGNALS.contains(&text.strip_suffix(" (core dumped)").unwrap_or(text));
     let is_of_interpreter = || {

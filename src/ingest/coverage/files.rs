@@ -57,10 +57,12 @@ impl FileTally {
     /// Refused where one file takes too much memory.
     pub(super) fn branch(&mut self, line: u64, name: &str, taken: bool) -> Result<()> {
         match numbers(name).and_then(|(block, branch)| Numbered::number(line, block, branch)) {
-            Some(number) => self.numbered.push(number, taken),
-            None => self.named_branch((line, name.into()), taken),
+            Some(number) => self.numbered_branch(number, taken),
+            None => {
+                self.named_branch((line, name.into()), taken);
+                self.fits()
+            }
         }
-        self.fits()
     }
 
     /// As [`FileTally::branch`], by what [`Numbered::number`] makes of it.

@@ -92,10 +92,15 @@ impl Dialect for Reader {
     fn start(&mut self, element: &Element<'_>, _: Option<&str>) -> Result<bool> {
         let outcome = match element.name() {
             "TestSuite" => {
-                let names =
-                    ["name", "test_cases_passed", "test_cases_failed", "test_cases_skipped", "test_cases_aborted"];
-                let [name, counts @ ..] = element.attributes(names)?;
-                let [result, late] = element.attributes(["result", "test_cases_timed_out"])?;
+                let [name, result, late, counts @ ..] = element.attributes([
+                    "name",
+                    "result",
+                    "test_cases_timed_out",
+                    "test_cases_passed",
+                    "test_cases_failed",
+                    "test_cases_skipped",
+                    "test_cases_aborted",
+                ])?;
                 // No test case did, so that it was a fixture of all of them.
                 let has_failed = matches!(result.as_deref(), Some("failed" | "aborted")) && self.suites.is_empty();
                 let [_, failed, _, aborted] = &counts;

@@ -30,22 +30,25 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    let any = |is_ours: &dyn Fn(&str) -> bool| head.lines_of_both_ends().any(|line| is_ours(line.trim_end()));
     if head.xml().is_some() {
         return Sniff::No;
     }
-    if any(&|line| completed(line).is_some()) {
-        return Sniff::Sure("line \"N tests completed, N failed\"".into());
+    let (mut has_task, mut has_named) = (false, false);
+    for line in head.lines_of_both_ends().map(str::trim_end) {
+        if completed(line).is_some() {
+            return Sniff::Sure("line \"N tests completed, N failed\"".into());
+        }
+        if is_death(line) {
+            return Sniff::Sure("line \"> Process 'Gradle Test Executor N' finished …\"".into());
+        }
+        has_task |= task(line).is_some();
+        // Where a test failed, a sum comes.
+        has_named |= row(line).is_some_and(|(.., outcome)| outcome != Outcome::Failed);
     }
-    if any(&is_death) {
-        return Sniff::Sure("line \"> Process 'Gradle Test Executor N' finished …\"".into());
+    match has_task && has_named {
+        true => Sniff::Sure("lines \"CartTest > adds() PASSED\" of a task of Gradle's".into()),
+        false => Sniff::No,
     }
-    // Where a test failed, a sum comes.
-    let is_named = |line: &str| row(line).is_some_and(|(.., outcome)| outcome != Outcome::Failed);
-    if any(&|line| task(line).is_some()) && any(&is_named) {
-        return Sniff::Sure("lines \"CartTest > adds() PASSED\" of a task of Gradle's".into());
-    }
-    Sniff::No
 }
 
 /// `> Process 'Gradle Test Executor 1' finished with non-zero exit value 3`.

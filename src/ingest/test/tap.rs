@@ -469,21 +469,22 @@ impl Reader {
         Ok(inner)
     }
 
-    /// Ends the innermost level: what its plan promised and did not come is errored.
+    /// Ends the innermost level: what its plan promised and did not come is errored, unless the sums tell of it.
     fn end_level(&mut self) -> Result<Option<Level>> {
         let Some(mut level) = self.levels.pop() else { return Ok(None) };
         let missing = level.plan.unwrap_or(0).saturating_sub(level.points);
         let sums = if self.levels.is_empty() { std::mem::take(&mut self.sums) } else { Sums::default() };
-        if let Some([passed, skipped]) = sums.unshown(&level).filter(|unshown| unshown.iter().sum::<u64>() == missing) {
-            self.tally.count(Outcome::Passed, passed)?;
-            self.tally.count(Outcome::Skipped, skipped)?;
+        if missing > 0 {
+            let unshown = sums.unshown(&level).filter(|unshown| unshown.iter().sum::<u64>() == missing);
+            if let Some([passed, skipped]) = unshown {
+                self.tally.count(Outcome::Passed, passed)?;
+                self.tally.count(Outcome::Skipped, skipped)?;
+            } else {
+                self.tally.count(Outcome::Errored, missing)?;
+                level.failed = true;
+            }
             self.tally.details.dropped = self.tally.details.dropped.saturating_add(missing);
             level.leaves = level.leaves.saturating_add(missing);
-        } else if missing > 0 {
-            self.tally.count(Outcome::Errored, missing)?;
-            self.tally.details.dropped = self.tally.details.dropped.saturating_add(missing);
-            level.leaves = level.leaves.saturating_add(missing);
-            level.failed = true;
         }
         Ok(Some(level))
     }

@@ -53,7 +53,7 @@ fn summary(line: &str) -> Option<Summary> {
         let found = Summary::of(parts.iter().copied().take(2), meaning)?;
         return Some(Summary { failed: failed.parse().ok()?, ..found });
     };
-    // What did not pass stands behind semicolons, since Zig 0.15 between parentheses. Steps stand before the tests.
+    // What did not pass stands behind semicolons, and between parentheses as of Zig 0.17. Steps stand before the tests.
     let told = build.strip_suffix(" (disable with --summary none)").unwrap_or(build);
     let told = told.replace(" (", "; ").replace(", ", "; ").replace(')', "");
     let (of_all, rest) =
