@@ -22,13 +22,15 @@ pub const FORMAT: Format = Format {
     name: "brief-coverage-text",
     kind: ReportKind::Coverage,
     about: "sums of coverage in terminal output",
-    written_by: "lcov --summary, lcov --list, genhtml, gcov, gcovr --print-summary, gcovr --markdown, PHPUnit --coverage-text, Pest --coverage, SimpleCov, \
-                 cargo tarpaulin, node --test, deno coverage, mix test --cover, ExCoveralls, forge coverage, coverlet, OpenCover, \
-                 ReportGenerator, CTest, Kover, scoverage, Pester, Slather, bisect_ppx, hpc, rebar3, slipcover, LuaCov, Devel::Cover, Istanbul and others for TeamCity",
+    written_by: "lcov --summary, lcov --list, genhtml, gcov, gcovr --print-summary, gcovr --markdown, PHPUnit \
+                 --coverage-text, Pest --coverage, SimpleCov, cargo tarpaulin, node --test, deno coverage, mix test \
+                 --cover, ExCoveralls, forge coverage, coverlet, OpenCover, ReportGenerator, CTest, Kover, scoverage, \
+                 Pester, Slather, bisect_ppx, hpc, rebar3, slipcover, LuaCov, Devel::Cover, Istanbul and others for \
+                 TeamCity",
     told_by: "the sums of one of them, as \"lines......: 75.0% (6 of 8 lines)\" or \"75.00% coverage, 6/8 lines covered\"",
     has_end: false,
-    counting: "The counts of the last sums; the percentage of lines, else of statements, where no counts are told. Commands that \
-               Pester analyzed and points of OpenCover's are statements.",
+    counting: "The counts of the last sums; the percentage of lines, else of statements, where no counts are told. \
+               Commands that Pester analyzed and points of OpenCover's are statements.",
     sniff,
     parse,
 };

@@ -20,9 +20,9 @@ pub const FORMAT: Format = Format {
     written_by: "PHPUnit, OpenClover, Istanbul (nyc, jest, vitest), gcovr",
     told_by: "root element coverage with project",
     has_end: true,
-    counting: "The statements of each file's metrics, as lines, and its conditionals, as branches; a file whose metrics tell none \
-               has its line elements other than methods. What is in testproject is left out. The metrics of the project are only \
-               compared.",
+    counting: "The statements of each file's metrics, as lines, and its conditionals, as branches; a file whose \
+               metrics tell none has its line elements other than methods. What is in testproject is left out. The \
+               metrics of the project are only compared.",
     sniff,
     parse,
 };

@@ -18,9 +18,9 @@ pub const FORMAT: Format = Format {
     written_by: "coverage.py, gcovr, coverlet, dotnet-coverage, tarpaulin, llvm-cov, Istanbul, PHPUnit",
     told_by: "root element coverage with packages",
     has_end: true,
-    counting: "The lines of each class, by file name and line number; those of its methods only where the class has none. \
-               Branches from condition-coverage=\"50% (1/2)\", the larger numbers where a line is met twice. The totals of the \
-               root are only compared.",
+    counting: "The lines of each class, by file name and line number; those of its methods only where the class has \
+               none. Branches from condition-coverage=\"50% (1/2)\", the larger numbers where a line is met twice. The \
+               totals of the root are only compared.",
     sniff,
     parse,
 };

@@ -24,8 +24,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo llvm-cov --codecov, kcov (codecov.json), hpc-codecov, Devel::Cover",
     told_by: "a JSON object with nothing but coverage and messages, and files with numbered lines under coverage",
     has_end: true,
-    counting: "Each line that is not null, covered if its hits, or the first number of a fraction, are above zero. Of a list the \
-               first element is no line.",
+    counting: "Each line that is not null, covered if its hits, or the first number of a fraction, are above zero. Of \
+               a list the first element is no line.",
     sniff,
     parse,
 };

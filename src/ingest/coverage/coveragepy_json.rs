@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     written_by: "coverage json, pytest --cov-report=json",
     told_by: "a JSON object with files and meta.show_contexts",
     has_end: true,
-    counting: "The executed and the missing lines of each file, and its executed and missing branches; a file without statements \
-               has no lines. The totals are only compared.",
+    counting: "The executed and the missing lines of each file, and its executed and missing branches; a file without \
+               statements has no lines. The totals are only compared.",
     sniff,
     parse,
 };

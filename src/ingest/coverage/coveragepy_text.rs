@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "coverage report, pytest --cov",
     told_by: "a table with the columns Name, Stmts, Miss and Cover",
     has_end: true,
-    counting: "Stmts less Miss of the line TOTAL, since the rows may leave out what is covered in full. Of several tables the \
-               last.",
+    counting: "Stmts less Miss of the line TOTAL, since the rows may leave out what is covered in full. Of several \
+               tables the last.",
     sniff,
     parse,
 };

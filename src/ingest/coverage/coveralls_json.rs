@@ -21,7 +21,8 @@ pub const FORMAT: Format = Format {
     name: "coveralls-json",
     kind: ReportKind::Coverage,
     about: "JSON for Coveralls: hits of each line of each file",
-    written_by: "ExCoveralls (mix coveralls.json), coveralls-python, goveralls, grcov, gcovr, tarpaulin and other reporters to Coveralls",
+    written_by: "ExCoveralls (mix coveralls.json), coveralls-python, goveralls, grcov, gcovr, tarpaulin and other \
+                 reporters to Coveralls",
     told_by: "a JSON object with source_files.coverage",
     has_end: true,
     counting: "Numbers among a file's lines are lines, null is none. Branches come in fours: line, block, number, hits.",

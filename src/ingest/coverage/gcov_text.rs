@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "gcov, gcov -b, llvm-cov gcov (….gcov)",
     told_by: "a first line \"-:    0:Source:cart.c\"",
     has_end: false,
-    counting: "Each line of each file once, covered if any instance of a template ran it; ##### and ===== are not covered, - is no \
-               line. Branches by their number on the line.",
+    counting: "Each line of each file once, covered if any instance of a template ran it; ##### and ===== are not \
+               covered, - is no line. Branches by their number on the line.",
     sniff,
     parse,
 };

@@ -19,7 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "gcovr, gcovr --txt",
     told_by: "a table with the columns File, Lines, Exec and Cover, or File, Branches, Taken and Cover",
     has_end: true,
-    counting: "Lines and Exec of the line TOTAL, or Branches and Taken, with --txt-metric branch. Of several tables the last.",
+    counting: "Lines and Exec of the line TOTAL, or Branches and Taken, with --txt-metric branch. Of several tables \
+               the last.",
     sniff,
     parse,
 };

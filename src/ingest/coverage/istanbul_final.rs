@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     written_by: "nyc, c8, jest, vitest (reporter json)",
     told_by: "JSON objects by file with statementMap",
     has_end: true,
-    counting: "Each statement and function once, each arm of each branch. A line is where a statement begins, covered if any \
-               statement that begins on it ran.",
+    counting: "Each statement and function once, each arm of each branch. A line is where a statement begins, covered \
+               if any statement that begins on it ran.",
     sniff,
     parse,
 };

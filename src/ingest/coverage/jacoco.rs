@@ -20,10 +20,10 @@ pub const FORMAT: Format = Format {
     written_by: "JaCoCo (Gradle, Maven), Kover, Pester, gcovr",
     told_by: "root element report with package, group, sessioninfo or counter",
     has_end: true,
-    counting: "The counters LINE and BRANCH of each source file; one without counters has its line elements, covered where an \
-               instruction ran. A report without source files has the counters of its classes, else of its packages, else its \
-               own. The counters of the whole report are only compared. Of classes compiled without line numbers no lines are \
-               told.",
+    counting: "The counters LINE and BRANCH of each source file; one without counters has its line elements, covered \
+               where an instruction ran. A report without source files has the counters of its classes, else of its \
+               packages, else its own. The counters of the whole report are only compared. Of classes compiled without \
+               line numbers no lines are told.",
     sniff,
     parse,
 };

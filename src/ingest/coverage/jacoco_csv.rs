@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "JaCoCo (Gradle, Maven, its command line)",
     told_by: "the heading GROUP,PACKAGE,CLASS,INSTRUCTION_MISSED,…",
     has_end: false,
-    counting: "The sums of the columns LINE and BRANCH, missed and covered. Of classes compiled without line numbers no lines are \
-               told.",
+    counting: "The sums of the columns LINE and BRANCH, missed and covered. Of classes compiled without line numbers \
+               no lines are told.",
     sniff,
     parse,
 };

@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "geninfo, cargo llvm-cov, grcov, tarpaulin, nyc, c8, jest, vitest, coverage.py, coverlet, bazel, Dart",
     told_by: "records SF: … end_of_record",
     has_end: false,
-    counting: "DA lines per source file and line, merged over sections; BRDA branches per line, block and branch ('-' is not \
-               taken); functions per source file and name. LF, LH, BRF and BRH are only compared.",
+    counting: "DA lines per source file and line, merged over sections; BRDA branches per line, block and branch ('-' \
+               is not taken); functions per source file and name. LF, LH, BRF and BRH are only compared.",
     sniff,
     parse,
 };

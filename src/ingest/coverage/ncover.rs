@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "NCover, AltCover --reportFormat NCover",
     told_by: "root element coverage with module in it",
     has_end: true,
-    counting: "As opencover: each sequence point is a statement, each branch a branch, covered if it was visited. What is excluded \
-               does not count.",
+    counting: "As opencover: each sequence point is a statement, each branch a branch, covered if it was visited. What \
+               is excluded does not count.",
     sniff,
     parse,
 };

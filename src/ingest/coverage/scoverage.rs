@@ -22,8 +22,8 @@ pub const FORMAT: Format = Format {
     written_by: "scoverage (sbt, Mill, Maven, Gradle)",
     told_by: "root element scoverage",
     has_end: true,
-    counting: "Each statement that is not ignored, covered if it was invoked; those that are branches are counted as branches, \
-               too. The sums of the root element are only compared.",
+    counting: "Each statement that is not ignored, covered if it was invoked; those that are branches are counted as \
+               branches, too. The sums of the root element are only compared.",
     sniff: |head| head.by_root(&["scoverage"]),
     parse,
 };

@@ -25,7 +25,8 @@ pub const FORMAT: Format = Format {
     written_by: "SimpleCov with its JSON formatter",
     told_by: "a JSON object with meta.simplecov_version",
     has_end: true,
-    counting: "Numbers among a file's lines are lines, null and \"ignored\" are none; each branch. The totals are only compared.",
+    counting: "Numbers among a file's lines are lines, null and \"ignored\" are none; each branch. The totals are only \
+               compared.",
     sniff,
     parse,
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "SimpleCov (.resultset.json)",
     told_by: "a JSON object of commands with coverage by file",
     has_end: true,
-    counting: "Numbers among a file's lines are lines, null and \"ignored\" are none; each branch of each condition. Several \
-               commands add up.",
+    counting: "Numbers among a file's lines are lines, null and \"ignored\" are none; each branch of each condition. \
+               Several commands add up.",
     sniff,
     parse,
 };

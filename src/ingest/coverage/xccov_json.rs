@@ -28,8 +28,8 @@ pub const FORMAT: Format = Format {
     written_by: "xcrun xccov view --report --json, xcrun xccov view --archive --json",
     told_by: "JSON with targets.coveredLines and targets.executableLines; or files with line and isExecutable",
     has_end: true,
-    counting: "The sums of the files; of a target without files its own. Those of the whole report are only compared. Of lines \
-               those that are executable.",
+    counting: "The sums of the files; of a target without files its own. Those of the whole report are only compared. \
+               Of lines those that are executable.",
     sniff,
     parse,
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "Android Lint",
     told_by: "root element issues with format",
     has_end: true,
-    counting: "Each issue by its severity: Fatal and Error, Warning, Information (a note), Ignore (nothing); without one, an \
-               error.",
+    counting: "Each issue by its severity: Fatal and Error, Warning, Information (a note), Ignore (nothing); without \
+               one, an error.",
     sniff,
     parse,
 };

@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "bandit -f json",
     told_by: "a JSON object with results.issue_severity, or with generated_at and metrics._totals",
     has_end: true,
-    counting: "Results by severity: HIGH is an error, MEDIUM a warning, LOW and UNDEFINED are notes. Files that Bandit could \
-               not read are told, not counted.",
+    counting: "Results by severity: HIGH is an error, MEDIUM a warning, LOW and UNDEFINED are notes. Files that Bandit \
+               could not read are told, not counted.",
     sniff,
     parse,
 };

@@ -15,8 +15,9 @@ pub const FORMAT: Format = Format {
     written_by: "bandit (formats screen and txt)",
     told_by: "\">> Issue: [B101:assert_used] …\", or \"Test results:\" above \"No issues identified.\"",
     has_end: true,
-    counting: "Issues by severity: High is an error, Medium a warning, Low and Undefined notes. Where the first issues were cut \
-               away, those that the metrics at its end count. Without the files skipped at its end the report is cut.",
+    counting: "Issues by severity: High is an error, Medium a warning, Low and Undefined notes. Where the first issues \
+               were cut away, those that the metrics at its end count. Without the files skipped at its end the report \
+               is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "Bandit"),
 };

@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "brakeman -f json",
     told_by: "a JSON object with scan_info and warnings",
     has_end: true,
-    counting: "Warnings by confidence, as in its SARIF: High is an error, Medium a warning, Weak a note. Ignored warnings are \
-               suppressed. Errors of Brakeman itself are told, not counted.",
+    counting: "Warnings by confidence, as in its SARIF: High is an error, Medium a warning, Weak a note. Ignored \
+               warnings are suppressed. Errors of Brakeman itself are told, not counted.",
     sniff: |head| head.by_keys(&["scan_info.security_warnings", "scan_info.brakeman_version"]),
     parse,
 };

@@ -30,25 +30,29 @@ pub const FORMAT: Format = Format {
     name: "brief-text",
     kind: ReportKind::Lint,
     about: "findings as small linters and formatters print them, one a line",
-    written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, detekt, \
-                 rumdl, actionlint, publint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, typos, HTMLHint, html-validate, Nu Html Checker; prettier, oxfmt, dprint, black, isort and \
-                 rustfmt with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, \
-                 TSLint, Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, \
-                 Perl::Critic, ChkTeX, staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, alex, TFLint, govulncheck, \
-                 Trivy, OSV-Scanner and Yarn's audit; javac, \
-                 kotlinc, scalac and solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, \
-                 Verilator, Nim, D's compilers, Dart (machine), esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, \
-                 cmakelint, check-jsonschema, buf, haml-lint, dotenv-linter, protolint, Scalastyle, Sorbet, Reek, ERB Lint, Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, \
-                 Terraform, lizard (-w), autoflake; CMake, ReScript, Crystal, Python (syntax errors), Emacs' byte compiler; Semgrep (vim, emacs); \
-                 Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, Vala, what Bash, dash, zsh, Perl, Lua and \
-                 Node.js cannot parse; astro check, Rslint, Squawk; sanitizers and \
-                 Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, Tidy, Asciidoctor, CSSLint, gersemi, \
-                 mdl, podchecker, Xenon",
+    written_by: "Pyrefly, svelte-check, ansible-lint, cfn-lint, pydocstyle, markdownlint, hadolint, cpplint, ktlint, \
+                 detekt, rumdl, actionlint, publint, JSHint, standard, oxlint (agent), vulture, codespell, CSpell, \
+                 typos, HTMLHint, html-validate, Nu Html Checker; prettier, oxfmt, dprint, black, isort and rustfmt \
+                 with --check; linters for Azure Pipelines; Checkstyle, phpcs and rubocop (emacs), standardrb, TSLint, \
+                 Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and \
+                 cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, Perl::Critic, ChkTeX, \
+                 staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, \
+                 alex, TFLint, govulncheck, Trivy, OSV-Scanner and Yarn's audit; javac, kotlinc, scalac and solc under \
+                 Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim, D's compilers, \
+                 Dart (machine), esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, cmakelint, \
+                 check-jsonschema, buf, haml-lint, dotenv-linter, protolint, Scalastyle, Sorbet, Reek, ERB Lint, \
+                 Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, Terraform, lizard (-w), \
+                 autoflake; CMake, ReScript, Crystal, Python (syntax errors), Emacs' byte compiler; Semgrep (vim, \
+                 emacs); Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, \
+                 Vala, what Bash, dash, zsh, Perl, Lua and Node.js cannot parse; astro check, Rslint, Squawk; \
+                 sanitizers and Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, \
+                 Tidy, Asciidoctor, CSSLint, gersemi, mdl, podchecker, Xenon",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
-    counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A file \
-               that a formatter would change is an error, and so is each place for rustfmt. Vulnerabilities as those count \
-               them who look dependencies up: critical and high are errors, moderate warnings, low notes. Errors of sanitizers one each, of Valgrind one a context.",
+    counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A \
+               file that a formatter would change is an error, and so is each place for rustfmt. Vulnerabilities as \
+               those count them who look dependencies up: critical and high are errors, moderate warnings, low notes. \
+               Errors of sanitizers one each, of Valgrind one a context.",
     sniff,
     parse: |input| read::<Reader>(input, "a linter with one line for each finding"),
 };

@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "bundle-audit check --format json",
     told_by: "a JSON object with created_at and results that have type unpatched_gem or insecure_source",
     has_end: true,
-    counting: "Gems by the criticality of their advisory: critical and high are errors, medium warnings, low and none notes, unknown \
-               ones errors, as are sources that are not safe.",
+    counting: "Gems by the criticality of their advisory: critical and high are errors, medium warnings, low and none \
+               notes, unknown ones errors, as are sources that are not safe.",
     sniff,
     parse,
 };

@@ -17,11 +17,12 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of bundlers: why a build failed",
     written_by: "vite build, rollup, rolldown, tsdown, parcel build, next build",
-    told_by: "\"error during build:\", \"[!] RollupError: …\", \"🚨 Build failed.\", or \"Error: Turbopack build failed with 1 error:\"",
+    told_by: "\"error during build:\", \"[!] RollupError: …\", \"🚨 Build failed.\", or \"Error: Turbopack build failed \
+              with 1 error:\"",
     has_end: false,
-    counting: "Each failed build is an error, or as many as it says. Rollup's lines with \"(!)\" are warnings, and so are \
-               Rolldown's (Vite from version 8 on) with a code in brackets above the source. A build that came to its end has \
-               found no error.",
+    counting: "Each failed build is an error, or as many as it says. Rollup's lines with \"(!)\" are warnings, and so \
+               are Rolldown's (Vite from version 8 on) with a code in brackets above the source. A build that came to \
+               its end has found no error.",
     sniff,
     parse: |input| read::<Reader>(input, "a bundler"),
 };

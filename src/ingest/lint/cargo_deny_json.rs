@@ -18,7 +18,8 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "cargo-deny's diagnostics, one object a line",
     written_by: "cargo deny --format json check",
-    told_by: "JSON lines of type diagnostic with fields.severity, or of type summary with fields.advisories, bans, licenses or sources",
+    told_by: "JSON lines of type diagnostic with fields.severity, or of type summary with fields.advisories, bans, \
+              licenses or sources",
     has_end: false,
     counting: "Diagnostics by severity: error, warning; note and help are notes. Errors and warnings that the summary tells \
                beyond them count, too.",

@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "checkov -o json",
     told_by: "a JSON object or a list of them with check_type and results.failed_checks; or with checkov_version and failed",
     has_end: true,
-    counting: "Failed checks by severity, or errors where it is not told. Skipped checks are suppressed. Files that could not be \
-               parsed are told, not counted.",
+    counting: "Failed checks by severity, or errors where it is not told. Skipped checks are suppressed. Files that \
+               could not be parsed are told, not counted.",
     sniff,
     parse,
 };

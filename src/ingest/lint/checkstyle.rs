@@ -20,12 +20,12 @@ pub const FORMAT: Format = Format {
     name: "checkstyle",
     kind: ReportKind::Lint,
     about: "Checkstyle XML: findings by file",
-    written_by: "Checkstyle, PHP_CodeSniffer, ShellCheck, oxlint, ktlint, detekt, golangci-lint, PHPStan, SwiftLint, ESLint 8, \
-                 JSHint and CSSLint (jslint-xml, lint-xml, csslint-xml)",
+    written_by: "Checkstyle, PHP_CodeSniffer, ShellCheck, oxlint, ktlint, detekt, golangci-lint, PHPStan, SwiftLint, \
+                 ESLint 8, JSHint and CSSLint (jslint-xml, lint-xml, csslint-xml)",
     told_by: "root element checkstyle, jslint, lint or csslint",
     has_end: true,
-    counting: "Each error by its severity: error, warning, info (a note), ignore (nothing); one without severity is an error. \
-               An exception of the tool is an error.",
+    counting: "Each error by its severity: error, warning, info (a note), ignore (nothing); one without severity is an \
+               error. An exception of the tool is an error.",
     sniff,
     parse,
 };

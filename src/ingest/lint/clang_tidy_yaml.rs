@@ -18,9 +18,9 @@ pub const FORMAT: Format = Format {
     written_by: "clang-tidy --export-fixes=FILE, run-clang-tidy -export-fixes FILE",
     told_by: "the keys MainSourceFile and Diagnostics at the beginning of lines, DiagnosticName below them",
     has_end: true,
-    counting: "Each diagnostic with its Level: Error, Warning, or Remark (a note). Before clang 10 there is none: what the \
-               compiler itself refused (clang-diagnostic-error) is an error, all else a warning. Notes of a diagnostic belong \
-               to it.",
+    counting: "Each diagnostic with its Level: Error, Warning, or Remark (a note). Before clang 10 there is none: what \
+               the compiler itself refused (clang-diagnostic-error) is an error, all else a warning. Notes of a \
+               diagnostic belong to it.",
     sniff,
     parse,
 };

@@ -20,7 +20,8 @@ pub const FORMAT: Format = Format {
     name: "codeclimate-json",
     kind: ReportKind::Lint,
     about: "issues as Code Climate and GitLab's Code Quality have them",
-    written_by: "codeclimate analyze -f json, and many linters for GitLab: Ruff, Biome, golangci-lint, RuboCop, PHPStan, Psalm",
+    written_by: "codeclimate analyze -f json, and many linters for GitLab: Ruff, Biome, golangci-lint, RuboCop, \
+                 PHPStan, Psalm",
     told_by: "a JSON list of objects with location.path, and fingerprint or check_name",
     has_end: true,
     counting: "Issues by severity: blocker and critical are errors; major, normal and minor warnings; info is a note. \

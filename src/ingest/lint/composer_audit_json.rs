@@ -17,10 +17,11 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "advisories of PHP packages",
     written_by: "composer audit --format=json",
-    told_by: "a JSON object with advisories, of which each has packageName and affectedVersions; or with advisories and abandoned",
+    told_by: "a JSON object with advisories, of which each has packageName and affectedVersions; or with advisories \
+              and abandoned",
     has_end: true,
-    counting: "Advisories by severity: critical and high are errors, medium warnings, low notes; without one, as before Composer 2.7, \
-               errors. Packages that were abandoned are not counted.",
+    counting: "Advisories by severity: critical and high are errors, medium warnings, low notes; without one, as \
+               before Composer 2.7, errors. Packages that were abandoned are not counted.",
     sniff,
     parse,
 };

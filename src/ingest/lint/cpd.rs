@@ -20,7 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "pmd cpd --format xml, jscpd --reporters xml, phpcpd --log-pmd",
     told_by: "root element pmd-cpd",
     has_end: true,
-    counting: "Each duplication is one error, wherever and how often it stands; a file that could not be processed is one too.",
+    counting: "Each duplication is one error, wherever and how often it stands; a file that could not be processed is \
+               one too.",
     sniff: |head| head.by_root(&["pmd-cpd"]),
     parse,
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "cppcheck --xml",
     told_by: "root element results with cppcheck or errors",
     has_end: true,
-    counting: "Each error element by its severity: error, warning; style, performance, portability and information are notes; \
-               without one, an error.",
+    counting: "Each error element by its severity: error, warning; style, performance, portability and information are \
+               notes; without one, an error.",
     sniff,
     parse,
 };

@@ -15,7 +15,8 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of Dart's analyzer",
     written_by: "dart analyze, flutter analyze",
-    told_by: "\"error • … • lib/a.dart:3:5 • undefined_name\" (Dart: with - between), \"3 issues found.\", \"No issues found!\"",
+    told_by: "\"error • … • lib/a.dart:3:5 • undefined_name\" (Dart: with - between), \"3 issues found.\", \"No issues \
+              found!\"",
     has_end: true,
     counting: "Findings by level: error, warning, info (a note). The number at the end is only compared; without it the \
                report is cut.",

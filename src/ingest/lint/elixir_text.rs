@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "\"warning: …\" above \"lib/a.ex:3: A.f/1\", \"** (CompileError) lib/a.ex:7: …\", \"┃ [R] → …\", \
               \"src/a.erl:3:1: …\"",
     has_end: false,
-    counting: "Warnings and errors of the compilers; each issue of Credo and each warning of Dialyzer is an error, as they have \
-               no levels, and each file that is not formatted. What Credo counts and does not list counts, too.",
+    counting: "Warnings and errors of the compilers; each issue of Credo and each warning of Dialyzer is an error, as \
+               they have no levels, and each file that is not formatted. What Credo counts and does not list counts, \
+               too.",
     sniff,
     parse: |input| read::<Reader>(input, "a tool of Elixir or Erlang"),
 };

@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     told_by: "rows \"1:10  error  …  no-undef\", and \"✖ 7 problems (4 errors, 3 warnings)\"; Vale's summary; rows \
               and counts in frames; or \"error: … (no-undef) at a.js:1:10:\" and \"4 errors and 1 warning found.\"",
     has_end: true,
-    counting: "Rows by level, error or warning; Vale's suggestions are notes. The numbers in the summary are compared, and count what was cut away above it; without a summary the report is \
-               cut.",
+    counting: "Rows by level, error or warning; Vale's suggestions are notes. The numbers in the summary are compared, \
+               and count what was cut away above it; without a summary the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "ESLint"),
 };

@@ -20,12 +20,12 @@ pub const FORMAT: Format = Format {
     name: "findings-csv",
     kind: ReportKind::Lint,
     about: "findings as linters write them into CSV",
-    written_by: "phpcs --report=csv, bandit -f csv, pmd -f csv, swiftlint --reporter csv, flawfinder --csv, brakeman -f csv, \
-                 gitleaks -f csv, codeql database analyze --format=csv, gosec -fmt=csv",
+    written_by: "phpcs --report=csv, bandit -f csv, pmd -f csv, swiftlint --reporter csv, flawfinder --csv, brakeman \
+                 -f csv, gitleaks -f csv, codeql database analyze --format=csv, gosec -fmt=csv",
     told_by: "the heading of one of them, or nine columns as CodeQL writes them, or gosec's",
     has_end: false,
-    counting: "Rows by level, as in the JSON of each tool. Of Flawfinder risks from 4 on are errors, 3 is a warning, what is \
-               below a note, as in its SARIF.",
+    counting: "Rows by level, as in the JSON of each tool. Of Flawfinder risks from 4 on are errors, 3 is a warning, \
+               what is below a note, as in its SARIF.",
     sniff: |head| match Table::of(&first_row(head)) {
         Some(table) => Sniff::Sure(format!("a row as {} writes it", table.tool)),
         None => Sniff::No,

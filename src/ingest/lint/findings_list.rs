@@ -20,14 +20,15 @@ pub const FORMAT: Format = Format {
     name: "findings-json",
     kind: ReportKind::Lint,
     about: "findings as linters write them into JSON, one an object",
-    written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos --format json, \
-                 buf lint --error-format json, terraform validate -json, vnu --format json, deno lint --json, hlint --json, \
-                 squawk --reporter json, dart analyze --format=json, phan --output-mode json, protolint -reporter json, \
-                 kube-linter lint --format json",
+    written_by: "spectral lint -f json, solhint -f json, markuplint -f JSON, redocly lint --format json, typos \
+                 --format json, buf lint --error-format json, terraform validate -json, vnu --format json, deno lint \
+                 --json, hlint --json, squawk --reporter json, dart analyze --format=json, phan --output-mode json, \
+                 protolint -reporter json, kube-linter lint --format json",
     told_by: "the keys of one of them, as code, severity, range.start and source",
     has_end: false,
-    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes; of Phan 10 is an \
-               error, 5 a warning, 0 a note. typos, buf, KubeLinter and Deno have no severities: each is an error, and so is a file that Deno cannot parse. Problems that Redocly is told to ignore are suppressed.",
+    counting: "Every finding by its severity; of Spectral 0 is an error, 1 a warning, 2 and 3 are notes; of Phan 10 is \
+               an error, 5 a warning, 0 a note. typos, buf, KubeLinter and Deno have no severities: each is an error, \
+               and so is a file that Deno cannot parse. Problems that Redocly is told to ignore are suppressed.",
     sniff: |head| match Tool::of(head) {
         Some(tool) => Sniff::Sure(format!("keys {}", tool.keys.join(", "))),
         None => Sniff::No,

@@ -27,9 +27,9 @@ pub const FORMAT: Format = Format {
                  zig, SwiftLint, Jing, xcodebuild, xcbeautify, xcpretty",
     told_by: "\"src/a.c:12:9: warning: …\", where the file is no Python and no Rust",
     has_end: false,
-    counting: "Lines with a place and a level: error and fatal error, warning, note and remark; cppcheck's style, performance, \
-               portability and information are notes. Errors of the driver and the linker without a place too. A failed link \
-               is an error if there is no other.",
+    counting: "Lines with a place and a level: error and fatal error, warning, note and remark; cppcheck's style, \
+               performance, portability and information are notes. Errors of the driver and the linker without a place \
+               too. A failed link is an error if there is no other.",
     sniff,
     parse: |input| read::<Reader>(input, "gcc"),
 };

@@ -17,7 +17,8 @@ pub const FORMAT: Format = Format {
     name: "gitlab-security-json",
     kind: ReportKind::Lint,
     about: "vulnerabilities as GitLab's security reports have them",
-    written_by: "GitLab's analyzers, semgrep scan --gitlab-sast, checkov -o gitlab_sast, trivy and grype with their templates for GitLab",
+    written_by: "GitLab's analyzers, semgrep scan --gitlab-sast, checkov -o gitlab_sast, trivy and grype with their \
+                 templates for GitLab",
     told_by: "a JSON object with version and vulnerabilities, which have identifiers and location, or with scan.type",
     has_end: true,
     counting: "Vulnerabilities by severity: critical and high are errors; medium warnings; low, info and unknown notes.",

@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "Gitleaks' leaks, as a list",
     written_by: "gitleaks detect|git|dir --report-format json",
-    told_by: "a JSON list of objects with RuleID, Description, StartLine, File and Match; before version 8 with rule, offender, \
-              lineNumber and file",
+    told_by: "a JSON list of objects with RuleID, Description, StartLine, File and Match; before version 8 with rule, \
+              offender, lineNumber and file",
     has_end: true,
     counting: "Each leak is an error; there are no levels.",
     sniff,

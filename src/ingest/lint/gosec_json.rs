@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "gosec -fmt json",
     told_by: "a JSON object with Golang errors and Issues",
     has_end: true,
-    counting: "Issues by severity: HIGH is an error, MEDIUM a warning, LOW a note. What a comment or the configuration silenced is \
-               suppressed. Packages that gosec could not load are told, not counted.",
+    counting: "Issues by severity: HIGH is an error, MEDIUM a warning, LOW a note. What a comment or the configuration \
+               silenced is suppressed. Packages that gosec could not load are told, not counted.",
     sniff: |head| head.by_keys(&["Golang errors", "Issues"]),
     parse,
 };

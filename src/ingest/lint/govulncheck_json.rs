@@ -24,9 +24,9 @@ pub const FORMAT: Format = Format {
     written_by: "govulncheck -format json (-json before version 1.1)",
     told_by: "a JSON object with config.scanner_name and config.protocol_version",
     has_end: false,
-    counting: "Each advisory once, as in its SARIF: an error if a function that is vulnerable is called, a warning if its package is \
-               imported, a note if its module is required. Where packages were looked at only, an error and a warning; where \
-               modules, an error.",
+    counting: "Each advisory once, as in its SARIF: an error if a function that is vulnerable is called, a warning if \
+               its package is imported, a note if its module is required. Where packages were looked at only, an error \
+               and a warning; where modules, an error.",
     sniff: |head| head.by_keys(&["config.protocol_version", "config.scanner_name"]),
     parse,
 };

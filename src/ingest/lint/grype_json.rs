@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "grype -o json",
     told_by: "a JSON object with matches and descriptor",
     has_end: true,
-    counting: "Matches by severity: Critical and High are errors, Medium warnings, Low, Negligible and Unknown notes. Ignored matches \
-               are suppressed.",
+    counting: "Matches by severity: Critical and High are errors, Medium warnings, Low, Negligible and Unknown notes. \
+               Ignored matches are suppressed.",
     sniff,
     parse,
 };

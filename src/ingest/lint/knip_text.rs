@@ -17,7 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "knip (reporters symbols, compact)",
     told_by: "titles \"Unused exports (2)\" and rows below them; or \"Excellent, Knip found no issues.\"",
     has_end: false,
-    counting: "Each name is an error, and so is each file that is not used, as in its JSON. A title with fewer rows than it says is cut.",
+    counting: "Each name is an error, and so is each file that is not used, as in its JSON. A title with fewer rows \
+               than it says is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "Knip"),
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "dotnet build|publish|pack|format, msbuild, xbuild, csc, mcs, vbc, cl",
     told_by: "\"Cart.cs(4,49): error CS0103: …\", and \"3 Error(s)\" or \"Build succeeded in 1.2s\"",
     has_end: false,
-    counting: "Lines with \"error\" or \"warning\" and a code, where they are first printed, not where the summary repeats them. \
-               The numbers in the summary are only compared.",
+    counting: "Lines with \"error\" or \"warning\" and a code, where they are first printed, not where the summary \
+               repeats them. The numbers in the summary are only compared.",
     sniff,
     parse: |input| read::<Reader>(input, "MSBuild"),
 };

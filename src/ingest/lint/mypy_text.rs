@@ -24,7 +24,8 @@ pub const FORMAT: Format = Format {
     written_by: "mypy, dmypy",
     told_by: "\"book.py:48: error: …\", \"Found 1 error in 1 file\", or \"Success: no issues found in 3 source files\"",
     has_end: false,
-    counting: "Lines with a file and a level: error, warning, note. The number in the summary is compared, and counts what was cut away above it.",
+    counting: "Lines with a file and a level: error, warning, note. The number in the summary is compared, and counts \
+               what was cut away above it.",
     sniff,
     parse: |input| read::<Reader>(input, "mypy"),
 };

@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "npm audit --json, pnpm audit --json",
     told_by: "a JSON object with auditReportVersion and vulnerabilities; or with actions or muted, advisories and metadata",
     has_end: true,
-    counting: "Vulnerable packages since npm 7, advisories before, by severity: critical and high are errors, moderate warnings, low \
-               and info notes.",
+    counting: "Vulnerable packages since npm 7, advisories before, by severity: critical and high are errors, moderate \
+               warnings, low and info notes.",
     sniff,
     parse,
 };

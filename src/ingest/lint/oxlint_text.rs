@@ -17,11 +17,11 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of oxlint and swc",
     written_by: "oxlint, swc",
-    told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\", or \"Failed to compile 2 \
-              files with swc.\"",
+    told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\", or \"Failed to \
+              compile 2 files with swc.\"",
     has_end: true,
-    counting: "Diagnostics by their sign: × is an error, ⚠ a warning. The numbers in the summary are compared, and count what was cut away above it; without a \
-               summary the report is cut.",
+    counting: "Diagnostics by their sign: × is an error, ⚠ a warning. The numbers in the summary are compared, and \
+               count what was cut away above it; without a summary the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "oxlint"),
 };

@@ -18,11 +18,11 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "terminal output of PHP_CodeSniffer",
     written_by: "phpcs (reports full, code, summary)",
-    told_by: "\"FOUND 3 ERRORS AND 1 WARNING AFFECTING 2 LINES\" below \"FILE: …\", and rows \"3 | ERROR | …\" or \"LINE 3: ERROR …\"; or \"A TOTAL OF 3 \
-              ERRORS AND 1 WARNING WERE FOUND IN 2 FILES\"",
+    told_by: "\"FOUND 3 ERRORS AND 1 WARNING AFFECTING 2 LINES\" below \"FILE: …\", and rows \"3 | ERROR | …\" or \
+              \"LINE 3: ERROR …\"; or \"A TOTAL OF 3 ERRORS AND 1 WARNING WERE FOUND IN 2 FILES\"",
     has_end: false,
-    counting: "Rows by level: error, warning. A file with fewer rows than were found in it is cut. The sum of a summary counts where \
-               there are no rows.",
+    counting: "Rows by level: error, warning. A file with fewer rows than were found in it is cut. The sum of a \
+               summary counts where there are no rows.",
     sniff,
     parse: |input| read::<Reader>(input, "PHP_CodeSniffer"),
 };

@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "phpstan analyse (format table)",
     told_by: "tables headed by \"Line\" and a file, or \"[OK] No errors\"",
     has_end: true,
-    counting: "Rows with a line number, and errors of no file as far as the sum tells of more: all errors. The sum counts what was cut away above it. Without the \
-               sum at its end the report is cut.",
+    counting: "Rows with a line number, and errors of no file as far as the sum tells of more: all errors. The sum \
+               counts what was cut away above it. Without the sum at its end the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "PHPStan"),
 };

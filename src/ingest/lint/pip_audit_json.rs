@@ -17,11 +17,11 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "known vulnerabilities of Python packages",
     written_by: "pip-audit -f json",
-    told_by: "a JSON object with dependencies.name and dependencies.vulns, or with dependencies and fixes; or a list of objects with \
-              name and vulns",
+    told_by: "a JSON object with dependencies.name and dependencies.vulns, or with dependencies and fixes; or a list \
+              of objects with name and vulns",
     has_end: true,
-    counting: "Each vulnerability of a package is an error; there are no levels. Packages that were passed over are told; if all \
-               were, there is no result.",
+    counting: "Each vulnerability of a package is an error; there are no levels. Packages that were passed over are \
+               told; if all were, there is no result.",
     sniff,
     parse,
 };

@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "pmd check -f json, phpmd … json",
     told_by: "a JSON object with pmdVersion and files; or with package, timestamp and files.violations.ruleSet",
     has_end: true,
-    counting: "As pmd: priorities 1 and 2 are errors, 3 and 4 warnings, 5 notes; without one, an error. A file that could not be \
-               processed is an error. Suppressed violations are suppressed.",
+    counting: "As pmd: priorities 1 and 2 are errors, 3 and 4 warnings, 5 notes; without one, an error. A file that \
+               could not be processed is an error. Suppressed violations are suppressed.",
     sniff,
     parse,
 };

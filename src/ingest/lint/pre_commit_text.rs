@@ -17,9 +17,9 @@ pub const FORMAT: Format = Format {
     written_by: "pre-commit run, prek run",
     told_by: "rows \"check yaml...........Passed\" of 70 columns or more",
     has_end: false,
-    counting: "Hooks that changed files are errors, one each; so are hooks that failed and printed nothing that another format \
-               is read from. What linters and tests printed below them counts as theirs. Of the same hooks run again, the \
-               last time.",
+    counting: "Hooks that changed files are errors, one each; so are hooks that failed and printed nothing that \
+               another format is read from. What linters and tests printed below them counts as theirs. Of the same \
+               hooks run again, the last time.",
     sniff,
     parse: |input| read::<Reader>(input, TOOL),
 };

@@ -22,8 +22,8 @@ pub const FORMAT: Format = Format {
     written_by: "pyright, basedpyright",
     told_by: "\"a.py:1:8 - error: …\", and \"4 errors, 2 warnings, 1 information\"",
     has_end: true,
-    counting: "Rows by level: error, warning; information and note are notes. The numbers in the summary are compared, and count what was cut away above it; \
-               without a summary the report is cut.",
+    counting: "Rows by level: error, warning; information and note are notes. The numbers in the summary are compared, \
+               and count what was cut away above it; without a summary the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "pyright"),
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Lint,
     about: "Reviewdog's diagnostic format",
     written_by: "ruff --output-format rdjson, biome --reporter=rdjson, buf, and converters for reviewdog",
-    told_by: "a JSON object with diagnostics.location.path and diagnostics.message, or diagnostics and source.name; JSON lines with \
-              location.path and message",
+    told_by: "a JSON object with diagnostics.location.path and diagnostics.message, or diagnostics and source.name; \
+              JSON lines with location.path and message",
     has_end: false,
     counting: "Diagnostics by severity, ERROR, WARNING or INFO: their own, else that of the whole report, else error.",
     sniff,

@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "rubocop (formatters progress, clang, simple)",
     told_by: "\"a.rb:3:1: W: Lint/UselessAssignment: …\", and \"3 files inspected, 7 offenses detected\"",
     has_end: true,
-    counting: "Offenses by their letter, corrected ones too: F and E are errors, W warnings, C, R and I notes. The number in the \
-               summary is only compared; without a summary the report is cut.",
+    counting: "Offenses by their letter, corrected ones too: F and E are errors, W warnings, C, R and I notes. The \
+               number in the summary is only compared; without a summary the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "RuboCop"),
 };

@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "ruff check --output-format json|json-lines",
     told_by: "JSON objects with filename, code and location.row",
     has_end: false,
-    counting: "Every finding, by its severity; without one (before Ruff 0.12) it is an error, as are those that --statistics \
-               counts.",
+    counting: "Every finding, by its severity; without one (before Ruff 0.12) it is an error, as are those that \
+               --statistics counts.",
     sniff,
     parse,
 };

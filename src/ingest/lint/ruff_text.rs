@@ -25,9 +25,9 @@ pub const FORMAT: Format = Format {
     written_by: "ruff check, ruff format --check",
     told_by: "\"a.py:1:8: F401 [*] `os` imported but unused\", or \"F401 …\" above \"--> a.py:1:8\"",
     has_end: false,
-    counting: "Each finding is an error, unless it tells another severity; those that --statistics counts, and files that are \
-               not formatted or cannot be parsed, and errors that --diff would mend, too. The number in the summary is \
-               compared, and counts what was cut away above it.",
+    counting: "Each finding is an error, unless it tells another severity; those that --statistics counts, and files \
+               that are not formatted or cannot be parsed, and errors that --diff would mend, too. The number in the \
+               summary is compared, and counts what was cut away above it.",
     sniff,
     parse: |input| read::<Reader>(input, "ruff"),
 };

@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "cargo build|check|clippy|test, rustc",
     told_by: "\"error[E0308]: …\", or \"warning: …\" above a line \"--> src/lib.rs:43:13\" or behind that place",
     has_end: false,
-    counting: "Lines that begin with \"error\" or \"warning\", or with a place before that, without those that sum others up (\"aborting due to\", \
-               \"could not compile\", \"generated 2 warnings\"); what these count beyond the lines was cut away. Notes are not counted. What a test prints is passed over.",
+    counting: "Lines that begin with \"error\" or \"warning\", or with a place before that, without those that sum \
+               others up (\"aborting due to\", \"could not compile\", \"generated 2 warnings\"); what these count \
+               beyond the lines was cut away. Notes are not counted. What a test prints is passed over.",
     sniff,
     parse,
 };

@@ -25,10 +25,10 @@ pub const FORMAT: Format = Format {
     written_by: "ruff, ESLint, Biome, clippy-sarif, CodeQL, Semgrep, ktlint, Trivy, gcc and many scanners",
     told_by: "a JSON object with runs and version",
     has_end: true,
-    counting: "Results of all runs that are of kind fail. The level is the result's own, else an override of the invocation, \
-               else the rule's default, else warning; none is not counted. Results whose suppressions are all accepted are \
-               suppressed; those absent since the baseline are left out. Notifications are no results: of errors among them \
-               a warning tells.",
+    counting: "Results of all runs that are of kind fail. The level is the result's own, else an override of the \
+               invocation, else the rule's default, else warning; none is not counted. Results whose suppressions are \
+               all accepted are suppressed; those absent since the baseline are left out. Notifications are no \
+               results: of errors among them a warning tells.",
     sniff,
     parse,
 };

@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "shellcheck (format tty)",
     told_by: "\"In a.sh line 2:\", and \"^-- SC2086 (info): …\" below it",
     has_end: true,
-    counting: "Arrows by level: error, warning; info and style are notes; all are errors before version 0.7.2, which prints no \
-               level. Without the links at its end the report is cut.",
+    counting: "Arrows by level: error, warning; info and style are notes; all are errors before version 0.7.2, which \
+               prints no level. Without the links at its end the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "ShellCheck"),
 };

@@ -22,8 +22,8 @@ pub const FORMAT: Format = Format {
     written_by: "snyk test --json, snyk container test --json, snyk iac test --json",
     told_by: "a JSON object, or a list of them, with ok, and with vulnerabilities or infrastructureAsCodeIssues",
     has_end: true,
-    counting: "Each vulnerability once in a project, in however many ways the package comes into it, as Snyk counts issues: critical \
-               and high are errors, medium warnings, low notes. What was ignored is suppressed.",
+    counting: "Each vulnerability once in a project, in however many ways the package comes into it, as Snyk counts \
+               issues: critical and high are errors, medium warnings, low notes. What was ignored is suppressed.",
     sniff,
     parse,
 };

@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     written_by: "hadolint -f sonarqube, eslint, SwiftLint, detekt, tflint and others, for sonar.externalIssuesReportPaths",
     told_by: "a JSON object with issues.ruleId and issues.primaryLocation",
     has_end: true,
-    counting: "Issues by severity: BLOCKER, CRITICAL and HIGH are errors; MAJOR, MINOR and MEDIUM warnings; INFO and LOW notes. Where \
-               the rules tell it, by the first impact of the rule.",
+    counting: "Issues by severity: BLOCKER, CRITICAL and HIGH are errors; MAJOR, MINOR and MEDIUM warnings; INFO and \
+               LOW notes. Where the rules tell it, by the first impact of the rule.",
     sniff: |head| head.by_keys(&["issues.ruleId", "issues.primaryLocation"]),
     parse,
 };

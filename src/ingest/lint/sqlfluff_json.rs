@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "sqlfluff lint --format json, --format github-annotation",
     told_by: "a JSON list of objects with filepath and violations, or with start_line and annotation_level",
     has_end: true,
-    counting: "Violations: errors, or warnings where they are marked as such. Annotations by level: failure is an error, warning, \
-               notice is a note.",
+    counting: "Violations: errors, or warnings where they are marked as such. Annotations by level: failure is an \
+               error, warning, notice is a note.",
     sniff,
     parse,
 };

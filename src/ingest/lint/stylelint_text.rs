@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
     told_by: "rows \"1:18  ✖  …  property-no-unknown\", and \"✖ 6 problems (5 errors, 1 warning)\"",
     // Before version 14 nothing stands below the rows.
     has_end: false,
-    counting: "Rows by their sign, ✖ (error) or ⚠ (warning). The numbers in the summary are compared, and count what was cut away above it; without a summary \
-               the report is cut, but for rows that stand one column in, as before version 15.",
+    counting: "Rows by their sign, ✖ (error) or ⚠ (warning). The numbers in the summary are compared, and count what \
+               was cut away above it; without a summary the report is cut, but for rows that stand one column in, as \
+               before version 15.",
     sniff,
     parse: |input| read::<Reader>(input, "stylelint"),
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     told_by: "a JSON object with SchemaVersion, ArtifactName and ArtifactType; or a list of objects with Target and \
               Vulnerabilities or Misconfigurations",
     has_end: true,
-    counting: "Each by its severity: CRITICAL and HIGH are errors, MEDIUM warnings, LOW and UNKNOWN notes. Checks that passed are none, \
-               those with an exception are suppressed.",
+    counting: "Each by its severity: CRITICAL and HIGH are errors, MEDIUM warnings, LOW and UNKNOWN notes. Checks that \
+               passed are none, those with an exception are suppressed.",
     sniff,
     parse,
 };

@@ -23,7 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "tsc, vue-tsc, ng build",
     told_by: "\"a.ts(3,7): error TS2741: …\", \"a.ts:3:7 - error TS2741: …\"",
     has_end: false,
-    counting: "Lines with \"error TS…\", with a place or without. The number in the summary is compared, and counts what was cut away above it.",
+    counting: "Lines with \"error TS…\", with a place or without. The number in the summary is compared, and counts \
+               what was cut away above it.",
     sniff,
     parse: |input| read::<Reader>(input, "tsc"),
 };

@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "ty check",
     told_by: "\"error[invalid-assignment]: …\" above \"--> b.py:3:10\", and \"Found 3 diagnostics\"",
     has_end: true,
-    counting: "Diagnostics by level: error and fatal, warning; info is a note. The number in the last line is only compared; \
-               without it the report is cut. A clean run says what ruff says, and is taken for ruff's unless the format is given.",
+    counting: "Diagnostics by level: error and fatal, warning; info is a note. The number in the last line is only \
+               compared; without it the report is cut. A clean run says what ruff says, and is taken for ruff's unless \
+               the format is given.",
     sniff,
     parse: |input| read::<Reader>(input, "ty"),
 };

@@ -27,8 +27,8 @@ pub const FORMAT: Format = Format {
     written_by: "webpack 5, Rspack",
     told_by: "\"ERROR in ./src/a.js 3:5-10\", or \"webpack 5.90.0 compiled with 1 error in 12 ms\"",
     has_end: false,
-    counting: "As many as the last line says; of several compilers their sum. What ESLint and stylelint report through webpack is \
-               theirs.",
+    counting: "As many as the last line says; of several compilers their sum. What ESLint and stylelint report through \
+               webpack is theirs.",
     sniff,
     parse: |input| read::<Reader>(input, "webpack"),
 };

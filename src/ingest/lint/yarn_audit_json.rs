@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "yarn audit --json, yarn npm audit --json",
     told_by: "JSON lines with type auditAdvisory or auditSummary; or with value and children.Severity",
     has_end: false,
-    counting: "Advisories, as often as Yarn tells them: once for each way to the package. By severity: critical and high are errors, \
-               moderate warnings, low and info notes. A report of Yarn 1 without its summary is cut.",
+    counting: "Advisories, as often as Yarn tells them: once for each way to the package. By severity: critical and \
+               high are errors, moderate warnings, low and info notes. A report of Yarn 1 without its summary is cut.",
     sniff,
     parse,
 };

@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "zizmor --format json",
     told_by: "a JSON list of objects with ident, desc, determinations and locations",
     has_end: true,
-    counting: "Findings by severity: High is an error, Medium a warning, Low, Informational and Unknown are notes. Ignored ones are \
-               suppressed.",
+    counting: "Findings by severity: High is an error, Medium a warning, Low, Informational and Unknown are notes. \
+               Ignored ones are suppressed.",
     sniff: |head| head.by_keys(&["ident", "desc", "determinations.severity", "locations"]),
     parse,
 };

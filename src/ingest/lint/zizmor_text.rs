@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "zizmor",
     told_by: "\"2 findings: 0 informational, 0 low, 1 medium, 1 high\", or \"No findings to report. Good job!\"",
     has_end: true,
-    counting: "Findings by severity: high is an error, medium a warning, low and informational are notes. The numbers in the \
-               last line are compared, and count what was cut away above it; without it the report is cut.",
+    counting: "Findings by severity: high is an error, medium a warning, low and informational are notes. The numbers \
+               in the last line are compared, and count what was cut away above it; without it the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "zizmor"),
 };

@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "autocannon --json",
     told_by: "a JSON object with latency.p97_5, requests and throughput",
     has_end: true,
-    counting: "autocannon.latency.p50, .p97_5 and .p99 (ms, lower), autocannon.requests.rate (1/s, higher), autocannon.errors, \
-               .timeouts and .non2xx (lower). Where nothing was answered, latencies are unknown.",
+    counting: "autocannon.latency.p50, .p97_5 and .p99 (ms, lower), autocannon.requests.rate (1/s, higher), \
+               autocannon.errors, .timeouts and .non2xx (lower). Where nothing was answered, latencies are unknown.",
     sniff: |head| head.by_keys(&["latency.p97_5", "requests.average", "throughput.average", "non2xx"]),
     parse,
 };

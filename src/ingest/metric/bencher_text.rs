@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo bench -- --output-format bencher with criterion; cargo +nightly bench",
     told_by: "lines \"test NAME ... bench: 1,234 ns/iter (+/- 5)\", and no test's result",
     has_end: false,
-    counting: "bench.NAME.time (ns, lower), and .throughput (MB/s, higher) where it is told. libtest's own output, with its line \
-               \"test result\", is taken for tests, unless this format is given.",
+    counting: "bench.NAME.time (ns, lower), and .throughput (MB/s, higher) where it is told. libtest's own output, \
+               with its line \"test result\", is taken for tests, unless this format is given.",
     sniff,
     parse,
 };

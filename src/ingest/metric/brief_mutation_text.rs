@@ -15,11 +15,12 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Metric,
     about: "terminal output of mutation testing tools: their summaries",
     written_by: "cargo mutants, mutmut run, StrykerJS (clear-text), PIT, Infection, gremlins unleash, cr-report",
-    told_by: "a summary whose counts add up: \"5 mutants tested in 13s: …\", \"10/10 🎉 8 …\", \"# killed | # timeout\", \"Generated 8 \
-              mutations Killed 6\", \"16 mutations were generated:\", \"Killed: 5, Lived: 1\", \"surviving mutants: 2 (40.00%)\"",
+    told_by: "a summary whose counts add up: \"5 mutants tested in 13s: …\", \"10/10 🎉 8 …\", \"# killed | # \
+              timeout\", \"Generated 8 mutations Killed 6\", \"16 mutations were generated:\", \"Killed: 5, Lived: \
+              1\", \"surviving mutants: 2 (40.00%)\"",
     has_end: true,
-    counting: "mutation.score (%) and mutation.survived as in the tool's own JSON or XML: what no test covers survives; what could \
-               not be built, or was skipped, does not count. Of several summaries the last.",
+    counting: "mutation.score (%) and mutation.survived as in the tool's own JSON or XML: what no test covers \
+               survives; what could not be built, or was skipped, does not count. Of several summaries the last.",
     sniff,
     parse,
 };

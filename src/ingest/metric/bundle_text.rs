@@ -29,13 +29,14 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Metric,
     about: "terminal output of bundlers: sizes of what they wrote",
     written_by: "webpack, esbuild, tsup, next build, ng build",
-    told_by: "rows such as \"asset main.js 2.66 KiB [emitted]\", \"dist/a.js  1.1kb\" above \"⚡ Done in\", \"ESM dist/a.js 1.1 KB\", or \
-              the columns First Load JS or Estimated transfer size",
+    told_by: "rows such as \"asset main.js 2.66 KiB [emitted]\", \"dist/a.js  1.1kb\" above \"⚡ Done in\", \"ESM \
+              dist/a.js 1.1 KB\", or the columns First Load JS or Estimated transfer size",
     has_end: true,
-    counting: "In bytes (lower), to the precision of the text. webpack, esbuild, tsup: bundle.size, all files but source maps and \
-               types, since their names change with their content; of several builds by one tool the last. next build: bundle.first_load, that of the largest route, and bundle.shared. ng build: \
-               bundle.initial and bundle.transfer of the initial chunks. A build with errors is no result, nor is a table that \
-               leaves files out or is one of several compilers; one whose end is not told is cut.",
+    counting: "In bytes (lower), to the precision of the text. webpack, esbuild, tsup: bundle.size, all files but \
+               source maps and types, since their names change with their content; of several builds by one tool the \
+               last. next build: bundle.first_load, that of the largest route, and bundle.shared. ng build: \
+               bundle.initial and bundle.transfer of the initial chunks. A build with errors is no result, nor is a \
+               table that leaves files out or is one of several compilers; one whose end is not told is cut.",
     sniff,
     parse,
 };

@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo bloat --message-format json",
     told_by: "a JSON object with file-size and text-section-size",
     has_end: true,
-    counting: "binary.size and binary.text (bytes, lower): file-size and text-section-size. What functions and crates take is not \
-               used, as only the largest are told.",
+    counting: "binary.size and binary.text (bytes, lower): file-size and text-section-size. What functions and crates \
+               take is not used, as only the largest are told.",
     sniff: |head| head.by_keys(&["file-size", "text-section-size"]),
     parse,
 };

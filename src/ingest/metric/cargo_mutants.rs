@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo mutants",
     told_by: "a JSON object with outcomes that have a scenario and phase_results",
     has_end: true,
-    counting: "mutation.score (%): CaughtMutant and Timeout of these and MissedMutant; mutation.survived: the latter. Unviable \
-               mutants do not count. A failed baseline, or a run without an end_time, is no result.",
+    counting: "mutation.score (%): CaughtMutant and Timeout of these and MissedMutant; mutation.survived: the latter. \
+               Unviable mutants do not count. A failed baseline, or a run without an end_time, is no result.",
     sniff,
     parse,
 };

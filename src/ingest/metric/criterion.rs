@@ -19,9 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "cargo bench with criterion",
     told_by: "a JSON object with mean, median and median_abs_dev that have a point_estimate",
     has_end: true,
-    counting: "bench.NAME.time (ns): the median's point_estimate. NAME is the folder below criterion, as GROUP/FUNCTION; read \
-               it from target/criterion/**/new/estimates.json. Estimates of a change (change/estimates.json) are no such \
-               report.",
+    counting: "bench.NAME.time (ns): the median's point_estimate. NAME is the folder below criterion, as \
+               GROUP/FUNCTION; read it from target/criterion/**/new/estimates.json. Estimates of a change \
+               (change/estimates.json) are no such report.",
     sniff: |head| head.by_keys(&["median.point_estimate", "median_abs_dev.point_estimate"]),
     parse,
 };

@@ -16,8 +16,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo bench with criterion, codspeed-criterion-compat",
     told_by: "lines \"NAME time: [LOW MIDDLE HIGH]\" with units of time",
     has_end: false,
-    counting: "bench.NAME.time (ns, lower) and .throughput (elem/s or B/s, higher): the middle of the three, in the same unit \
-               whichever was printed. Changes against the last run are not used.",
+    counting: "bench.NAME.time (ns, lower) and .throughput (elem/s or B/s, higher): the middle of the three, in the \
+               same unit whichever was printed. Changes against the last run are not used.",
     sniff,
     parse,
 };

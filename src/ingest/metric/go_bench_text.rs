@@ -17,9 +17,9 @@ pub const FORMAT: Format = Format {
     written_by: "go test -run '^$' -bench . [-benchmem] [-count N]",
     told_by: "lines \"Benchmark…\", a count, and values with ns/op; no test's line",
     has_end: false,
-    counting: "bench.PACKAGE.NAME.time (ns/op), .bytes (B/op), .allocs (allocs/op), all lower, .throughput (MB/s, higher), and \
-               units of one's own under their names. NAME is without the number of processors. With -count the runs are \
-               samples, and their median is the value.",
+    counting: "bench.PACKAGE.NAME.time (ns/op), .bytes (B/op), .allocs (allocs/op), all lower, .throughput (MB/s, \
+               higher), and units of one's own under their names. NAME is without the number of processors. With \
+               -count the runs are samples, and their median is the value.",
     sniff,
     parse,
 };

@@ -21,9 +21,9 @@ pub const FORMAT: Format = Format {
     written_by: "a benchmark program with --benchmark_format=json or --benchmark_out=FILE",
     told_by: "a JSON object with benchmarks that have real_time and time_unit",
     has_end: true,
-    counting: "bench.NAME.time (ns, us, ms or s, as told), NAME as run_name: real_time, the median where it was repeated. \
-               Aggregates are used only where the repetitions are not told; complexities are not used; what reports an error \
-               has no result.",
+    counting: "bench.NAME.time (ns, us, ms or s, as told), NAME as run_name: real_time, the median where it was \
+               repeated. Aggregates are used only where the repetitions are not told; complexities are not used; what \
+               reports an error has no result.",
     sniff: |head| head.by_keys(&["benchmarks.real_time", "benchmarks.time_unit"]),
     parse,
 };

@@ -15,8 +15,9 @@ pub const FORMAT: Format = Format {
     written_by: "a benchmark program",
     told_by: "a table with the columns Benchmark, Time, CPU and Iterations",
     has_end: false,
-    counting: "bench.NAME.time (in the unit that is told, lower): the column Time. Repetitions are samples, and their median is \
-               the value; aggregates are used, the median, only where the repetitions are not told. Counters are not used.",
+    counting: "bench.NAME.time (in the unit that is told, lower): the column Time. Repetitions are samples, and their \
+               median is the value; aggregates are used, the median, only where the repetitions are not told. Counters \
+               are not used.",
     sniff,
     parse,
 };

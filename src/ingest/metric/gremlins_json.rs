@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "gremlins unleash --output FILE",
     told_by: "a JSON object with go_module and test_efficacy",
     has_end: true,
-    counting: "mutation.score (%): KILLED and TIMED OUT of these, LIVED and NOT COVERED; mutation.survived: the latter two. NOT \
-               VIABLE and SKIPPED do not count. A dry run (RUNNABLE) is no result.",
+    counting: "mutation.score (%): KILLED and TIMED OUT of these, LIVED and NOT COVERED; mutation.survived: the latter \
+               two. NOT VIABLE and SKIPPED do not count. A dry run (RUNNABLE) is no result.",
     sniff: |head| head.by_keys(&["go_module", "test_efficacy"]),
     parse,
 };

@@ -15,8 +15,8 @@ pub const FORMAT: Format = Format {
     written_by: "hyperfine --export-markdown FILE",
     told_by: "a heading | Command | Mean [ms] | Min [ms] | Max [ms] | Relative |",
     has_end: false,
-    counting: "bench.NAME.time (s, lower), NAME as the command: the mean, since the median is not told. Whether a run failed is \
-               not told.",
+    counting: "bench.NAME.time (s, lower), NAME as the command: the mean, since the median is not told. Whether a run \
+               failed is not told.",
     sniff,
     parse,
 };

@@ -15,8 +15,8 @@ pub const FORMAT: Format = Format {
     written_by: "hyperfine",
     told_by: "lines \"Benchmark 1: NAME\" and \"Time (mean ± σ):\"",
     has_end: false,
-    counting: "bench.NAME.time (s, lower), NAME as the command: the mean, since the median is not told. No result where a run \
-               failed, which is told on standard error.",
+    counting: "bench.NAME.time (s, lower), NAME as the command: the mean, since the median is not told. No result \
+               where a run failed, which is told on standard error.",
     sniff,
     parse,
 };

@@ -24,9 +24,9 @@ pub const FORMAT: Format = Format {
     written_by: "java -jar benchmarks.jar -rf json, me.champeau.jmh, kotlinx-benchmark",
     told_by: "a JSON list of objects with benchmark, mode and primaryMetric",
     has_end: true,
-    counting: "bench.NAME.throughput (mode thrpt, higher), .time (avgt), .sample_time (sample) or .single_shot_time (ss), all lower, \
-               in the unit that is told: the score. NAME is the benchmark with its parameters. Iterations of a fork are no \
-               independent runs, and no samples; secondary metrics are not used.",
+    counting: "bench.NAME.throughput (mode thrpt, higher), .time (avgt), .sample_time (sample) or .single_shot_time \
+               (ss), all lower, in the unit that is told: the score. NAME is the benchmark with its parameters. \
+               Iterations of a fork are no independent runs, and no samples; secondary metrics are not used.",
     sniff: |head| head.by_keys(&["benchmark", "mode", "primaryMetric.score", "primaryMetric.scoreUnit"]),
     parse,
 };

@@ -15,8 +15,8 @@ pub const FORMAT: Format = Format {
     written_by: "java -jar benchmarks.jar",
     told_by: "a table with the columns Benchmark, Mode, Cnt, Score, Error and Units",
     has_end: false,
-    counting: "As jmh-json, NAME without what the packages of all benchmarks have in common, as it is printed. Percentiles and \
-               secondary metrics, NAME:…, are not used.",
+    counting: "As jmh-json, NAME without what the packages of all benchmarks have in common, as it is printed. \
+               Percentiles and secondary metrics, NAME:…, are not used.",
     sniff,
     parse,
 };

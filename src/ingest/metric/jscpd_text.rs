@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "jscpd (reporters console, consoleFull, silent)",
     told_by: "a table with the columns \"Clones found\" and \"Duplicated lines\", or \"Duplications detection: Found …\"",
     has_end: true,
-    counting: "duplication.percent (%), duplication.lines and duplication.clones, all lower: those of the row \"Total:\". A table \
-               without \"Found N clones.\" below it is cut.",
+    counting: "duplication.percent (%), duplication.lines and duplication.clones, all lower: those of the row \
+               \"Total:\". A table without \"Found N clones.\" below it is cut.",
     sniff,
     parse,
 };

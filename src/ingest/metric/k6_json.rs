@@ -24,10 +24,10 @@ pub const FORMAT: Format = Format {
     written_by: "k6 run --summary-export FILE; handleSummary with JSON.stringify(data)",
     told_by: "a JSON object with metrics, and with root_group or k6's own metrics",
     has_end: true,
-    counting: "k6.NAME.med and k6.NAME.p95 of trends (ms, lower, where they are times); k6.NAME.rate of rates (checks higher, \
-               http_req_failed lower), and of http_reqs and iterations (1/s, higher); k6.NAME.count of other counters \
-               (dropped_iterations lower); k6.NAME.value of gauges. Bytes sent and received, virtual users and the phases \
-               of a request are not used.",
+    counting: "k6.NAME.med and k6.NAME.p95 of trends (ms, lower, where they are times); k6.NAME.rate of rates (checks \
+               higher, http_req_failed lower), and of http_reqs and iterations (1/s, higher); k6.NAME.count of other \
+               counters (dropped_iterations lower); k6.NAME.value of gauges. Bytes sent and received, virtual users \
+               and the phases of a request are not used.",
     sniff,
     parse,
 };

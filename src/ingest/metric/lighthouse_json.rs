@@ -23,9 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "lighthouse --output json, lhci collect",
     told_by: "a JSON object with lighthouseVersion and requestedUrl",
     has_end: true,
-    counting: "lighthouse.CATEGORY (0 to 1, higher); lighthouse.first-contentful-paint, .largest-contentful-paint, .speed-index, \
-               .total-blocking-time, .interactive (ms, lower) and .cumulative-layout-shift (lower). A page that did not load is \
-               no result.",
+    counting: "lighthouse.CATEGORY (0 to 1, higher); lighthouse.first-contentful-paint, .largest-contentful-paint, \
+               .speed-index, .total-blocking-time, .interactive (ms, lower) and .cumulative-layout-shift (lower). A \
+               page that did not load is no result.",
     sniff: |head| head.by_keys(&["lighthouseVersion", "requestedUrl"]),
     parse,
 };

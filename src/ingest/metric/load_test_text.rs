@@ -18,11 +18,12 @@ pub const FORMAT: Format = Format {
     told_by: "lines as \"Requests/sec: 28114.82\", \"Requests per second: 530.01 [#/sec] (mean)\", \"│ Req/Sec │ …\" or \
               \"http_reqs....: 100 9.9/s\"",
     has_end: false,
-    counting: "TOOL.requests.rate (1/s, higher) and TOOL.latency.p50, .p90, .p95, .p97_5 and .p99 (ms, lower), as far as the tool tells \
-               them; of wrk without --latency .mean. ab.failures and wrk.failures (%, lower): requests that failed or were \
-               answered with another status than 2xx (of wrk, 3xx too). autocannon.non2xx, .errors and .timeouts where it \
-               tells of any. Where nothing was answered, latencies are unknown. Of k6 the metrics of its JSON: \
-               k6.http_req_duration.med and .p95, k6.http_reqs.rate and so on; of Locust those of its CSV, from its last table.",
+    counting: "TOOL.requests.rate (1/s, higher) and TOOL.latency.p50, .p90, .p95, .p97_5 and .p99 (ms, lower), as far \
+               as the tool tells them; of wrk without --latency .mean. ab.failures and wrk.failures (%, lower): \
+               requests that failed or were answered with another status than 2xx (of wrk, 3xx too). \
+               autocannon.non2xx, .errors and .timeouts where it tells of any. Where nothing was answered, latencies \
+               are unknown. Of k6 the metrics of its JSON: k6.http_req_duration.med and .p95, k6.http_reqs.rate and so \
+               on; of Locust those of its CSV, from its last table.",
     sniff,
     parse,
 };

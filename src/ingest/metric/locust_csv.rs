@@ -16,8 +16,8 @@ pub const FORMAT: Format = Format {
     written_by: "locust --csv PREFIX (PREFIX_stats.csv)",
     told_by: "a heading Type,Name,Request Count,Failure Count,Median Response Time,…",
     has_end: true,
-    counting: "Of the row Aggregated: locust.response_time.p50 and .p95 (ms, lower), locust.requests.rate (1/s, higher), and \
-               locust.failures (%, lower) of the requests.",
+    counting: "Of the row Aggregated: locust.response_time.p50 and .p95 (ms, lower), locust.requests.rate (1/s, \
+               higher), and locust.failures (%, lower) of the requests.",
     sniff: |head| {
         let first = head.first_line().unwrap_or_default();
         if is_heading(first) { Sniff::Sure("the heading of Locust's statistics".into()) } else { Sniff::No }

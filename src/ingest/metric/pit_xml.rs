@@ -17,9 +17,9 @@ pub const FORMAT: Format = Format {
     written_by: "PIT with the output format XML",
     told_by: "root element mutations",
     has_end: true,
-    counting: "mutation.score (%): KILLED, TIMED_OUT, MEMORY_ERROR, RUN_ERROR and NON_VIABLE, which PIT calls detected, of these, \
-               SURVIVED and NO_COVERAGE; mutation.survived: the latter two. With NOT_STARTED or STARTED the run did not come \
-               to its end.",
+    counting: "mutation.score (%): KILLED, TIMED_OUT, MEMORY_ERROR, RUN_ERROR and NON_VIABLE, which PIT calls \
+               detected, of these, SURVIVED and NO_COVERAGE; mutation.survived: the latter two. With NOT_STARTED or \
+               STARTED the run did not come to its end.",
     sniff: |head| head.by_root(&["mutations"]),
     parse,
 };

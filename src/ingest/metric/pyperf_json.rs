@@ -20,8 +20,8 @@ pub const FORMAT: Format = Format {
     written_by: "pyperf timeit -o FILE, scripts with pyperf.Runner, pyperformance run -o FILE",
     told_by: "a JSON object with benchmarks.runs that have values, warmups or metadata, and version",
     has_end: true,
-    counting: "bench.NAME.time (s, lower), or .size (bytes, lower) where memory was measured: the mean of all values, as pyperf \
-               has it. Warm-ups and calibrations are no values.",
+    counting: "bench.NAME.time (s, lower), or .size (bytes, lower) where memory was measured: the mean of all values, \
+               as pyperf has it. Warm-ups and calibrations are no values.",
     sniff,
     parse,
 };

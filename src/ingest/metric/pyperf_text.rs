@@ -18,7 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "scripts with pyperf.Runner, pyperf timeit, pyperf show, python -m timeit",
     told_by: "lines \"NAME: Mean +- std dev: 477 ns +- 5 ns\" or \"1000 loops, best of 5: 3.26 nsec per loop\"",
     has_end: false,
-    counting: "bench.NAME.time (s, lower): the mean; of timeit, which tells no name, bench.timeit.time, the best of its runs.",
+    counting: "bench.NAME.time (s, lower): the mean; of timeit, which tells no name, bench.timeit.time, the best of \
+               its runs.",
     sniff,
     parse,
 };

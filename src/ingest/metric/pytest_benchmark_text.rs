@@ -16,9 +16,10 @@ pub const FORMAT: Format = Format {
     written_by: "pytest with pytest-benchmark",
     told_by: "a title \"benchmark: N tests\" between dashes over the columns \"Name (time in …)\"",
     has_end: false,
-    counting: "bench.NAME.time (s, lower), NAME as the table has it: the median, or of what is shown the first of mean, min and \
-               max. Of a comparison the run that is (NOW). A table that tells another number of benchmarks than its title \
-               gives none. With pytest's own lines around it, a file is taken for tests; a command's output gives both.",
+    counting: "bench.NAME.time (s, lower), NAME as the table has it: the median, or of what is shown the first of \
+               mean, min and max. Of a comparison the run that is (NOW). A table that tells another number of \
+               benchmarks than its title gives none. With pytest's own lines around it, a file is taken for tests; a \
+               command's output gives both.",
     sniff,
     parse,
 };

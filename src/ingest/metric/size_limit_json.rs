@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "size-limit --json",
     told_by: "a JSON list of objects with name, passed, size and sizeLimit",
     has_end: true,
-    counting: "bundle.NAME.size (bytes, lower), and bundle.NAME.running and .loading (s, lower) where they were measured. Whether \
-               the limit is kept is not used.",
+    counting: "bundle.NAME.size (bytes, lower), and bundle.NAME.running and .loading (s, lower) where they were \
+               measured. Whether the limit is kept is not used.",
     sniff: |head| head.by_keys(&["name", "passed", "size"]),
     parse,
 };

@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "size-limit",
     told_by: "the lines \"Size limit: 10 kB\" and \"Size: 1.22 kB with all dependencies, …\"",
     has_end: false,
-    counting: "bundle.NAME.size (bytes, lower), to the precision of the text; bundle.size where it names none. Times, and whether \
-               the limit is kept, are not used. Where a file was not found, there is no result.",
+    counting: "bundle.NAME.size (bytes, lower), to the precision of the text; bundle.size where it names none. Times, \
+               and whether the limit is kept, are not used. Where a file was not found, there is no result.",
     sniff,
     parse,
 };

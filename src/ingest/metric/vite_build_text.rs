@@ -17,10 +17,12 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Metric,
     about: "terminal output of vite build: sizes of what was built",
     written_by: "vite build",
-    told_by: "rows \"dist/assets/index-DVoHNO1Y.js   143.36 kB │ gzip: 46.09 kB\", or without gzip below \"vite v8.3.8 building …\"",
+    told_by: "rows \"dist/assets/index-DVoHNO1Y.js   143.36 kB │ gzip: 46.09 kB\", or without gzip below \"vite v8.3.8 \
+              building …\"",
     has_end: true,
-    counting: "bundle.size and bundle.gzip (bytes, lower): all files, to the precision of the table, since their names change with their \
-               content. Rows without gzip count where none has it: what is built for a server. A build that does not say \"built in\" after them is cut.",
+    counting: "bundle.size and bundle.gzip (bytes, lower): all files, to the precision of the table, since their names \
+               change with their content. Rows without gzip count where none has it: what is built for a server. A \
+               build that does not say \"built in\" after them is cut.",
     sniff,
     parse,
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "webpack --json, rspack build --json",
     told_by: "a JSON object with assetsByChunkName and assets that have a size",
     has_end: true,
-    counting: "bundle.size (bytes, lower): all assets but source maps, since their names change with their content. A build with \
-               errors is no result.",
+    counting: "bundle.size (bytes, lower): all assets but source maps, since their names change with their content. A \
+               build with errors is no result.",
     sniff: |head| head.by_keys(&["assetsByChunkName", "assets.name", "assets.size"]),
     parse,
 };

@@ -16,8 +16,8 @@ pub const FORMAT: Format = Format {
     written_by: "cloc, cloc --by-file, cloc --md, cloc --sum-reports, gocloc",
     told_by: "a table with the columns Language or File, files, blank, comment and code",
     has_end: true,
-    counting: "The rows added up; SUM is only compared. Of a table of files and one of languages the latter, of several the last. \
-               Percentages (--by-percent), scaled lines (--3) and differences are not read.",
+    counting: "The rows added up; SUM is only compared. Of a table of files and one of languages the latter, of \
+               several the last. Percentages (--by-percent), scaled lines (--3) and differences are not read.",
     sniff,
     parse,
 };

@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "lizard",
     told_by: "a table with the columns NLOC, CCN, token, PARAM, length and location",
     has_end: true,
-    counting: "Each row of the table of functions, its NLOC and its CCN; those that are told again among the warnings count once. \
-               The sums are only compared.",
+    counting: "Each row of the table of functions, its NLOC and its CCN; those that are told again among the warnings \
+               count once. The sums are only compared.",
     sniff,
     parse,
 };

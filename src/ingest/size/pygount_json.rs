@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "pygount --format json",
     told_by: "a JSON object with pygountVersion",
     has_end: true,
-    counting: "All files added up, as pygount does: those that it could not count have no lines. Code is codeCount, or sourceCount \
-               where there is no other. The summary is only compared.",
+    counting: "All files added up, as pygount does: those that it could not count have no lines. Code is codeCount, or \
+               sourceCount where there is no other. The summary is only compared.",
     sniff,
     parse,
 };

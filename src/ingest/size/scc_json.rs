@@ -23,10 +23,11 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Size,
     about: "scc JSON: code, comments and blank lines of each language",
     written_by: "scc --format json, scc --format json2",
-    told_by: "a JSON list of objects with Name, Lines, Code, Comment, Blank and Complexity, or such a list under languageSummary",
+    told_by: "a JSON list of objects with Name, Lines, Code, Comment, Blank and Complexity, or such a list under \
+              languageSummary",
     has_end: true,
-    counting: "Lines, Code, Comment, Blank and Count of the languages, added up. The files of --by-file are the same once more. \
-               Complexity is a count of branching keywords, not of functions, and is left out.",
+    counting: "Lines, Code, Comment, Blank and Count of the languages, added up. The files of --by-file are the same \
+               once more. Complexity is a count of branching keywords, not of functions, and is left out.",
     sniff,
     parse,
 };

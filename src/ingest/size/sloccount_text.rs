@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "pygount, pygount --format sloccount, sloccount --wide --details",
     told_by: "nothing but lines of a count, a language, a group and a path, parted by tabs",
     has_end: false,
-    counting: "All files added up: code alone is told. Files that were not counted (__empty__, __duplicate__) are files, too, \
-               without lines.",
+    counting: "All files added up: code alone is told. Files that were not counted (__empty__, __duplicate__) are \
+               files, too, without lines.",
     sniff,
     parse,
 };

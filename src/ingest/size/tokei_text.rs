@@ -14,8 +14,8 @@ pub const FORMAT: Format = Format {
     written_by: "tokei, tokei --files, tokei --compact",
     told_by: "a table with the columns Language, Files, Lines, Code, Comments and Blanks",
     has_end: true,
-    counting: "Each language's own lines and those embedded in its files, added up: Total left the latter out before tokei 13. \
-               Where the rows leave them out (--compact), Total. Of several tables the last.",
+    counting: "Each language's own lines and those embedded in its files, added up: Total left the latter out before \
+               tokei 13. Where the rows leave them out (--compact), Total. Of several tables the last.",
     sniff,
     parse,
 };

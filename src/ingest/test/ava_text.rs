@@ -23,9 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "ava",
     told_by: "\"2 tests passed\" or \"1 test failed\" below a line \"─\"",
     has_end: true,
-    counting: "Tests by their marks: ✔ passed, ✘ failed, those that are skipped, to do or failed as expected skipped; each uncaught \
-               exception, unhandled rejection, hook and file that failed by itself is one errored test. It is a summary \
-               only if it tells all that the marks tell.",
+    counting: "Tests by their marks: ✔ passed, ✘ failed, those that are skipped, to do or failed as expected skipped; \
+               each uncaught exception, unhandled rejection, hook and file that failed by itself is one errored test. \
+               It is a summary only if it tells all that the marks tell.",
     sniff,
     parse,
 };

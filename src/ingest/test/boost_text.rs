@@ -23,10 +23,10 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Boost.Test, with --report_level=short or detailed best",
     told_by: "\"Running 5 test cases...\", and \"*** No errors detected\" or \"Test module \"cart\" has …\"",
     has_end: false,
-    counting: "The sum of the runs. By their reports: passed, failed, aborted errored, skipped; a fixture of all test cases that failed is \
-               one errored test. Without: of as many test cases as were \
-               announced, those failed that the log names, errored after a fatal error, and the others passed; what was expected to \
-               fail passed if nothing else failed, else the log does not tell it apart.",
+    counting: "The sum of the runs. By their reports: passed, failed, aborted errored, skipped; a fixture of all test \
+               cases that failed is one errored test. Without: of as many test cases as were announced, those failed \
+               that the log names, errored after a fatal error, and the others passed; what was expected to fail \
+               passed if nothing else failed, else the log does not tell it apart.",
     sniff,
     parse: all_runs::<BoostTest>,
 };

@@ -21,10 +21,10 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Boost.Test (--log_format=XML, or --report_format=XML --report_level=detailed)",
     told_by: "root element TestLog or TestResult with TestSuite in it",
     has_end: true,
-    counting: "Each TestCase is one test. In a report by its result: an aborted or timed out one is errored. In a log it is \
-               errored with an Exception, else failed with an Error or FatalError (those that were expected too: the log \
-               does not tell them), else skipped if it says so. A skipped suite is no test; a fixture of a suite that failed is one \
-               errored test.",
+    counting: "Each TestCase is one test. In a report by its result: an aborted or timed out one is errored. In a log \
+               it is errored with an Exception, else failed with an Error or FatalError (those that were expected too: \
+               the log does not tell them), else skipped if it says so. A skipped suite is no test; a fixture of a \
+               suite that failed is one errored test.",
     sniff,
     parse,
 };

@@ -54,22 +54,32 @@ pub const FORMAT: Format = Format {
     name: "brief-test-text",
     kind: ReportKind::Test,
     about: "summaries of test runners in terminal output",
-    written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, Pester, EUnit, \
-                 testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, Alcotest, LuaUnit, uvu, \
-                 tap-spec, tap-diff, tap-arc, tap-summary, mamba, Vader, tinytest, CxxTest, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, \
-                 nf-test, snforge, Move, MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, \
-                 Python's doctest -v, zope.testrunner, \
-                 node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), \
-                 lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
-    told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | SKIP 1 | PASS 2 ]\"",
+    written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, \
+                 Pester, EUnit, testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, \
+                 Alcotest, LuaUnit, uvu, tap-spec, tap-diff, tap-arc, tap-summary, mamba, Vader, tinytest, CxxTest, \
+                 CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco \
+                 test, dune runtest, Buttercup, terraform test, nf-test, snforge, Move, MoonBit, V, NUnit's and \
+                 xUnit.net's console, MSTest, TestNG, Ginkgo, Python's doctest -v, zope.testrunner, node-tap, \
+                 jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, \
+                 ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, \
+                 DejaGnu, SRFI 64 (Guile), lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, \
+                 shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, \
+                 jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
+    told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | \
+              SKIP 1 | PASS 2 ]\"",
     has_end: false,
-    counting: "The sum of the summaries; of a run of Robot Framework's, of testthat's, and of a run that node-tap paints anew, the last, and where nothing else is told, that of \
-               plain lines, without the last if it is the sum of the others. Failed, errored and skipped as the tool calls \
-               them, what is left of all tests passed; expected failures and what is still to do are skipped, unexpected \
-               passes failed where the tool fails for them. testthat and Julia count expectations, tap-spec, node-tap and \
-               FiveAM assertions, D modules, poku files, and dbt's warnings passed; raco test's end counts what RackUnit counted in each file; a rule of dune's that fails, and whose program sums up no failure, is one failed test; shunit2's tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored test, as are each configuration of TestNG's, each hook of a group and what nobody caught of Japa's, and a failure of JUnit 4's \
-               beyond its tests, and so are EUnit's tests \
-               that took too long, its set-ups and tear-downs, or its cancelled tests together, and each request of Newman's that got no answer, and each script of it that failed.",
+    counting: "The sum of the summaries; of a run of Robot Framework's, of testthat's, and of a run that node-tap \
+               paints anew, the last, and where nothing else is told, that of plain lines, without the last if it is \
+               the sum of the others. Failed, errored and skipped as the tool calls them, what is left of all tests \
+               passed; expected failures and what is still to do are skipped, unexpected passes failed where the tool \
+               fails for them. testthat and Julia count expectations, tap-spec, node-tap and FiveAM assertions, D \
+               modules, poku files, and dbt's warnings passed; raco test's end counts what RackUnit counted in each \
+               file; a rule of dune's that fails, and whose program sums up no failure, is one failed test; shunit2's \
+               tests failed of which an assertion did. A container of JUnit's or Pester's that failed is one errored \
+               test, as are each configuration of TestNG's, each hook of a group and what nobody caught of Japa's, and \
+               a failure of JUnit 4's beyond its tests, and so are EUnit's tests that took too long, its set-ups and \
+               tear-downs, or its cancelled tests together, and each request of Newman's that got no answer, and each \
+               script of it that failed.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "a test runner"),
 };

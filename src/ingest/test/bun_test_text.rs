@@ -19,9 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "bun test",
     told_by: "its line \"bun test v…\", or \"Ran N tests across N files.\"",
     has_end: true,
-    counting: "The last summary: pass passed, fail failed, skip and todo skipped; what is filtered out is no test. Errors outside of \
-               tests, which bun counts as failures too, are errored. A run that bailed out has no counts: its tests less the \
-               failed, skipped and to-do ones passed.",
+    counting: "The last summary: pass passed, fail failed, skip and todo skipped; what is filtered out is no test. \
+               Errors outside of tests, which bun counts as failures too, are errored. A run that bailed out has no \
+               counts: its tests less the failed, skipped and to-do ones passed.",
     sniff,
     parse,
 };

@@ -24,8 +24,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Catch2 3.6 and newer, --reporter JSON",
     told_by: "a JSON object with metadata.catch2-version and test-run",
     has_end: true,
-    counting: "Each test case is one test: failed if an assertion of it failed, else skipped if one failed as expected or was \
-               skipped, else passed.",
+    counting: "Each test case is one test: failed if an assertion of it failed, else skipped if one failed as expected \
+               or was skipped, else passed.",
     sniff: |head| head.by_keys(&["metadata.catch2-version", "test-run"]),
     parse,
 };

@@ -22,8 +22,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"test cases: 9 | 3 passed | 6 failed\", \"All tests passed (3 assertions in 2 test cases)\", \"Passed \
               all 3 test cases with 6 assertions.\"",
     has_end: true,
-    counting: "Test cases of all summaries, one a program: passed, failed; skipped and failed as expected are skipped. It is a \
-               summary only if it adds up.",
+    counting: "Test cases of all summaries, one a program: passed, failed; skipped and failed as expected are skipped. \
+               It is a summary only if it adds up.",
     sniff,
     parse,
 };

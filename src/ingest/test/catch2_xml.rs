@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Catch2 or doctest (--reporter xml)",
     told_by: "root element Catch, Catch2TestRun or doctest",
     has_end: true,
-    counting: "Each TestCase is one test. Without success it failed, or is errored if it threw; skipped where it is marked so, \
-               and where it failed as it should or may. One that does not tell its result is errored.",
+    counting: "Each TestCase is one test. Without success it failed, or is errored if it threw; skipped where it is \
+               marked so, and where it failed as it should or may. One that does not tell its result is errored.",
     sniff: |head| head.by_root(ROOTS),
     parse,
 };

@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Check (srunner_set_xml)",
     told_by: "root element testsuites with suite in it",
     has_end: true,
-    counting: "Each test is one test, each run of a loop too: success passed, failure failed, error (it crashed or took too long) \
-               errored.",
+    counting: "Each test is one test, each run of a loop too: success passed, failure failed, error (it crashed or \
+               took too long) errored.",
     sniff,
     parse,
 };

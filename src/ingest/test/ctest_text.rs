@@ -20,9 +20,9 @@ pub const FORMAT: Format = Format {
     written_by: "ctest, make test, ninja test",
     told_by: "\"N% tests passed, N tests failed out of N\"",
     has_end: true,
-    counting: "The line of each test, the last if it was repeated: Passed passed, Skipped and Not Run (Disabled) skipped, Not Run \
-               (its program is missing) errored, Failed, Timeout and Exception failed. One that passed after it had failed is \
-               flaky. A test program is one test, whatever it runs itself.",
+    counting: "The line of each test, the last if it was repeated: Passed passed, Skipped and Not Run (Disabled) \
+               skipped, Not Run (its program is missing) errored, Failed, Timeout and Exception failed. One that \
+               passed after it had failed is flaky. A test program is one test, whatever it runs itself.",
     sniff,
     parse: last_run::<CTest>,
 };

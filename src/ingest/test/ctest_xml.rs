@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "ctest -T Test",
     told_by: "root element Site with Testing in it",
     has_end: true,
-    counting: "Each Test with a status is one test: passed, failed, notrun (skipped). A test program is one test, whatever it \
-               runs itself.",
+    counting: "Each Test with a status is one test: passed, failed, notrun (skipped). A test program is one test, \
+               whatever it runs itself.",
     sniff,
     parse,
 };

@@ -25,8 +25,8 @@ pub const FORMAT: Format = Format {
     written_by: "the CTRF reporters of Jest, Playwright, pytest, Mocha, Cypress, Go, .NET and others",
     told_by: "a JSON object with results.tool and results.tests",
     has_end: true,
-    counting: "Each of results.tests is one test: passed, failed; skipped, pending and other are skipped. A passed test that is \
-               marked flaky is flaky. The summary is only compared.",
+    counting: "Each of results.tests is one test: passed, failed; skipped, pending and other are skipped. A passed \
+               test that is marked flaky is flaky. The summary is only compared.",
     sniff,
     parse,
 };

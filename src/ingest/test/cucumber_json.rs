@@ -27,10 +27,11 @@ pub const FORMAT: Format = Format {
     written_by: "cucumber --format json (JavaScript, JVM, Ruby, godog), behave -f json, pytest-bdd --cucumberjson",
     told_by: "a JSON list of features with elements and their steps",
     has_end: true,
-    counting: "Each scenario is one test, each row of an outline too. The worst of its steps and hooks, and of the background \
-               before it, counts: an undefined or ambiguous step makes it errored, else a failed one failed, else a skipped or \
-               pending one (or no step at all) skipped, else it passed. behave says by itself what a scenario came to: its \
-               errors, also of hooks, are errored, and a feature whose own hook failed is one more.",
+    counting: "Each scenario is one test, each row of an outline too. The worst of its steps and hooks, and of the \
+               background before it, counts: an undefined or ambiguous step makes it errored, else a failed one \
+               failed, else a skipped or pending one (or no step at all) skipped, else it passed. behave says by \
+               itself what a scenario came to: its errors, also of hooks, are errored, and a feature whose own hook \
+               failed is one more.",
     sniff,
     parse,
 };

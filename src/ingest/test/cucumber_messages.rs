@@ -24,9 +24,10 @@ pub const FORMAT: Format = Format {
     written_by: "cucumber --format message (JavaScript, JVM, Ruby)",
     told_by: "JSON lines with meta.protocolVersion, gherkinDocument, testCaseStarted",
     has_end: true,
-    counting: "As cucumber-json: each scenario is one test, by the worst of its steps and hooks. Of one that is retried the last \
-               attempt counts, and it is flaky if it passed. A hook of the whole run that fails, a source that cannot be \
-               parsed, and a run that was no success though nothing in it failed are one errored test each.",
+    counting: "As cucumber-json: each scenario is one test, by the worst of its steps and hooks. Of one that is \
+               retried the last attempt counts, and it is flaky if it passed. A hook of the whole run that fails, a \
+               source that cannot be parsed, and a run that was no success though nothing in it failed are one errored \
+               test each.",
     sniff,
     parse,
 };

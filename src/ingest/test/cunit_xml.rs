@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with CUnit (CU_automated_run_tests)",
     told_by: "root element CUNIT_TEST_RUN_REPORT",
     has_end: true,
-    counting: "Each test with a record is one test, however many of its assertions failed: success passed, failure failed. A suite \
-               whose initialization or cleanup failed is one errored test.",
+    counting: "Each test with a record is one test, however many of its assertions failed: success passed, failure \
+               failed. A suite whose initialization or cleanup failed is one errored test.",
     sniff: |head| head.by_root(&["CUNIT_TEST_RUN_REPORT"]),
     parse,
 };

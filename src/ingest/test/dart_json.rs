@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "dart test --reporter json, flutter test --machine",
     told_by: "JSON lines of the types start, testStart, testDone",
     has_end: true,
-    counting: "Each testDone that is not hidden is one test: skipped, else success passed, failure failed, error errored. A file \
-               that does not load is such a test.",
+    counting: "Each testDone that is not hidden is one test: skipped, else success passed, failure failed, error \
+               errored. A file that does not load is such a test.",
     sniff,
     parse,
 };

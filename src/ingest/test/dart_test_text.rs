@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "dart test, flutter test (reporters expanded, compact, github)",
     told_by: "\"00:01 +3 ~1 -1: Some tests failed.\", or \"::error::3 tests passed, 1 failed.\"",
     has_end: true,
-    counting: "The last summary: + passed, - failed, ~ skipped. A file that does not load, which is among the failed, is one errored \
-               test.",
+    counting: "The last summary: + passed, - failed, ~ skipped. A file that does not load, which is among the failed, \
+               is one errored test.",
     sniff,
     parse: last_run::<DartTest>,
 };

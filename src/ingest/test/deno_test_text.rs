@@ -20,9 +20,9 @@ pub const FORMAT: Format = Format {
     written_by: "deno test",
     told_by: "its line \"ok | N passed | N failed\"",
     has_end: true,
-    counting: "The last summary: passed and measured passed, failed, ignored skipped; steps and what is filtered out are no tests. \
-               A file with an uncaught error, which deno counts as a failed test, is errored, and so is the run once if it \
-               fails for the use of \"only\".",
+    counting: "The last summary: passed and measured passed, failed, ignored skipped; steps and what is filtered out \
+               are no tests. A file with an uncaught error, which deno counts as a failed test, is errored, and so is \
+               the run once if it fails for the use of \"only\".",
     sniff,
     parse,
 };

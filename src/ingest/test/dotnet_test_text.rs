@@ -23,9 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "dotnet test, dotnet vstest, test programs of the Microsoft Testing Platform",
     told_by: "\"Passed! - Failed: …\", \"Total tests:\", \"Test summary: total: …\" or \"Test run summary:\"",
     has_end: false,
-    counting: "The sum over the projects' summaries: passed or succeeded, failed, skipped. Where MSBuild's terminal logger sums all \
-               projects up in a line of its own, that counts instead. A run that was aborted, and what the Microsoft Testing \
-               Platform calls an error of a whole test program, is one errored test.",
+    counting: "The sum over the projects' summaries: passed or succeeded, failed, skipped. Where MSBuild's terminal \
+               logger sums all projects up in a line of its own, that counts instead. A run that was aborted, and what \
+               the Microsoft Testing Platform calls an error of a whole test program, is one errored test.",
     sniff,
     parse,
 };

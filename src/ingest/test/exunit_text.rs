@@ -24,8 +24,9 @@ pub const FORMAT: Format = Format {
     written_by: "mix test",
     told_by: "\"Finished in … seconds\" with \"N tests, N failures\" or \"Result: N passed\" below it",
     has_end: true,
-    counting: "The last summary, of each app of an umbrella: failures failed, invalid (of a module whose set-up failed) \
-               errored, skipped skipped, the rest of the tests, doctests and properties passed. What is excluded is no test.",
+    counting: "The last summary, of each app of an umbrella: failures failed, invalid (of a module whose set-up \
+               failed) errored, skipped skipped, the rest of the tests, doctests and properties passed. What is \
+               excluded is no test.",
     sniff,
     parse,
 };

@@ -17,7 +17,8 @@ pub const FORMAT: Format = Format {
     written_by: "forge test",
     told_by: "\"Suite result: … passed; … failed; … skipped\"",
     has_end: true,
-    counting: "The line over all suites: failed ones, fuzzed and invariant tests too, failed. A set-up that fails is one failed test.",
+    counting: "The line over all suites: failed ones, fuzzed and invariant tests too, failed. A set-up that fails is \
+               one failed test.",
     sniff,
     parse: last_run::<Forge>,
 };

@@ -18,8 +18,9 @@ pub const FORMAT: Format = Format {
     written_by: "cucumber (JavaScript, JVM, Ruby), godog, behave",
     told_by: "\"N scenarios …\" with \"N steps …\" below it",
     has_end: true,
-    counting: "The last summary. Each scenario is one test: undefined and ambiguous ones, and behave's errors, are errored, pending \
-               and untested ones skipped; a hook of a whole feature or run that failed is one errored.",
+    counting: "The last summary. Each scenario is one test: undefined and ambiguous ones, and behave's errors, are \
+               errored, pending and untested ones skipped; a hook of a whole feature or run that failed is one \
+               errored.",
     sniff,
     parse: last_run::<Gherkin>,
 };

@@ -25,9 +25,9 @@ pub const FORMAT: Format = Format {
     written_by: "ginkgo --json-report",
     told_by: "JSON objects with SuitePath and SpecReports",
     has_end: true,
-    counting: "Each spec (It): failed and timedout failed; panicked, aborted and interrupted errored; pending and skipped skipped; \
-               passed passed, and flaky where it had to be run again. A node of a suite that failed (BeforeSuite), or a suite \
-               that failed without a failing spec, is one errored test.",
+    counting: "Each spec (It): failed and timedout failed; panicked, aborted and interrupted errored; pending and \
+               skipped skipped; passed passed, and flaky where it had to be run again. A node of a suite that failed \
+               (BeforeSuite), or a suite that failed without a failing spec, is one errored test.",
     sniff: |head| head.by_keys(&["SuitePath", "SuiteSucceeded"]),
     parse,
 };

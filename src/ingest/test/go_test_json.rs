@@ -23,9 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "go test -json, gotestsum --jsonfile",
     told_by: "JSON lines with Action and Package, Test or ImportPath",
     has_end: false,
-    counting: "Each pass, fail, skip or bench event of a test is one test, parents and subtests alike. A test that started and \
-               did not finish failed, unless its package passed. A package that failed without a failing test, or did not \
-               build, is one errored test. Lines that are not JSON are passed over.",
+    counting: "Each pass, fail, skip or bench event of a test is one test, parents and subtests alike. A test that \
+               started and did not finish failed, unless its package passed. A package that failed without a failing \
+               test, or did not build, is one errored test. Lines that are not JSON are passed over.",
     sniff,
     parse,
 };

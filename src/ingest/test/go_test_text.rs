@@ -24,9 +24,9 @@ pub const FORMAT: Format = Format {
     written_by: "go test, go test -v",
     told_by: "lines \"--- FAIL: Test…\", \"ok\" or \"FAIL\" with a package",
     has_end: false,
-    counting: "Each line \"--- PASS\", \"--- FAIL\" or \"--- SKIP\", parents and subtests alike, is one test. A package that \
-               failed without such a line since the package before, or did not build, is one errored test. Without -v passed \
-               tests are not in it.",
+    counting: "Each line \"--- PASS\", \"--- FAIL\" or \"--- SKIP\", parents and subtests alike, is one test. A \
+               package that failed without such a line since the package before, or did not build, is one errored \
+               test. Without -v passed tests are not in it.",
     sniff,
     parse,
 };

@@ -21,10 +21,12 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Test,
     about: "terminal output of Gradle's test tasks",
     written_by: "gradle test, where a test failed or testLogging names those that passed",
-    told_by: "\"8 tests completed, 1 failed, 2 skipped\", below \"> Task :test\" \"CartTest > adds() PASSED\", or how a process of tests ended",
+    told_by: "\"8 tests completed, 1 failed, 2 skipped\", below \"> Task :test\" \"CartTest > adds() PASSED\", or how \
+              a process of tests ended",
     has_end: false,
-    counting: "The sum of the lines, one a task in which a test failed: failed, skipped, the other tests passed. Of other tasks \
-               the tests that are named (testLogging), and else nothing. A task whose process of tests ended before them is one errored test.",
+    counting: "The sum of the lines, one a task in which a test failed: failed, skipped, the other tests passed. Of \
+               other tasks the tests that are named (testLogging), and else nothing. A task whose process of tests \
+               ended before them is one errored test.",
     sniff,
     parse,
 };

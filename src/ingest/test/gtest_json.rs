@@ -26,8 +26,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with GoogleTest (--gtest_output=json)",
     told_by: "a JSON object with testsuites, and testsuite in them",
     has_end: true,
-    counting: "Each element of a testsuite is one test: failed if it has failures, skipped if it was not run or its result is \
-               SKIPPED or SUPPRESSED, else passed.",
+    counting: "Each element of a testsuite is one test: failed if it has failures, skipped if it was not run or its \
+               result is SKIPPED or SUPPRESSED, else passed.",
     sniff,
     parse,
 };

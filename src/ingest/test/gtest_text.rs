@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "programs with GoogleTest, cmocka",
     told_by: "its lines \"[==========] Running N tests\", \"[  PASSED  ] N tests.\"",
     has_end: false,
-    counting: "The sum of the runs' summaries: PASSED passed, FAILED failed, SKIPPED and DISABLED skipped. A test suite whose \
-               fixture failed is one errored test, as are an environment and cmocka's tests whose fixture failed.",
+    counting: "The sum of the runs' summaries: PASSED passed, FAILED failed, SKIPPED and DISABLED skipped. A test \
+               suite whose fixture failed is one errored test, as are an environment and cmocka's tests whose fixture \
+               failed.",
     sniff,
     parse: all_runs::<GTest>,
 };

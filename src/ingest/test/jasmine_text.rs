@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "jasmine",
     told_by: "\"7 specs, 5 failures, 2 pending specs\" above \"Finished in …\"",
     has_end: true,
-    counting: "The last summary: failures failed, pending skipped, and those beside focused ones too, the other specs passed. \
-               Each error of a suite, which the failures hold, is one errored test.",
+    counting: "The last summary: failures failed, pending skipped, and those beside focused ones too, the other specs \
+               passed. Each error of a suite, which the failures hold, is one errored test.",
     sniff,
     parse: last_run::<Jasmine>,
 };

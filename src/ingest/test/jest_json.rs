@@ -31,10 +31,11 @@ pub const FORMAT: Format = Format {
     written_by: "jest --json, vitest --reporter=json",
     told_by: "a JSON object with numTotalTests and testResults",
     has_end: true,
-    counting: "Each of a file's assertionResults is one test: passed, failed; pending, todo, skipped and disabled are skipped. \
-               A file that failed without a failed test (it did not load, a hook of it failed) is one errored test, and \
-               so is a run that was no success though nothing in it failed. The report's totals are only compared. Benchmarks in tests: bench.FILE > TEST > NAME.time (ms, lower), FILE \
-               without its folders: the mean.",
+    counting: "Each of a file's assertionResults is one test: passed, failed; pending, todo, skipped and disabled are \
+               skipped. A file that failed without a failed test (it did not load, a hook of it failed) is one errored \
+               test, and so is a run that was no success though nothing in it failed. The report's totals are only \
+               compared. Benchmarks in tests: bench.FILE > TEST > NAME.time (ms, lower), FILE without its folders: the \
+               mean.",
     sniff,
     parse,
 };

@@ -22,8 +22,8 @@ pub const FORMAT: Format = Format {
     written_by: "jest",
     told_by: "its lines \"Test Suites:\" and \"Tests:\"",
     has_end: true,
-    counting: "The last \"Tests:\" line: passed, failed, skipped and todo as skipped. Each \"Test suite failed to run\" is one \
-               errored test, and so is a globalTeardown that throws.",
+    counting: "The last \"Tests:\" line: passed, failed, skipped and todo as skipped. Each \"Test suite failed to \
+               run\" is one errored test, and so is a globalTeardown that throws.",
     sniff,
     parse,
 };

@@ -18,15 +18,17 @@ pub const FORMAT: Format = Format {
     name: "junit",
     kind: ReportKind::Test,
     about: "JUnit XML: one element a test",
-    written_by: "pytest --junitxml, cargo nextest, jest-junit, vitest, mocha, node --test, surefire, Gradle, gotestsum, PHPUnit, \
-                 gtest, Catch2, ctest, bats, bazel, Playwright, Cypress, Swift, RSpec, bun, deno, cucumber, behave, Robot Framework",
+    written_by: "pytest --junitxml, cargo nextest, jest-junit, vitest, mocha, node --test, surefire, Gradle, \
+                 gotestsum, PHPUnit, gtest, Catch2, ctest, bats, bazel, Playwright, Cypress, Swift, RSpec, bun, deno, \
+                 cucumber, behave, Robot Framework",
     told_by: "root element testsuites, testsuite or testcase",
     has_end: true,
-    counting: "Each testcase is one test. An error makes it errored, else a failure failed, else skipped, disabled, ignored (or \
-               such a status) skipped, else it passed; with flakyFailure or flakyError alone it passed and is flaky. An error or \
-               a failure of a suite itself is one errored test, as is a suite of no tests that has an error by its own count. In \
-               a suite that pytest wrote, repeated tests are reruns if the suite's own count says so, and one without a name, in \
-               which pytest was stopped, is errored. All other totals are only compared.",
+    counting: "Each testcase is one test. An error makes it errored, else a failure failed, else skipped, disabled, \
+               ignored (or such a status) skipped, else it passed; with flakyFailure or flakyError alone it passed and \
+               is flaky. An error or a failure of a suite itself is one errored test, as is a suite of no tests that \
+               has an error by its own count. In a suite that pytest wrote, repeated tests are reruns if the suite's \
+               own count says so, and one without a name, in which pytest was stopped, is errored. All other totals \
+               are only compared.",
     sniff,
     parse,
 };

@@ -22,9 +22,9 @@ pub const FORMAT: Format = Format {
     written_by: "karma start --single-run, ng test (reporters progress, dots, mocha)",
     told_by: "\"BROWSER: Executed 5 of 6 (2 FAILED) (skipped 1) (0.1 secs / 0.05 secs)\"",
     has_end: true,
-    counting: "The last line of each browser: failed, skipped, the other executed tests passed; those it did not come to, because it \
-               was disconnected, are errored. Without such lines the SUMMARY of karma-mocha-reporter; what a browser \
-               threw outside of tests is errored there.",
+    counting: "The last line of each browser: failed, skipped, the other executed tests passed; those it did not come \
+               to, because it was disconnected, are errored. Without such lines the SUMMARY of karma-mocha-reporter; \
+               what a browser threw outside of tests is errored there.",
     sniff,
     parse: last_run::<Karma>,
 };

@@ -22,8 +22,8 @@ pub const FORMAT: Format = Format {
     told_by: "JSON lines of the types suite and test with an event",
     // Only a suite has one: whether another one was to come, nobody can tell.
     has_end: false,
-    counting: "Each ok, failed or ignored event of a test is one test; a benchmark passed. A suite that started and did not end \
-               was cut short.",
+    counting: "Each ok, failed or ignored event of a test is one test; a benchmark passed. A suite that started and \
+               did not end was cut short.",
     sniff,
     parse,
 };

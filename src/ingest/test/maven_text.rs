@@ -25,9 +25,9 @@ pub const FORMAT: Format = Format {
     written_by: "mvn test, mvn verify (Surefire, Failsafe), ant junit",
     told_by: "\"Tests run: N, Failures: N, Errors: N, Skipped: N\"",
     has_end: false,
-    counting: "The sum over the modules' results, or, where there are none, over the classes: Failures failed, Errors errored, \
-               Skipped skipped, the rest of the tests run passed, and so many as Flakes says are flaky. A module that does not \
-               compile or whose test process crashed beside others that ran is one errored test.",
+    counting: "The sum over the modules' results, or, where there are none, over the classes: Failures failed, Errors \
+               errored, Skipped skipped, the rest of the tests run passed, and so many as Flakes says are flaky. A \
+               module that does not compile or whose test process crashed beside others that ran is one errored test.",
     sniff,
     parse,
 };

@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "meson test (meson-logs/testlog.json)",
     told_by: "JSON lines with name, result, starttime and returncode",
     has_end: false,
-    counting: "Each line is one test, whatever tests its program tells of: OK passed; FAIL, TIMEOUT and UNEXPECTEDPASS failed; \
-               ERROR and INTERRUPT errored; SKIP and EXPECTEDFAIL skipped.",
+    counting: "Each line is one test, whatever tests its program tells of: OK passed; FAIL, TIMEOUT and UNEXPECTEDPASS \
+               failed; ERROR and INTERRUPT errored; SKIP and EXPECTEDFAIL skipped.",
     sniff: |head| head.by_keys(&["name", "result", "starttime", "returncode"]),
     parse,
 };

@@ -18,8 +18,8 @@ pub const FORMAT: Format = Format {
     written_by: "minitest, rails test, minitest-reporters, test-unit",
     told_by: "\"N runs, N assertions, N failures, N errors, N skips\"",
     has_end: true,
-    counting: "The last summary: failures failed, errors errored, skips, pendings and omissions skipped, the rest of the runs \
-               passed.",
+    counting: "The last summary: failures failed, errors errored, skips, pendings and omissions skipped, the rest of \
+               the runs passed.",
     sniff,
     parse: last_run::<Minitest>,
 };

@@ -23,8 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "mocha --reporter json, mocha --reporter json-stream, cypress --reporter json",
     told_by: "a JSON object with stats and the lists tests, passes, failures, pending, or a line [\"start\",{\"total\":…",
     has_end: true,
-    counting: "As many passed, failed and skipped tests as passes, failures and pending have elements; of a stream, as many as \
-               it has events pass and fail, and skipped as its end says. A hook that failed is among the failures.",
+    counting: "As many passed, failed and skipped tests as passes, failures and pending have elements; of a stream, as \
+               many as it has events pass and fail, and skipped as its end says. A hook that failed is among the \
+               failures.",
     sniff,
     parse,
 };

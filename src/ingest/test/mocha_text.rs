@@ -22,8 +22,9 @@ pub const FORMAT: Format = Format {
     written_by: "mocha (spec, dot, min, nyan), hardhat test, cypress run",
     told_by: "its lines \"N passing (…)\", \"N pending\", \"N failing\"",
     has_end: true,
-    counting: "The last summary: passing passed, failing failed, hooks among them, pending skipped. The summaries of the files that \
-               cypress run tells one by one are added up. A file that does not load is one errored test, and no other runs; so is a global teardown that fails.",
+    counting: "The last summary: passing passed, failing failed, hooks among them, pending skipped. The summaries of \
+               the files that cypress run tells one by one are added up. A file that does not load is one errored \
+               test, and no other runs; so is a global teardown that fails.",
     sniff,
     parse,
 };

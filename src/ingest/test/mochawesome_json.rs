@@ -24,8 +24,8 @@ pub const FORMAT: Format = Format {
     written_by: "mocha --reporter mochawesome, cypress run --reporter mochawesome, mochawesome-merge",
     told_by: "a JSON object with stats.testsRegistered and results, or suites.uuid",
     has_end: true,
-    counting: "Each test of a suite: fail failed, pending and skipped (after a hook that failed) skipped, pass passed. A hook that \
-               failed is a failed test.",
+    counting: "Each test of a suite: fail failed, pending and skipped (after a hook that failed) skipped, pass passed. \
+               A hook that failed is a failed test.",
     sniff,
     parse,
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "cargo nextest run",
     told_by: "its Summary line, or \"Nextest run\"",
     has_end: true,
-    counting: "The last Summary line: passed (flaky ones among them), failed, timed out and exec failed as failed, skipped. Of a \
-               stress run the sum of its iterations. A setup script that fails is one errored test.",
+    counting: "The last Summary line: passed (flaky ones among them), failed, timed out and exec failed as failed, \
+               skipped. Of a stress run the sum of its iterations. A setup script that fails is one errored test.",
     sniff,
     parse,
 };

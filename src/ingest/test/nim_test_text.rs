@@ -17,9 +17,9 @@ pub const FORMAT: Format = Format {
     written_by: "nim c -r, nimble test",
     told_by: "\"[Suite] …\" with lines \"[OK] …\", \"[FAILED] …\" below it",
     has_end: false,
-    counting: "Each line: [OK] passed, [FAILED] failed, [SKIPPED] skipped. A failure without such a line, after which the program \
-               ended, is one errored test, and so is a program that failed without a failed test. Where none passed, those that \
-               did may not have been told.",
+    counting: "Each line: [OK] passed, [FAILED] failed, [SKIPPED] skipped. A failure without such a line, after which \
+               the program ended, is one errored test, and so is a program that failed without a failed test. Where \
+               none passed, those that did may not have been told.",
     sniff,
     parse: |input| all_summaries::<Told>(input, "Nim's unittest"),
 };

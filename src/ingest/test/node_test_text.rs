@@ -24,9 +24,9 @@ pub const FORMAT: Format = Format {
     written_by: "node --test (--test-reporter=spec)",
     told_by: "its lines \"ℹ tests\" to \"ℹ duration_ms\", or with \"#\" where the TAP above them is missing",
     has_end: true,
-    counting: "The last summary: pass passed, fail failed, cancelled errored, skipped and todo skipped. A test that holds others \
-               is a test too, as node counts it; a suite is none, but is one errored where nothing else failed. A file \
-               that does not load is among those that failed.",
+    counting: "The last summary: pass passed, fail failed, cancelled errored, skipped and todo skipped. A test that \
+               holds others is a test too, as node counts it; a suite is none, but is one errored where nothing else \
+               failed. A file that does not load is among those that failed.",
     sniff,
     parse,
 };

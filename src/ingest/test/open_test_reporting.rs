@@ -24,9 +24,10 @@ pub const FORMAT: Format = Format {
     written_by: "JUnit Platform (junit.platform.reporting.open.xml.enabled), converters of ota4j-team",
     told_by: "root element events or execution in a namespace of Open Test Reporting",
     has_end: true,
-    counting: "Each node without children is one test, unless it says that it is a container or stands at the top: SUCCESSFUL \
-               passed; FAILED failed, or errored if its throwable is no assertion; ERRORED errored; ABORTED and SKIPPED \
-               skipped; one that never finished is errored. A container that failed though nothing in it did is one errored test.",
+    counting: "Each node without children is one test, unless it says that it is a container or stands at the top: \
+               SUCCESSFUL passed; FAILED failed, or errored if its throwable is no assertion; ERRORED errored; ABORTED \
+               and SKIPPED skipped; one that never finished is errored. A container that failed though nothing in it \
+               did is one errored test.",
     sniff,
     parse,
 };

@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "phpunit, paratest",
     told_by: "\"PHPUnit … by Sebastian Bergmann\", or \"OK (N tests, N assertions)\", \"Tests: N, Assertions: N\"",
     has_end: true,
-    counting: "The last summary: Errors errored, Failures failed, Skipped and Incomplete skipped; the rest of the tests passed, also \
-               those that are risky or have warnings, deprecations or notices.",
+    counting: "The last summary: Errors errored, Failures failed, Skipped and Incomplete skipped; the rest of the \
+               tests passed, also those that are risky or have warnings, deprecations or notices.",
     sniff,
     parse,
 };

@@ -27,8 +27,8 @@ pub const FORMAT: Format = Format {
     written_by: "playwright test --reporter=json",
     told_by: "a JSON object with config and suites",
     has_end: true,
-    counting: "Each test of each spec, once a project: expected passed, flaky passed and is flaky, unexpected failed, skipped. \
-               Each error of the run itself is one errored test.",
+    counting: "Each test of each spec, once a project: expected passed, flaky passed and is flaky, unexpected failed, \
+               skipped. Each error of the run itself is one errored test.",
     sniff,
     parse,
 };

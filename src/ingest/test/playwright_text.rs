@@ -21,9 +21,9 @@ pub const FORMAT: Format = Format {
     written_by: "playwright test (--reporter=list, line or dot)",
     told_by: "\"Running 5 tests using 2 workers\", or GitHub's \"Playwright Run Summary\"",
     has_end: false,
-    counting: "The last summary: failed and interrupted failed, flaky passed, skipped and did not run skipped. It is one only if it \
-               adds up to the tests that were announced. Each error that was not a part of any test is one errored test, and so is each file that does not load, for which no \
-               test runs.",
+    counting: "The last summary: failed and interrupted failed, flaky passed, skipped and did not run skipped. It is \
+               one only if it adds up to the tests that were announced. Each error that was not a part of any test is \
+               one errored test, and so is each file that does not load, for which no test runs.",
     sniff,
     parse,
 };

@@ -18,9 +18,10 @@ pub const FORMAT: Format = Format {
     written_by: "prove, make test of Perl",
     told_by: "\"Files=2, Tests=3, …\" and \"Result: PASS\" below it",
     has_end: true,
-    counting: "The last summary: tests that failed failed, those that a plan promised and that did not come are errored, and so is a \
-               file that failed though its tests passed, or that is not there, and a run that failed for what is not told. The \
-               others passed, those that were skipped among them: prove does not tell how many.",
+    counting: "The last summary: tests that failed failed, those that a plan promised and that did not come are \
+               errored, and so is a file that failed though its tests passed, or that is not there, and a run that \
+               failed for what is not told. The others passed, those that were skipped among them: prove does not tell \
+               how many.",
     sniff,
     parse,
 };

@@ -22,10 +22,10 @@ pub const FORMAT: Format = Format {
     written_by: "pytest --json-report",
     told_by: "a JSON object with exitcode, root, summary and tests",
     has_end: true,
-    counting: "Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call that \
-               failed is failed, as is a test of which a subtest failed. Expected failures are skipped, unexpected passes \
-               passed. A collector that failed is one errored test, and so is a session that failed without a failed test. \
-               Of --json-report-summary its outcomes count.",
+    counting: "Each of tests is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a \
+               call that failed is failed, as is a test of which a subtest failed. Expected failures are skipped, \
+               unexpected passes passed. A collector that failed is one errored test, and so is a session that failed \
+               without a failed test. Of --json-report-summary its outcomes count.",
     sniff,
     parse,
 };

@@ -23,9 +23,10 @@ pub const FORMAT: Format = Format {
     written_by: "pytest --report-log",
     told_by: "JSON lines with $report_type",
     has_end: true,
-    counting: "Each test id is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a call or a \
-               subtest that failed is failed. Attempts that were run again do not count; a test that then passed is flaky. A \
-               collector that failed is one errored test, and so is a session that failed without a failed test.",
+    counting: "Each test id is one test, and its worst phase counts: a set-up or tear-down that failed is errored, a \
+               call or a subtest that failed is failed. Attempts that were run again do not count; a test that then \
+               passed is flaky. A collector that failed is one errored test, and so is a session that failed without a \
+               failed test.",
     sniff,
     parse,
 };

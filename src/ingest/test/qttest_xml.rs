@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "programs with Qt Test (-o FILE,xml)",
     told_by: "root element TestCase with Environment or TestFunction in it",
     has_end: true,
-    counting: "Each test function is one test, each row of its data too, by the worst of its incidents: fail and xpass failed; \
-               skip and what is blacklisted skipped; pass passed.",
+    counting: "Each test function is one test, each row of its data too, by the worst of its incidents: fail and xpass \
+               failed; skip and what is blacklisted skipped; pass passed.",
     sniff,
     parse,
 };

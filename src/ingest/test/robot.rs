@@ -23,9 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "robot, rebot, pabot",
     told_by: "root element robot",
     has_end: true,
-    counting: "Each test is one test, by its own status: PASS passed, FAIL failed, SKIP and NOT RUN skipped. If the teardown of a \
-               suite failed, the tests that passed in it failed; if it was skipped, so were they. Keywords are no tests. The \
-               report's statistics are only compared.",
+    counting: "Each test is one test, by its own status: PASS passed, FAIL failed, SKIP and NOT RUN skipped. If the \
+               teardown of a suite failed, the tests that passed in it failed; if it was skipped, so were they. \
+               Keywords are no tests. The report's statistics are only compared.",
     sniff: |head| head.by_root(ROOTS),
     parse,
 };

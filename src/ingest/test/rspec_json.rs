@@ -25,8 +25,8 @@ pub const FORMAT: Format = Format {
     written_by: "rspec --format json",
     told_by: "a JSON object with examples and summary",
     has_end: true,
-    counting: "Each example is one test: passed, failed, pending (skipped). Each error outside of examples, as of a file that \
-               does not load, is one errored test.",
+    counting: "Each example is one test: passed, failed, pending (skipped). Each error outside of examples, as of a \
+               file that does not load, is one errored test.",
     sniff,
     parse,
 };

@@ -18,8 +18,9 @@ pub const FORMAT: Format = Format {
     written_by: "rspec, hspec (Haskell), crystal spec",
     told_by: "\"Finished in …\" with \"N examples, N failures\" after it",
     has_end: true,
-    counting: "The last summary: failures failed, errors errored, pending skipped, the other examples passed. Each error outside of \
-               examples, as of a file that does not load, or of Crystal's hooks, is one errored test. Of parallel_rspec's processes, their sum.",
+    counting: "The last summary: failures failed, errors errored, pending skipped, the other examples passed. Each \
+               error outside of examples, as of a file that does not load, or of Crystal's hooks, is one errored test. \
+               Of parallel_rspec's processes, their sum.",
     sniff,
     parse,
 };

@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     written_by: "sbt test, ScalaTest's runner",
     told_by: "\"Tests: succeeded 3, failed 1, canceled 0, …\", or \"Failed: Total 4, Failed 1, Errors 0, …\"",
     has_end: false,
-    counting: "The sum of the summaries, one a project: succeeded passed, failed, errors errored; canceled, ignored, pending and \
-               skipped are skipped. An aborted suite is one errored test.",
+    counting: "The sum of the summaries, one a project: succeeded passed, failed, errors errored; canceled, ignored, \
+               pending and skipped are skipped. An aborted suite is one errored test.",
     sniff,
     parse,
 };

@@ -19,7 +19,8 @@ pub const FORMAT: Format = Format {
     written_by: "jest-sonar, vitest-sonar-reporter, karma-sonarqube-unit-reporter, Catch2 --reporter sonarqube",
     told_by: "root element testExecutions or unitTest",
     has_end: true,
-    counting: "Each testCase is one test: errored with error, else failed with failure, else skipped with skipped, else passed.",
+    counting: "Each testCase is one test: errored with error, else failed with failure, else skipped with skipped, \
+               else passed.",
     sniff: |head| head.by_root(ROOTS),
     parse,
 };

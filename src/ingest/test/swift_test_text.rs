@@ -25,8 +25,9 @@ pub const FORMAT: Format = Format {
     written_by: "swift test, xcodebuild test, xcbeautify, xcpretty",
     told_by: "\"Test Suite '…' started at …\", \"Test suite '…' started on '…'\", or \"Test run started.\"",
     has_end: false,
-    counting: "The sum of the runs, of XCTest and of Swift Testing: as many tests as the last line says, of which those failed and \
-               were skipped that are told so. Of xcodebuild's parallel tests, each by its last attempt.",
+    counting: "The sum of the runs, of XCTest and of Swift Testing: as many tests as the last line says, of which \
+               those failed and were skipped that are told so. Of xcodebuild's parallel tests, each by its last \
+               attempt.",
     sniff,
     parse: all_runs::<SwiftTest>,
 };

@@ -28,12 +28,13 @@ pub const FORMAT: Format = Format {
     written_by: "node --test, node-tap, tape, ava, bats, prove, vitest, mocha, pgTAP",
     told_by: "\"TAP version\", or numbered \"ok\" and \"not ok\" lines with a plan",
     has_end: false,
-    counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive skipped. A \
-               point with a subtest counts, as errored, only if it failed and nothing in the subtest did. Points that the \
-               plan promises and that did not come are errored, those beyond it failed, and a plan below more points than it \
-               promises is one errored; so is a bail-out without such, and a file that, as prove says, \
-               is not there, came to no test or failed though its tests passed, and a program that, as Test::More or Deno \
-               says, did. Without plan and bail-out it was cut short; gotestsum's 1..N is a plan, of an unknown number.",
+    counting: "Each test point without a subtest is one test: ok passed, not ok failed, with a SKIP or TODO directive \
+               skipped. A point with a subtest counts, as errored, only if it failed and nothing in the subtest did. \
+               Points that the plan promises and that did not come are errored, those beyond it failed, and a plan \
+               below more points than it promises is one errored; so is a bail-out without such, and a file that, as \
+               prove says, is not there, came to no test or failed though its tests passed, and a program that, as \
+               Test::More or Deno says, did. Without plan and bail-out it was cut short; gotestsum's 1..N is a plan, \
+               of an unknown number.",
     sniff,
     parse,
 };

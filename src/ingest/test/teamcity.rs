@@ -24,8 +24,9 @@ pub const FORMAT: Format = Format {
     written_by: "PHPUnit --teamcity, Mocha, Jest, pytest, Catch2, ScalaTest and others for TeamCity",
     told_by: "lines \"##teamcity[testStarted name='…']\"",
     has_end: false,
-    counting: "Each test that finished: failed if it is told to have failed, else skipped if ignored, else passed. What failed \
-               without having started (a hook, as a rule) is a failed test. A test or suite without an end: the report is cut.",
+    counting: "Each test that finished: failed if it is told to have failed, else skipped if ignored, else passed. \
+               What failed without having started (a hook, as a rule) is a failed test. A test or suite without an \
+               end: the report is cut.",
     sniff,
     parse,
 };

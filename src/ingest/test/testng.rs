@@ -19,9 +19,9 @@ pub const FORMAT: Format = Format {
     written_by: "TestNG, alone and under Maven or Gradle",
     told_by: "root element testng-results",
     has_end: true,
-    counting: "Each test-method is one test by its status; a failure within the success percentage passed. A configuration method \
-               counts, as one errored test, only if it failed. An attempt that was retried is no test; what passed after one \
-               is flaky.",
+    counting: "Each test-method is one test by its status; a failure within the success percentage passed. A \
+               configuration method counts, as one errored test, only if it failed. An attempt that was retried is no \
+               test; what passed after one is flaky.",
     sniff: |head| head.by_root(ROOTS),
     parse,
 };

@@ -23,9 +23,10 @@ pub const FORMAT: Format = Format {
     written_by: "dotnet test --logger trx, vstest, MSTest, Microsoft.Testing.Platform",
     told_by: "root element TestRun",
     has_end: true,
-    counting: "Each UnitTestResult that holds no others is one test. Passed, Completed, Warning and PassedButRunAborted passed; \
-               Failed failed; Error, Timeout, Aborted, or no outcome at all, are errored; any other is skipped. A run that failed \
-               by itself (the test host crashed), and in which no test failed, is one errored test.",
+    counting: "Each UnitTestResult that holds no others is one test. Passed, Completed, Warning and \
+               PassedButRunAborted passed; Failed failed; Error, Timeout, Aborted, or no outcome at all, are errored; \
+               any other is skipped. A run that failed by itself (the test host crashed), and in which no test failed, \
+               is one errored test.",
     sniff,
     parse,
 };

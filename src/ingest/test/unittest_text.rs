@@ -20,9 +20,9 @@ pub const FORMAT: Format = Format {
     written_by: "python -m unittest, Django's manage.py test, nose, nose2, green, testtools, Twisted's trial",
     told_by: "\"Ran N tests in …\" with OK or FAILED after it",
     has_end: true,
-    counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are skipped; what is \
-               left of \"Ran N tests\" passed. Where the marks or lines of the tests say that those that were skipped are not \
-               among the N (CPython 3.12.1), all N without them passed.",
+    counting: "Failures and unexpected successes failed, errors are errored, skipped and expected failures are \
+               skipped; what is left of \"Ran N tests\" passed. Where the marks or lines of the tests say that those \
+               that were skipped are not among the N (CPython 3.12.1), all N without them passed.",
     sniff,
     parse,
 };

@@ -20,9 +20,9 @@ pub const FORMAT: Format = Format {
     written_by: "vitest",
     told_by: "its lines \"Test Files\" and \"Tests\"",
     has_end: true,
-    counting: "The last \"Tests\" line: passed, failed, skipped and todo as skipped. \"Failed Suites N\" adds as many errored \
-               tests; errors outside of tests, and else the files that failed, count where nothing else failed. Benchmarks in \
-               tests: bench.FILE > TEST > NAME.time (ms, lower), FILE without its folders.",
+    counting: "The last \"Tests\" line: passed, failed, skipped and todo as skipped. \"Failed Suites N\" adds as many \
+               errored tests; errors outside of tests, and else the files that failed, count where nothing else \
+               failed. Benchmarks in tests: bench.FILE > TEST > NAME.time (ms, lower), FILE without its folders.",
     sniff,
     parse,
 };

@@ -23,8 +23,9 @@ pub const FORMAT: Format = Format {
     written_by: "wdio run (WebdriverIO, reporter spec)",
     told_by: "\"Spec Files: 1 passed, 1 failed, 2 total (100% completed) in 00:00:05\"",
     has_end: true,
-    counting: "The counts of each spec file, of its last attempt where it was run again: a test that passes then is flaky. A file \
-               that failed without a failing test (it cannot be loaded, there is no browser) is one errored test.",
+    counting: "The counts of each spec file, of its last attempt where it was run again: a test that passes then is \
+               flaky. A file that failed without a failing test (it cannot be loaded, there is no browser) is one \
+               errored test.",
     sniff,
     parse: last_run::<Wdio>,
 };

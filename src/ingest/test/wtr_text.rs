@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "web-test-runner, wtr (the default reporter)",
     told_by: "\"Chrome: |███| 3/3 test files | 3 passed, 1 failed\"",
     has_end: true,
-    counting: "The last line of each browser, once the run tells that it is finished. A test file that could not be imported, a \
-               hook that failed, and what else failed outside of tests is one errored test each.",
+    counting: "The last line of each browser, once the run tells that it is finished. A test file that could not be \
+               imported, a hook that failed, and what else failed outside of tests is one errored test each.",
     sniff,
     parse: last_run::<Wtr>,
 };

@@ -23,8 +23,8 @@ pub const FORMAT: Format = Format {
     written_by: "xcrun xcresulttool get test-results summary, xcrun xcresulttool get test-results tests",
     told_by: "a JSON object with totalTestCount and passedTests, or with testNodes",
     has_end: true,
-    counting: "Of a summary its numbers; of tests each Test Case, passed and flaky if a repetition of it failed before. Expected \
-               failures are skipped.",
+    counting: "Of a summary its numbers; of tests each Test Case, passed and flaky if a repetition of it failed \
+               before. Expected failures are skipped.",
     sniff,
     parse,
 };

@@ -151,7 +151,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "explain",
         title: "What a word means",
-        about: "A rule's, detector's, class's, action's, report's or report format's meaning, formula, and thresholds in force.",
+        about: "A rule's, detector's, class's, action's, report's or report format's meaning, formula, and thresholds \
+                in force.",
         parameters: &[LOOP_ID, required("rule", "Its name, as alerts and recommendations have it", Takes::Text)],
         answer: "explanation",
         changes: false,
@@ -160,8 +161,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "record",
         title: "Record an iteration",
-        about: "Reads the reports that were written since the last iteration, keeps the files, judges, and adds an iteration \
-                to the loop. It runs no tests: run them first.",
+        about: "Reads the reports that were written since the last iteration, keeps the files, judges, and adds an \
+                iteration to the loop. It runs no tests: run them first.",
         parameters: &[
             LOOP_ID,
             optional("label", "Words for the iteration", Takes::Text),
@@ -175,8 +176,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "restore",
         title: "Put an iteration's files back",
-        about: "Writes the files of an iteration into the work tree, and removes those that it did not have; what is replaced \
-                is kept first, and `highwater undo` gives it back. Only says what it would do, unless dry_run is false.",
+        about: "Writes the files of an iteration into the work tree, and removes those that it did not have; what is \
+                replaced is kept first, and `highwater undo` gives it back. Only says what it would do, unless dry_run \
+                is false.",
         parameters: &[
             LOOP_ID,
             required("iteration", "The iteration", Takes::Iteration),
