@@ -1,4 +1,4 @@
-//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of CMake, ReScript, Crystal and Python's parser, and of
+//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of groovyc and GHDL, of CMake, ReScript, Crystal and Python's parser, and of
 //! Checkstyle, detekt, PHP_CodeSniffer, Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
@@ -9,7 +9,7 @@ use crate::ingest::values::{leading_in, whole};
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    let readers = [bracketed_level, kotlinc, detekt, scalastyle, php, standardrb, cmake, sorry, pascal, vala];
+    let readers = [bracketed_level, kotlinc, detekt, scalastyle, php, standardrb, cmake, sorry, pascal, vala, groovyc];
     readers.iter().find_map(|read| read(text))
 }
 
@@ -152,6 +152,33 @@ fn vala(text: &str) -> Option<Told<'_>> {
         _ => return None,
     };
     Some(Told { level, ..Told::error("vala", (path, Some(line)), None, message) })
+}
+
+/// `A.groovy: 2: unexpected token: } @ line 2, column 28.`
+fn groovyc(text: &str) -> Option<Told<'_>> {
+    let (text, _) = text.strip_suffix('.')?.rsplit_once(" @ line ").filter(|(_, rest)| rest.contains(", column "))?;
+    of_groovyc(text)
+}
+
+/// `A.groovy: 1: unable to resolve class gone.B`, below it ` @ line 1, column 1.`
+pub(super) fn groovyc_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    text.strip_prefix(" @ line ")?.strip_suffix('.')?.split_once(", column ")?;
+    of_groovyc(before)
+}
+
+fn of_groovyc(text: &str) -> Option<Told<'_>> {
+    let (path, _) = split_at(text, ".groovy: ")?;
+    let (path, rest) = text.split_at_checked(path.len() + ".groovy".len())?;
+    let (line, rest) = leading_in(rest.strip_prefix(": ")?)?;
+    let message = rest.strip_prefix(": ").filter(|_| is_path(path))?;
+    Some(Told::error("groovyc", (path, Some(line)), None, message.trim_end()))
+}
+
+/// GHDL's `cart.vhd:6:8: no declaration for "foo"`. What is no error it writes as gcc does.
+pub(super) fn ghdl<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let has_level = ["error: ", "warning: ", "note: "].iter().any(|level| place.rest.starts_with(level));
+    let is_ours = place.has_column && !has_level && place.is_a(&["vhd", "vhdl"]);
+    is_ours.then(|| Told::error("ghdl", (place.path, place.line), None, place.rest))
 }
 
 /// The tool that says that it found nothing.
@@ -326,6 +353,9 @@ mod tests {
                 "/p/D.res:3",
                 "We've found a bug for you!",
             ),
+            ("a b.groovy: 1: No class B ", " @ line 1, column 2.", "groovyc", Error, "a b.groovy:1", "No class B"),
+            ("", "/p/A.groovy: 2: No: } @ line 2, column 28.", "groovyc", Error, "/p/A.groovy:2", "No: }"),
+            ("", "a.vhd:6:8: no declaration for \"x\"", "ghdl", Error, "a.vhd:6", "no declaration for \"x\""),
             ("  Warning number 26", "  D.resi:1:22", "rescript", Warning, "D.resi:1", "Warning number 26"),
             (
                 "  Warning number 8 (configured as error)",

@@ -1,6 +1,6 @@
 //! Lines of checkers in many languages, for `brief-text`: PHPMD, puppet-lint, Perl::Critic, ChkTeX, staticcheck (`stylish`),
 //! Flawfinder, misspell, deptry, Refurb, Bandit (`custom`), pydoclint, commitlint, SQLFluff, remark, revive (`friendly`), TFLint,
-//! podchecker and Xenon; lizard's warnings; Semgrep (`--vim`, `--emacs`); inspections for TeamCity.
+//! podchecker, Xenon and checkbashisms; lizard's warnings; Semgrep (`--vim`, `--emacs`); inspections for TeamCity.
 
 use super::brief_text::{Told, level};
 use super::lines::{Placed, bare_place, bracketed, is_class_name, is_code, is_dashed_name, is_path, placed};
@@ -17,7 +17,19 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
         [b'#', ..] => &[teamcity],
         [b'*', ..] => &[podchecker],
         _ => &[
-            commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard, xenon, phpmd_ansi,
+            commitlint,
+            sqlfluff,
+            chktex,
+            flawfinder,
+            refurb,
+            bandit,
+            phpmd,
+            remark,
+            deptry,
+            lizard,
+            xenon,
+            phpmd_ansi,
+            checkbashisms,
         ],
     };
     let in_brackets: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
@@ -65,6 +77,13 @@ pub(super) fn below<'a>(
     message: &'a str,
 ) -> Option<Told<'a>> {
     Some(Told { tool, level, path: None, line: line.filter(|line| *line > 0), rule, message })
+}
+
+/// `possible bashism in a.sh line 2 (should be 'b = a'):`, below it the source.
+fn checkbashisms(text: &str) -> Option<Told<'_>> {
+    let (path, rest) = text.strip_prefix("possible bashism in ")?.strip_suffix("):")?.split_once(" line ")?;
+    let (line, message) = leading_in(rest)?;
+    Some(Told::error("checkbashisms", (path, Some(line)), None, message.strip_prefix(" (")?))
 }
 
 /// `a.py:2: warning: f has 9 NLOC, 9 CCN, 60 token, 5 PARAM, 9 length, 0 ND`: a function above a limit, as `lizard -w` prints
@@ -458,6 +477,7 @@ mod tests {
             ("*** ERROR: Unknown directive: =itm at line 13 in file a.pl", "podchecker", Error, "a.pl:13", ""),
             ("ERROR:xenon:block \"pk/cc.py:1 h\" has a rank of C", "xenon", Error, "pk/cc.py:1", ""),
             ("ERROR:xenon:module 'pk/cc.py' has a rank of C", "xenon", Error, "pk/cc.py", ""),
+            ("possible bashism in a b.sh line 3 (echo -e):", "checkbashisms", Error, "a b.sh:3", ""),
             ("a.c:3:7:  [2] (buffer) char:Arrays can (x).", "flawfinder", Note, "a.c:3", "char"),
             (
                 "a.py:2: warning: f has 9 NLOC, 9 CCN, 60 token, 5 PARAM, 9 length, 0 ND",

@@ -1,7 +1,7 @@
 //! Lines of those who look at documents, settings and dependencies, for `brief-text`: Redocly, Spectral (`text`), doc8,
 //! proselint, mdformat, cmakelint, check-jsonschema, buf and protoc, protolint, haml-lint, dotenv-linter, KubeLinter, Madge,
-//! dependency-cruiser, Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, Pylama, Prospector and Import Linter. What
-//! haml-lint, KubeLinter, Gitleaks, protoc and protolint print is written after their sources.
+//! dependency-cruiser, Checkov and Gitleaks, docutils, xmllint, Tidy, Asciidoctor, MkDocs, Pylama, Prospector and Import Linter.
+//! What haml-lint, KubeLinter, Gitleaks, protoc and protolint print is written after their sources.
 
 use super::brief_advisories::Counted;
 use super::brief_text::Told;
@@ -26,6 +26,7 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
         kube_linter,
         tidy,
         asciidoctor,
+        mkdocs,
         cfn_lint_pretty,
         cfn_lint_quiet,
     ];
@@ -198,6 +199,17 @@ fn asciidoctor(text: &str) -> Option<Told<'_>> {
     Some(Told { level, path, ..Told::error("asciidoctor", ("", line), None, message) })
 }
 
+/// `WARNING -  Doc file 'index.md' contains a link 'gone.md', but …`. What it calls information is none.
+fn mkdocs(text: &str) -> Option<Told<'_>> {
+    let (level, message) = match text.strip_prefix("WARNING -  ") {
+        Some(message) => (Level::Warning, message),
+        None => (Level::Error, text.strip_prefix("ERROR   -  ")?),
+    };
+    let path = message.strip_prefix("Doc file '").and_then(|rest| rest.split_once('\''));
+    let path = path.map(|(path, _)| path);
+    Some(Told { level, path, ..Told::error("mkdocs", ("", None), None, message) })
+}
+
 /// The tool that says that it found nothing.
 pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
@@ -206,6 +218,7 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
         "Total Errors: 0" => Some("cmakelint"),
         "  Messages Found: 0" => Some("prospector"),
         "Total accumulated errors = 0" => Some("doc8"),
+        _ if text.starts_with("INFO    -  Documentation built in ") => Some("mkdocs"),
         _ if text.starts_with("Woohoo! Your API description") => Some("redocly"),
         _ if text.starts_with("✔ no dependency violations found (") => Some("dependency-cruiser"),
         _ if text.starts_with("Cfn-lint scanned ")
@@ -426,6 +439,15 @@ mod tests {
             ("line 5 column 15 - Warning: missing </div>", "tidy", Warning, ":5", "", "missing </div>"),
             ("asciidoctor: ERROR: a: b.adoc: line 9: no", "asciidoctor", Error, "a: b.adoc:9", "", "no"),
             ("asciidoctor: WARNING: no place", "asciidoctor", Warning, ":0", "", "no place"),
+            (
+                "WARNING -  Doc file 'a b.md' has no x.",
+                "mkdocs",
+                Warning,
+                "a b.md:0",
+                "",
+                "Doc file 'a b.md' has no x.",
+            ),
+            ("ERROR   -  Config value 'nav': No.", "mkdocs", Error, ":0", "", "Config value 'nav': No."),
         ] {
             let told = super::super::brief_text::told("", line).unwrap_or_else(|| panic!("{line}"));
             let at = format!("{}:{}", told.path.unwrap_or_default(), told.line.unwrap_or(0));
@@ -440,12 +462,14 @@ mod tests {
             "    L5:1 f: grep - x",
             "line 5 column 15 - Note: x",
             "asciidoctor: no",
+            "INFO    -  Doc file 'a.md' contains a link",
         ] {
             assert!(super::super::brief_text::told("", other).is_none(), "{other}");
         }
         assert_eq!(counted("Contracts: 2 kept, 1 broken.").unwrap().counts, [1, 0, 0]);
         assert!(counted("Contracts: 2 kept").is_none());
         assert_eq!(clean("  Messages Found: 0"), Some("prospector"));
+        assert_eq!(clean("INFO    -  Documentation built in 0.05 seconds"), Some("mkdocs"));
     }
 
     #[test]

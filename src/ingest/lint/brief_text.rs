@@ -37,16 +37,16 @@ pub const FORMAT: Format = Format {
                  Pyflakes, djLint, luacheck, HLint, gosec; gofmt -d, php -l; npm audit, pip-audit, cargo-audit and \
                  cargo-deny, depcheck, cargo-machete; StyLua, taplo; PHPMD, puppet-lint, Perl::Critic, ChkTeX, \
                  staticcheck (stylish), Flawfinder, misspell, deptry, Refurb, pydoclint, commitlint, SQLFluff, remark, \
-                 alex, TFLint, govulncheck, Trivy, OSV-Scanner and Yarn's audit; javac, kotlinc, scalac and solc under \
-                 Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim, D's compilers, \
-                 Dart (machine), esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, cmakelint, \
+                 alex, TFLint, govulncheck, Trivy, OSV-Scanner and Yarn's audit; javac, kotlinc, scalac, groovyc and \
+                 solc under Maven, Gradle, sbt and Foundry; Psalm, Pyre, pytype, Flow, Sphinx, Verilator, Nim, D's \
+                 compilers, Dart (machine), esbuild; Redocly, Spectral (text), doc8, proselint, mdformat, cmakelint, \
                  check-jsonschema, buf, haml-lint, dotenv-linter, protolint, Scalastyle, Sorbet, Reek, ERB Lint, \
                  Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, Terraform, lizard (-w), \
                  autoflake; CMake, ReScript, Crystal, Python (syntax errors), Emacs' byte compiler; Semgrep (vim, \
                  emacs); Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, \
-                 Vala, what Bash, dash, zsh, Perl, Lua and Node.js cannot parse; astro check, Rslint, Squawk; \
+                 GHDL, Vala, what Bash, dash, zsh, Perl, Lua and Node.js cannot parse; astro check, Rslint, Squawk; \
                  sanitizers and Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, \
-                 Tidy, Asciidoctor, CSSLint, gersemi, mdl, podchecker, Xenon",
+                 Tidy, Asciidoctor, MkDocs, CSSLint, gersemi, mdl, podchecker, Xenon, checkbashisms",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A \
@@ -137,6 +137,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_build::solc,
         brief_build::cmake_below,
         brief_build::rescript,
+        brief_build::groovyc_below,
         brief_advisories::codespan,
         brief_web::below,
         brief_interpreters::below,
@@ -348,6 +349,7 @@ fn at_place(text: &str) -> Option<Told<'_>> {
     let readers = [
         brief_build::phpcs,
         brief_build::emacs,
+        brief_build::ghdl,
         brief_scripts::at_place,
         brief_checkers::misspell,
         brief_checkers::semgrep,

@@ -5,7 +5,9 @@
 //! Only numbers are told, no names. Robot Framework and testthat print running sums, and node-tap paints its sum anew: there
 //! the last one is the whole.
 
+use self::autotest::Autotest;
 use self::criterion::Criterion;
+use self::doctest::Doctest;
 use self::dune::Dune;
 use self::eunit::Eunit;
 use self::ginkgo::Ginkgo;
@@ -32,7 +34,9 @@ use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
+mod autotest;
 mod criterion;
+mod doctest;
 mod dune;
 mod eunit;
 pub(super) mod ginkgo;
@@ -55,16 +59,16 @@ pub const FORMAT: Format = Format {
     kind: ReportKind::Test,
     about: "summaries of test runners in terminal output",
     written_by: "Pest, php artisan test, Robot Framework, bats (pretty), JUnit 3 and 4 and JUnit's console launcher, \
-                 Pester, EUnit, testthat, Julia's Test, Meson, Automake, Bazel, clojure.test, HUnit, tasty, OUnit, \
-                 Alcotest, LuaUnit, uvu, tap-spec, tap-diff, tap-arc, tap-summary, mamba, Vader, tinytest, CxxTest, \
-                 CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity (C), RackUnit and raco \
-                 test, dune runtest, Buttercup, terraform test, nf-test, snforge, Move, MoonBit, V, NUnit's and \
-                 xUnit.net's console, MSTest, TestNG, Ginkgo, Python's doctest -v, zope.testrunner, node-tap, \
-                 jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, UnitTest++, Schemathesis, kaocha, \
-                 ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, Avocado, Ward, Buck2, tcltest, \
-                 DejaGnu, SRFI 64 (Guile), lit, FiveAM, plunit, ERT, Common Test, RUnit, D's unittest, Japa, bashunit, \
-                 shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, jest-progress-bar-reporter, \
-                 jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
+                 Pester, EUnit, testthat, Julia's Test, Meson, Automake, GNU Autotest, Bazel, clojure.test, HUnit, \
+                 tasty, OUnit, Alcotest, LuaUnit, uvu, tap-spec, tap-diff, tap-arc, tap-summary, mamba, cram, Vader, \
+                 tinytest, CxxTest, CodeceptJS, phpspec, stestr, Check, Criterion, CppUTest, CppUnit, CUnit, Unity \
+                 (C), RackUnit and raco test, dune runtest, Buttercup, terraform test, nf-test, snforge, Move, \
+                 MoonBit, V, NUnit's and xUnit.net's console, MSTest, TestNG, Ginkgo, Python's doctest, \
+                 zope.testrunner, node-tap, jasmine-spec-reporter, jasmine-reporters, lab, Newman, TestCafe, \
+                 UnitTest++, Schemathesis, kaocha, ZIO Test, Expecto, Nette Tester, Karate, Dredd, elm-test, hurl, \
+                 Avocado, Ward, Buck2, tcltest, DejaGnu, SRFI 64 (Guile), lit, FiveAM, plunit, ERT, Common Test, \
+                 RUnit, D's unittest, Japa, bashunit, shunit2, Slash, cocotb, VUnit, dbt, poku, jest-dot-reporter, \
+                 jest-progress-bar-reporter, jest-spec-reporter; scripts that end with \"12 passed, 0 failed\"",
     told_by: "the summary of one of them, as \"Tests:  1 failed, 2 passed (3 assertions)\" or \"[ FAIL 1 | WARN 0 | \
               SKIP 1 | PASS 2 ]\"",
     has_end: false,
@@ -116,9 +120,11 @@ pub(in crate::ingest) struct Told {
     stestr: Stestr,
     plain: Plain,
     automake: Automake,
+    autotest: Autotest,
     /// Failures of JUnit 4's that bear the name of a class, since it last summed up.
     classes: u64,
     criterion: Criterion,
+    doctest: Doctest,
     dune: Dune,
     eunit: Eunit,
     racket: Racket,
@@ -224,6 +230,8 @@ impl Told {
             self.shunit2.line(text),
             self.stestr.line(text),
             self.criterion.line(text),
+            self.doctest.line(text),
+            self.autotest.line(text),
             self.eunit.line(text),
             self.racket.line(text),
             self.japa.line(text),
@@ -233,6 +241,9 @@ impl Told {
             self.dune.summary(summary);
             if *tool == "Japa" && summary.errored == 0 {
                 self.japa.summary();
+            }
+            if *tool == "doctest" {
+                self.doctest.summary();
             }
             if *tool == "RackUnit" {
                 self.racket.file(summary)?;

@@ -115,6 +115,7 @@ pub(super) static LINES: Lines = Lines::new(|| {
         ("plunit", "% {All }@p test{s} passed"),
         ("plunit", "% test passed@P"),
         ("dbt", "@_:@_:@_ Done. PASS=@p WARN=@p ERROR=@f SKIP=@s{ NO-OP=@s} TOTAL=@_"),
+        ("cram", "# Ran @a test{s}, @s skipped, @f failed."),
         ("tap-diff", "passed: @p failed: @f of @_ tests (@*"),
         ("Vader", "Success/Total: @p/@a (assertions: @_/@_)"),
         ("tinytest", "All ok, @p result{s} (@*"),

@@ -81,6 +81,10 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
     ),
     ("total:     7\npassing:   5\nfailing:   2\nskipped:   1\ntodo:      1\n11 ms\n", [7, 3, 2, 0, 2]),
     ("planned: 7\nassertions: 7\npass: 4\nfail: 3\n", [7, 4, 3, 0, 0]),
+    (
+        ".!\n--- b.t\n+++ b.t.err\n@@ -1,2 +1,2 @@\n-  b\n+  a\ns\n# Ran 3 tests, 1 skipped, 1 failed.\n",
+        [3, 1, 1, 0, 1],
+    ),
     ("2 examples ran in 0.0012 seconds\n", [2, 2, 0, 0, 0]),
     ("  Success/Total: 2/4\nSuccess/Total: 2/4 (assertions: 3/4)\nElapsed time: 0.04 sec.\n", [4, 2, 2, 0, 0]),
     ("All ok, 2 results (36ms)\n", [2, 2, 0, 0, 0]),
@@ -91,6 +95,18 @@ const SUMMARIES: &[(&str, [u64; 5])] = &[
         [3, 1, 1, 0, 1],
     ),
     ("4 examples failed of 6 ran in 0.0061 seconds\n", [6, 2, 4, 0, 0]),
+    ("**********\n1 items had failures:\n   2 of   3 in shop.total\n***Test Failed*** 2 failures.\n", [3, 1, 2, 0, 0]),
+    (
+        "1 item had failures:\n   1 of   2 in a.b\n3 tests in 2 items.\n2 passed and 1 failed.\n***Test Failed*** 1 failure.\n",
+        [3, 2, 1, 0, 0],
+    ),
+    ("1 item had failures:\n   1 of   2 in a\n***Test Failed*** 1 failure and 1 skipped test.\n", [2, 1, 1, 0, 0]),
+    (
+        "## shop 1.0 test suite. ##\n\n  1: adds                  ok\n  2: fails                 FAILED (a.at:7)\n  3: skipped               skipped (a.at:10)\n\
+         10: xfail                 expected failure (a.at:14)\n  5: xpass                UNEXPECTED PASS\n\n\
+         ## Test results. ##\n\nERROR: 4 tests were run,\n1 passed unexpectedly,\n2 failed (1 expected failure).\n1 test was skipped.\n",
+        [5, 1, 2, 0, 2],
+    ),
     ("4 tests in 3 items.\n3 passed and 1 failed.\n***Test Failed*** 1 failure.\n", [4, 3, 1, 0, 0]),
     ("4 tests in 3 items.\n4 passed.\nTest passed.\n", [4, 4, 0, 0, 0]),
     ("  Ran 12 tests with 1 failures, 2 errors and 3 skipped in 0.012 seconds.\n", [12, 6, 1, 2, 3]),
