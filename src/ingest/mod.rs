@@ -165,6 +165,7 @@ pub const FORMATS: &[&Format] = &[
     &test::cucumber_json::FORMAT,
     &test::cucumber_messages::FORMAT,
     &test::meson_json::FORMAT,
+    &test::dbt_json::FORMAT,
     &test::newman_json::FORMAT,
     &test::testcafe_json::FORMAT,
     &test::ginkgo_json::FORMAT,

@@ -30,6 +30,7 @@ pub mod cucumber_messages;
 pub mod cunit_xml;
 pub mod dart_json;
 pub mod dart_test_text;
+pub mod dbt_json;
 pub mod deno_test_text;
 pub mod dotnet_test_text;
 pub mod exunit_text;
