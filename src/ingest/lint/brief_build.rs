@@ -1,5 +1,5 @@
-//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of groovyc and GHDL, of CMake, ReScript, Crystal and Python's parser, and of
-//! Checkstyle, detekt, PHP_CodeSniffer, Scalastyle and standardrb, for `brief-text`.
+//! Lines of compilers, as Maven, Gradle, sbt and Foundry let them print, of groovyc and GHDL, of CMake, ReScript, Crystal and
+//! Python's parser, and of Checkstyle, detekt, PHP_CodeSniffer, Scalastyle and standardrb, for `brief-text`.
 
 use super::brief_text::Told;
 use super::lines::{Placed, bare_place, bracketed, is_class_name, is_path, placed};
@@ -174,10 +174,11 @@ fn of_groovyc(text: &str) -> Option<Told<'_>> {
     Some(Told::error("groovyc", (path, Some(line)), None, message.trim_end()))
 }
 
-/// GHDL's `cart.vhd:6:8: no declaration for "foo"`. What is no error it writes as gcc does.
+/// GHDL's `cart.vhd:6:8: no declaration for "foo"`. What is no error it writes as gcc does, and with a time, `@0ms:`, what a
+/// simulation reports.
 pub(super) fn ghdl<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
-    let has_level = ["error: ", "warning: ", "note: "].iter().any(|level| place.rest.starts_with(level));
-    let is_ours = place.has_column && !has_level && place.is_a(&["vhd", "vhdl"]);
+    let is_other = ["error: ", "warning: ", "note: ", "@"].iter().any(|other| place.rest.starts_with(other));
+    let is_ours = place.has_column && !is_other && place.is_a(&["vhd", "vhdl"]);
     is_ours.then(|| Told::error("ghdl", (place.path, place.line), None, place.rest))
 }
 
