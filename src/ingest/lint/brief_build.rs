@@ -9,7 +9,7 @@ use crate::ingest::values::{leading_in, whole};
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    let readers = [bracketed_level, kotlinc, detekt, scalastyle, php, standardrb, cmake, sorry, pascal, vala, groovyc];
+    let readers = [bracketed_level, kotlinc, detekt, scalastyle, php, standardrb, cmake, sorry, pascal, vala];
     readers.iter().find_map(|read| read(text))
 }
 
@@ -154,21 +154,14 @@ fn vala(text: &str) -> Option<Told<'_>> {
     Some(Told { level, ..Told::error("vala", (path, Some(line)), None, message) })
 }
 
-/// `A.groovy: 2: unexpected token: } @ line 2, column 28.`
-fn groovyc(text: &str) -> Option<Told<'_>> {
-    let (text, _) = text.strip_suffix('.')?.rsplit_once(" @ line ").filter(|(_, rest)| rest.contains(", column "))?;
-    of_groovyc(text)
-}
-
-/// `A.groovy: 1: unable to resolve class gone.B`, below it ` @ line 1, column 1.`
-pub(super) fn groovyc_below<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
-    text.strip_prefix(" @ line ")?.strip_suffix('.')?.split_once(", column ")?;
-    of_groovyc(before)
-}
-
-fn of_groovyc(text: &str) -> Option<Told<'_>> {
-    let (path, _) = split_at(text, ".groovy: ")?;
-    let (path, rest) = text.split_at_checked(path.len() + ".groovy".len())?;
+/// `A.groovy: 2: unexpected token: } @ line 2, column 28.`, or `A.groovy: 1: unable to resolve class gone.B` and below it
+/// ` @ line 1, column 1.`
+pub(super) fn groovyc<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
+    let (said, place) = text.strip_suffix('.')?.rsplit_once(" @ line ")?;
+    place.split_once(", column ")?;
+    let said = if said.is_empty() { before } else { said };
+    let (path, _) = split_at(said, ".groovy: ")?;
+    let (path, rest) = said.split_at_checked(path.len() + ".groovy".len())?;
     let (line, rest) = leading_in(rest.strip_prefix(": ")?)?;
     let message = rest.strip_prefix(": ").filter(|_| is_path(path))?;
     Some(Told::error("groovyc", (path, Some(line)), None, message.trim_end()))

@@ -17,27 +17,16 @@ pub(super) fn told(text: &str) -> Option<Told<'_>> {
         [b'#', ..] => &[teamcity],
         [b'*', ..] => &[podchecker],
         _ => &[
-            commitlint,
-            sqlfluff,
-            chktex,
-            flawfinder,
-            refurb,
-            bandit,
-            phpmd,
-            remark,
-            deptry,
-            lizard,
-            xenon,
-            phpmd_ansi,
-            checkbashisms,
+            commitlint, sqlfluff, chktex, flawfinder, refurb, bandit, phpmd, remark, deptry, lizard, xenon, phpmd_ansi,
         ],
     };
-    let in_brackets: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
+    let by_end: &[fn(&str) -> Option<Told<'_>>] = match text.as_bytes() {
         [.., b')'] => &[puppet_lint, perlcritic, tflint_compact],
         [.., b'0'..=b'9'] => &[puppet_lint],
+        [.., b':'] => &[checkbashisms],
         _ => &[],
     };
-    in_brackets.iter().chain(readers).find_map(|read| read(text))
+    by_end.iter().chain(readers).find_map(|read| read(text))
 }
 
 /// The tool that says that it found nothing.

@@ -205,8 +205,7 @@ fn mkdocs(text: &str) -> Option<Told<'_>> {
         Some(message) => (Level::Warning, message),
         None => (Level::Error, text.strip_prefix("ERROR   -  ")?),
     };
-    let path = message.strip_prefix("Doc file '").and_then(|rest| rest.split_once('\''));
-    let path = path.map(|(path, _)| path);
+    let path = message.strip_prefix("Doc file '").and_then(|rest| Some(rest.split_once('\'')?.0));
     Some(Told { level, path, ..Told::error("mkdocs", ("", None), None, message) })
 }
 

@@ -137,7 +137,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_build::solc,
         brief_build::cmake_below,
         brief_build::rescript,
-        brief_build::groovyc_below,
+        brief_build::groovyc,
         brief_advisories::codespan,
         brief_web::below,
         brief_interpreters::below,

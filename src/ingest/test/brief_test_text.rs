@@ -242,9 +242,6 @@ impl Told {
             if *tool == "Japa" && summary.errored == 0 {
                 self.japa.summary();
             }
-            if *tool == "doctest" {
-                self.doctest.summary();
-            }
             if *tool == "RackUnit" {
                 self.racket.file(summary)?;
                 continue;

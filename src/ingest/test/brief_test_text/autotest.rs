@@ -13,11 +13,13 @@ impl Autotest {
     /// `## shop 1.0 test suite. ##`, the rows below it, and `## Test results. ##`.
     pub(super) fn line(&mut self, text: &str) -> Option<(&'static str, Summary)> {
         if let Some(heading) = text.strip_prefix("## ").and_then(|text| text.strip_suffix(". ##")) {
+            if heading == "Test results" {
+                return self.groups.take().map(|groups| ("Autotest", groups));
+            }
             if heading.ends_with(" test suite") {
                 self.groups = Some(Summary::default());
             }
-            let ended = if heading == "Test results" { self.groups.take() } else { None };
-            return ended.map(|groups| ("Autotest", groups));
+            return None;
         }
         let groups = self.groups.as_mut()?;
         let (number, row) = text.trim_start().split_once(": ")?;
