@@ -13,7 +13,7 @@ use crate::ingest::metric::{bencher_text, criterion_text, divan_text};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
 use crate::model::SCHEMA_VERSION;
-use crate::model::cases::{TestCase, TestCases};
+use crate::model::cases::TestCases;
 use crate::model::figures::{Figures, ReportKind};
 use crate::model::metrics::BuildStatus;
 
@@ -379,14 +379,16 @@ impl Reader {
     }
 
     fn keep(&mut self, target: &Target, names: Names) {
-        for (name, (outcome, line)) in names {
+        for (name, mut case) in names {
             if self.cases.cases.len() >= CASES_KEPT {
                 self.dropped = self.dropped.saturating_add(1);
                 continue;
             }
-            let file = name.split(" - ").next().filter(|_| target.is_doc).map(str::to_owned);
+            if target.is_doc {
+                case.file = name.split(" - ").next().map(str::to_owned);
+            }
             let id = if target.name.is_empty() { name } else { format!("{}::{name}", target.name) };
-            self.duplicates += u64::from(self.cases.add(id, TestCase { line, file, ..TestCase::new(outcome) }));
+            self.duplicates += u64::from(self.cases.add(id, case));
         }
     }
 

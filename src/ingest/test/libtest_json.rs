@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::TestTally;
 use super::json_report::{cut_short, declare, events, lacks, seconds, text, unknown_status};
+use super::rust_failure::Failure;
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -127,7 +128,10 @@ impl Run {
         let mut case = TestCase::new(outcome);
         case.duration_ms = seconds(&event.exec_time);
         if outcome == Outcome::Failed {
-            case.message = text(&event.message).or(text(&event.stdout)).and_then(first_lines);
+            match text(&event.message) {
+                Some(message) => case.message = first_lines(message),
+                None => Failure::of(text(&event.stdout).unwrap_or_default()).tell(&mut case),
+            }
         }
         let name = text(&event.name).unwrap_or("(unnamed)");
         // nextest puts the binary before a `$`, and the attempt after a `#`.

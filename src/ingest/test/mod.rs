@@ -79,6 +79,7 @@ pub mod robot_json;
 pub mod rspec_json;
 pub mod rspec_text;
 pub(super) mod runs;
+mod rust_failure;
 pub mod sbt_text;
 pub mod sonar_tests;
 pub mod swift_test_text;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::runs::{self, Run, Runs};
+use super::rust_failure::Failure;
 use super::text_report::{Names, Summary, counted, no_result};
 use super::{cargo_test_text, milliseconds};
 use crate::error::Result;
@@ -61,6 +62,8 @@ const RESULT_COLUMNS: usize = 12;
 #[derive(Debug, Default)]
 struct Reader {
     names: Names,
+    /// The test that failed and whose output is read.
+    telling: Option<(String, Failure)>,
     /// The run said that it begins.
     begun: bool,
     /// How many tests it said to run.
@@ -82,6 +85,7 @@ impl Reader {
             }
         } else if let Some(told) = summary(text).filter(|_| ended || is_whole(text)) {
             let told = told?;
+            self.tell();
             let is_own = is_in_column(text) && self.announced.is_none_or(|number| number == told.all);
             if is_own || !self.done {
                 self.found = Some((told.summary, told.unfinished));
@@ -102,12 +106,30 @@ impl Reader {
         } else if let Some(script) = failed_script(text).filter(|_| self.begun && is_in_column(text)) {
             self.names.unit(script);
         } else if let Some((id, outcome, seconds, attempt)) = result(text).filter(|_| !self.begun || is_in_column(text))
-            && let Some(case) = self.names.set(&id, outcome)
         {
-            case.duration_ms = seconds.and_then(milliseconds);
-            case.attempts = attempt;
+            self.tell();
+            if let Some(case) = self.names.set(&id, outcome) {
+                case.duration_ms = seconds.and_then(milliseconds);
+                case.attempts = attempt;
+                self.telling = outcome.is_bad().then(|| (id, Failure::default()));
+            }
+        } else if let Some((_, failure)) = &mut self.telling {
+            if is_of_stderr(text) {
+                // Above it stands what libtest says of a run of one test.
+                failure.forget_printed();
+            } else {
+                failure.line(text.strip_prefix("    ").unwrap_or(text));
+            }
         }
         Ok(())
+    }
+
+    /// The output of a test is all read.
+    fn tell(&mut self) {
+        let Some((id, failure)) = self.telling.take() else { return };
+        if let Some(case) = self.names.cases.get_mut(&id) {
+            failure.tell(case);
+        }
     }
 
     /// Whether a run has begun, and its summary has not come.
@@ -206,6 +228,12 @@ fn failed_script(text: &str) -> Option<&str> {
     let (word, rest) = split_at(text.trim_start().strip_prefix("SETUP ")?, " [")?;
     let is_bad = !matches!(word.trim(), "" | "PASS" | "LEAK" | "SLOW");
     rest.split_once("] ").map(|(_, script)| script).filter(|_| is_bad)
+}
+
+/// Whether what a test printed on stderr, or on both, begins; before version 0.9.87 with `--- STDERR:   kvlog tests::a ---`.
+fn is_of_stderr(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("stderr ───") || text.starts_with("output ───") || text.starts_with("--- STDERR: ")
 }
 
 /// Whether a Summary line without a line end is all of it: the skipped come last.
@@ -404,5 +432,28 @@ mod tests {
             (parsed.format.name, counts(&parsed), parsed.figures.flaky),
             ("nextest-text", [6, 3, 1, 0, 2], Some(1))
         );
+    }
+
+    #[test]
+    fn failed_tests_tell_why() {
+        let text = " Nextest run ID 7683693b with nextest profile: default\n    Starting 3 tests across 1 binary\n\
+                    \x20       FAIL [   0.004s] (1/3) shop tests::fails\n  stdout ───\n\n    running 1 test\n    out\n\
+                    \x20   test tests::fails ... FAILED\n\n  stderr ───\n\n\
+                    \x20   thread 'tests::fails' (12115) panicked at src/lib.rs:13:43:\n    no luck\n\
+                    \x20   note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\n\
+                    \x20       FAIL [   0.006s] (2/3) shop tests::should\n  stdout ───\n\n    running 1 test\n\n\
+                    \x20   ---- tests::should stdout ----\n    note: test did not panic as expected at src/lib.rs:15:32\n\n\
+                    \x20       PASS [   0.007s] (3/3) shop tests::adds\n────────────\n\
+                    \x20    Summary [   0.011s] 3 tests run: 1 passed, 2 failed, 0 skipped\n\
+                    \x20       FAIL [   0.004s] (1/3) shop tests::fails\n";
+        let parsed = read(text).unwrap();
+        let cases = &details(&parsed).cases.cases;
+        let fails = &cases["shop::tests::fails"];
+        assert_eq!(
+            (fails.message.as_deref(), fails.file.as_deref(), fails.line),
+            (Some("no luck"), Some("src/lib.rs"), Some(13))
+        );
+        let should = cases["shop::tests::should"].message.as_deref();
+        assert_eq!(should, Some("test did not panic as expected at src/lib.rs:15:32"));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::failures::Failures;
 use self::lines::{Counts, failed_subtest, file, is_progress, outcome, plain_verbose_parts, ruled, verbose_parts};
 use self::results::Results;
 use super::text_report::KILLED_HELP;
@@ -16,6 +17,7 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::{Figures, ReportKind};
 
+mod failures;
 mod lines;
 mod results;
 #[cfg(test)]
@@ -225,6 +227,7 @@ struct Run {
     /// It was called with what it does not know: the next line says with what.
     is_refused: bool,
     cases: TestCases,
+    failures: Failures,
     /// Attempts before the one that counts.
     reruns: BTreeMap<String, u32>,
     /// Outcomes that name their test.
@@ -283,7 +286,7 @@ impl Run {
         let id = printable(id, LONGEST_ID);
         match outcome(word) {
             Some(outcome) => {
-                self.add(id, outcome, None);
+                self.add(id, TestCase::new(outcome));
                 self.named += 1;
             }
             None if self.reruns.len() < CASES_KEPT => *self.reruns.entry(id).or_insert(0) += 1,
@@ -313,7 +316,14 @@ impl Run {
         if sub || !self.has_verbose {
             self.named += 1;
         }
-        self.add(id, outcome, message.and_then(first_lines));
+        let mut case = TestCase { message: message.and_then(first_lines), ..TestCase::new(outcome) };
+        if outcome.is_bad() {
+            case.file = id.split("::").next().map(str::to_owned);
+            if let Some(told) = self.failures.take(&id) {
+                (case.line, case.message) = (Some(told.line), told.message.or(case.message));
+            }
+        }
+        self.add(id, case);
     }
 
     /// Id and message of the rest of a short summary line. A parameter may hold ` - ` itself.
@@ -373,17 +383,19 @@ impl Run {
         }
     }
 
-    fn add(&mut self, id: String, outcome: Outcome, message: Option<String>) {
+    fn add(&mut self, id: String, case: TestCase) {
         if let Some(before) = self.cases.cases.get_mut(&id) {
-            before.outcome = before.outcome.max(outcome);
-            before.message = before.message.take().or(message);
+            before.outcome = before.outcome.max(case.outcome);
+            before.message = before.message.take().or(case.message);
+            before.file = before.file.take().or(case.file);
+            before.line = before.line.or(case.line);
             return;
         }
         if self.cases.cases.len() >= CASES_KEPT {
             self.named = self.named.saturating_sub(1);
             return;
         }
-        self.cases.add(id, TestCase { message, ..TestCase::new(outcome) });
+        self.cases.add(id, case);
     }
 }
 
@@ -650,6 +662,7 @@ impl Reader {
             run.has_evidence = true;
             run.section = section;
             run.reports_failures = matches!(ruled(text, '='), Some("FAILURES" | "ERRORS"));
+            run.failures.begin(None);
             return true;
         }
         let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
@@ -663,13 +676,16 @@ impl Reader {
             run.section = Section::Reports;
         }
         let in_reports = matches!(run.section, Section::Reports | Section::Captured);
-        if let Some(title) = ruled(text, '_').filter(|_| in_reports) {
+        // Between two frames stands `_ _ _ _`.
+        let is_heading = |title: &&str| !title.bytes().all(|byte| matches!(byte, b'_' | b' '));
+        if let Some(title) = ruled(text, '_').filter(|_| in_reports).filter(is_heading) {
             if let Some(unit) = title.strip_prefix("ERROR collecting ") {
                 run.unit(unit);
             }
             run.go_on();
             run.section = Section::Reports;
             run.reports = run.reports.saturating_add(u64::from(run.reports_failures));
+            run.failures.begin(Some(title).filter(|_| run.reports_failures));
             return true;
         }
         run.shows_output |= captured && !in_reports;
@@ -740,6 +756,9 @@ impl Run {
         let interrupted = ruled(text, '!').and_then(|title| title.strip_prefix("Interrupted: "));
         if let Some(rest) = interrupted.filter(|rest| rest.contains("during collection")) {
             self.units_told = self.units_told.max(number(rest).unwrap_or(0));
+        }
+        if self.section == Section::Reports {
+            self.failures.line(text);
         }
         if self.section == Section::Progress {
             if let Some(rest) = text.strip_prefix("rootdir: ").filter(|_| self.has_header && self.root.is_none()) {

@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::rust_failure::{Failure, panic};
 use super::super::{CASES_KEPT, LONGEST_ID};
 use crate::ingest::text::{is_number, printable};
-use crate::model::cases::Outcome;
+use crate::model::cases::{Outcome, TestCase};
+
+/// Tests of one binary of which is kept why they failed.
+const FAILURES_KEPT: usize = 10_000;
 
 /// The numbers of one result line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,16 +91,21 @@ pub(super) enum Part {
 pub(super) struct Binary {
     expected: u64,
     pub part: Part,
-    /// Name and line, of doc-tests → outcome.
-    named: BTreeMap<(String, Option<u64>), Outcome>,
-    failures: BTreeSet<(String, Option<u64>)>,
+    named: BTreeMap<Name, Outcome>,
+    failures: BTreeSet<Name>,
+    /// Why tests failed, and the one whose output is read.
+    told: BTreeMap<Name, Failure>,
+    telling: Option<Name>,
     pub counts: Option<Counts>,
     /// Headings of cargo came among the captured outputs: only a result with the list of its own failures counts.
     pub has_printed_headings: bool,
 }
 
-/// Tests of one binary by name, with outcome and line.
-pub(super) type Names = BTreeMap<String, (Outcome, Option<u64>)>;
+/// Name of a test, and of a doc-test its line.
+type Name = (String, Option<u64>);
+
+/// Tests of one binary by name.
+pub(super) type Names = BTreeMap<String, TestCase>;
 
 impl Binary {
     /// One that has announced `expected` tests.
@@ -127,7 +136,7 @@ impl Binary {
     /// `--nocapture` a test may have printed into the lines of some.
     fn lists_the_failed(&self, counts: Counts) -> bool {
         let failed = self.named.iter().filter(|(_, outcome)| **outcome == Outcome::Failed).map(|(name, _)| name);
-        let failed: BTreeSet<&(String, Option<u64>)> = failed.collect();
+        let failed: BTreeSet<&Name> = failed.collect();
         u64::try_from(self.failures.len()) == Ok(counts.failed)
             && failed.iter().all(|name| self.failures.contains(*name))
     }
@@ -138,11 +147,13 @@ impl Binary {
             "failures:" | "successes:" => {
                 self.part = if self.part == Part::Tests { Part::Captured } else { Part::Names };
                 self.failures.clear();
+                self.telling = None;
                 return;
             }
             "" => return,
             _ => {}
         }
+        self.tells(text);
         match self.part {
             Part::Tests => self.test(text),
             Part::Captured => {}
@@ -151,6 +162,36 @@ impl Binary {
                 Some(_) => {}
                 None => self.part = Part::Captured,
             },
+        }
+    }
+
+    /// Why tests fail stands below `---- a::b stdout ----` and, with `--nocapture`, among the lines of single tests, where
+    /// libtest names a test's thread as the test.
+    fn tells(&mut self, text: &str) {
+        match self.part {
+            Part::Tests => match panic(text) {
+                Some((thread, _)) => self.begin_telling(thread),
+                None if text == "FAILED" || text.starts_with("test ") => self.telling = None,
+                None => {}
+            },
+            Part::Captured => {
+                if let Some(heading) = text.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" ----")) {
+                    self.begin_telling(heading.strip_suffix(" stdout").unwrap_or(heading));
+                    return;
+                }
+            }
+            Part::Names => {}
+        }
+        if let Some(failure) = self.telling.as_ref().and_then(|name| self.told.get_mut(name)) {
+            failure.line(text);
+        }
+    }
+
+    fn begin_telling(&mut self, name: &str) {
+        let name = without_line(name);
+        self.telling = (self.told.len() < FAILURES_KEPT).then_some(name);
+        if let Some(name) = &self.telling {
+            self.told.insert(name.clone(), Failure::default());
         }
     }
 
@@ -185,6 +226,7 @@ impl Binary {
         let agrees = Some(of(Outcome::Passed)) == passed
             && of(Outcome::Failed) == counts.failed
             && of(Outcome::Skipped) == counts.ignored;
+        let mut told = self.told;
         let named: Vec<_> = if agrees {
             self.named.into_iter().collect()
         } else if u64::try_from(self.failures.len()) == Ok(counts.failed) {
@@ -197,8 +239,13 @@ impl Binary {
         for ((name, line), outcome) in named {
             let number = before.filter(|(other, _)| *other == name).map_or(1, |(_, number)| number + 1);
             let id = if number == 1 { name.clone() } else { format!("{name} #{number}") };
-            names.insert(id, (outcome, line));
-            before = Some((name, number));
+            let mut case = TestCase { line, ..TestCase::new(outcome) };
+            let name = (name, line);
+            if let Some(failure) = told.remove(&name).filter(|_| outcome == Outcome::Failed) {
+                failure.tell(&mut case);
+            }
+            names.insert(id, case);
+            before = Some((name.0, number));
         }
         names
     }

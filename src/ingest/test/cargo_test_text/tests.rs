@@ -221,3 +221,29 @@ fn what_was_cut_away_above_cargo_s_list_of_targets_failed() {
     let results = read(&format!("{heading}{passed}{failed}")).unwrap().figures;
     assert_eq!((results.tests, results.failed), (Some(4), Some(1)));
 }
+
+#[test]
+fn failed_tests_tell_why() {
+    let captured = "running 4 tests\ntest a ... ok\ntest fails ... FAILED\ntest returns ... FAILED\n\
+                    test should - should panic ... FAILED\n\nfailures:\n\n\
+                    ---- fails stdout ----\nout\n\nthread 'fails' (16221) panicked at src/lib.rs:77:9:\nno luck\n\
+                    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\n\
+                    ---- returns stdout ----\nError: \"typed\"\n\
+                    ---- should stdout ----\nnote: test did not panic as expected at src/lib.rs:15:32\n";
+    let printed = "running 4 tests\ntest a ... out\nok\ntest fails ... out\n\n\
+                   thread 'fails' (10127) panicked at src/lib.rs:77:9:\nno luck\nFAILED\n\
+                   test returns ... Error: \"typed\"\nFAILED\ntest should - should panic ... FAILED\n\nfailures:\n\n\
+                   ---- should stdout ----\nnote: test did not panic as expected at src/lib.rs:15:32\n";
+    let end = "\nfailures:\n    fails\n    returns\n    should\n\n\
+               test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    for (text, returned) in [(captured, Some("Error: \"typed\"")), (printed, None)] {
+        let tests = details(&format!("{text}{end}"));
+        let told = |id: &str| {
+            let case = &tests.cases.cases[id];
+            (case.message.as_deref(), case.file.as_deref(), case.line)
+        };
+        assert_eq!(told("fails"), (Some("no luck"), Some("src/lib.rs"), Some(77)));
+        assert_eq!(told("returns"), (returned, None, None));
+        assert_eq!(told("should").0, Some("test did not panic as expected at src/lib.rs:15:32"));
+    }
+}
