@@ -253,7 +253,12 @@ impl Reader {
                 self.end_package(package, true);
             }
             Line::Run => self.seen_run = true,
-            Line::Other => self.describe(text),
+            Line::Other => {
+                // Of the test whose line came last.
+                if let Some((_, case)) = self.tests.last_mut() {
+                    describe(case, text);
+                }
+            }
         }
         Ok(())
     }
@@ -272,21 +277,6 @@ impl Reader {
             self.tests.push((test.name.to_owned(), case));
         }
         Ok(())
-    }
-
-    /// The message of the test whose line came last: `        calc_test.go:13: got 3 want 4`.
-    fn describe(&mut self, text: &str) {
-        let Some((_, case)) = self.tests.last_mut() else { return };
-        if case.outcome != Outcome::Failed || case.message.is_some() || !text.starts_with("    ") {
-            return;
-        }
-        let Some((file, rest)) = text.trim_start().split_once(".go:") else { return };
-        let Some((line, _)) = rest.split_once(':') else { return };
-        if let (false, Ok(line)) = (file.contains(char::is_whitespace), line.parse::<u64>()) {
-            case.message = first_lines(text);
-            case.file = Some(printable(&format!("{file}.go"), 1000));
-            case.line = Some(line).filter(|line| *line > 0);
-        }
     }
 
     fn unit(&mut self, package: &str) -> Result<()> {
@@ -546,6 +536,35 @@ impl Runs for Stream {
     }
 }
 
+/// Takes message and place of a test that failed from the lines below its own: `        calc_test.go:13: got 3 want 4`, or
+/// `panic: …` and, of the stack, the first frame in a file of tests.
+pub(super) fn describe(case: &mut TestCase, text: &str) {
+    if case.outcome != Outcome::Failed || case.line.is_some() {
+        return;
+    }
+    let place = if case.message.is_some() {
+        text.strip_prefix('\t').and_then(|rest| place(rest, " +0x")).filter(|(file, _)| file.ends_with("_test.go"))
+    } else {
+        let told = text.strip_prefix("    ").and_then(|rest| place(rest, ":"));
+        // What was running then is not told.
+        let is_panic = text.starts_with("panic: ") && !text.starts_with("panic: test timed out after ");
+        if told.is_some() || is_panic {
+            case.message = first_lines(text);
+        }
+        told
+    };
+    if let Some((file, line)) = place {
+        (case.file, case.line) = (Some(file), Some(line));
+    }
+}
+
+/// File and line of `calc_test.go:13: got 3`, or of another text with that after the line's number.
+fn place(text: &str, end: &str) -> Option<(String, u64)> {
+    let (file, rest) = text.trim_start().split_once(".go:")?;
+    let line = rest.split_once(end)?.0.parse().ok().filter(|line| *line > 0)?;
+    (!file.contains(char::is_whitespace)).then(|| (printable(&format!("{file}.go"), 1000), line))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -665,5 +684,18 @@ mod tests {
         ] {
             assert_eq!(sniffed(&FORMAT, text), Sniff::No, "{text}");
         }
+    }
+
+    #[test]
+    fn a_panic_is_the_message_and_its_test_s_frame_the_place() {
+        let text = "--- FAIL: TestPanics (0.00s)\npanic: assignment to entry in nil map [recovered]\n\
+                    \tpanic: assignment to entry in nil map\n\ngoroutine 19 [running]:\n\
+                    testing.tRunner.func1.2({0x508ec0, 0x551cb0})\n\t/usr/lib/go/src/testing/testing.go:1396 +0x24e\n\
+                    example.org/shop/panics.TestPanics(0x0?)\n\t/home/dev/panics/p_test.go:6 +0x2e\n\
+                    FAIL\texample.org/shop/panics\t0.005s\npanic: test timed out after 3s\nFAIL\tslow\t3.0s\nFAIL\n";
+        let parsed = read_text(text).unwrap();
+        let case = &details(&parsed).cases.cases["example.org/shop/panics::TestPanics"];
+        assert_eq!(case.message.as_deref(), Some("panic: assignment to entry in nil map [recovered]"));
+        assert_eq!((case.file.as_deref(), case.line), (Some("/home/dev/panics/p_test.go"), Some(6)));
     }
 }

@@ -4,8 +4,9 @@
 
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
-use super::{go_test_text, milliseconds};
+use super::{LONGEST_ID, go_test_text, milliseconds};
 use crate::error::{Error, Reject, Result};
+use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -89,6 +90,8 @@ impl Told {
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct GoTestSum {
     names: Names,
+    /// The test whose output is listed.
+    listed: Option<String>,
     /// Failures that are packages.
     packages: u64,
     /// One of them did not build.
@@ -106,14 +109,19 @@ impl Announced for GoTestSum {
         if let Some(told) = Told::read(text) {
             self.told = Some(told);
         } else if let Some((outcome, package, name)) = listed(text) {
+            self.listed = None;
             if !name.is_empty() {
-                self.names.set(&format!("{package}::{name}"), outcome);
+                let id = printable(&format!("{package}::{name}"), LONGEST_ID);
+                self.names.set(&id, outcome);
+                self.listed = Some(id);
             } else if outcome == Outcome::Failed {
                 self.packages = self.packages.saturating_add(1);
                 self.names.unit(package);
             }
         } else if text.starts_with("FAIL\t") {
             self.not_built |= text.ends_with("[build failed]") || text.ends_with("[setup failed]");
+        } else if let Some(case) = self.listed.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
+            go_test_text::describe(case, text);
         }
         Ok(())
     }
@@ -183,9 +191,13 @@ mod tests {
             let text = if text.contains("failures") { format!("{failed}\n{text}") } else { text.to_owned() };
             assert_eq!(counts(&read(&text).unwrap()), expected, "{text}");
         }
+        let failed =
+            failed.replacen("(0.00s)\n", "(0.00s)\n    cart_test.go:9: got 3\n    cart_test.go:12: got 4\n\n", 1);
         let parsed = read(&format!("{failed}DONE 5 tests, 1 skipped, 2 failures in 1.1s\n")).unwrap();
         let details = details(&parsed);
-        assert_eq!(details.cases.outcome("cart::TestAdd"), Some(Outcome::Failed));
+        let case = &details.cases.cases["cart::TestAdd"];
+        assert_eq!((case.outcome, case.file.as_deref(), case.line), (Outcome::Failed, Some("cart_test.go"), Some(9)));
+        assert_eq!(case.message.as_deref(), Some("cart_test.go:9: got 3"));
         assert_eq!(
             (details.cases.outcome("cart::TestOld"), details.failed_units),
             (Some(Outcome::Skipped), vec!["shop".to_owned()])

@@ -122,7 +122,10 @@ mod tests {
                     "src/cart.py:3: ValueError",
                 ],
             ),
-            ("Old.test_sub [msg] (i=1)", ["tests/test_a.py:20: in test_sub", "E   assert 3", "E    +  where", "", "", ""]),
+            (
+                "Old.test_sub [msg] (i=1)",
+                ["tests/test_a.py:20: in test_sub", "E   assert 3", "E    +  where", "", "", ""],
+            ),
         ] {
             failures.begin(Some(title));
             lines.iter().for_each(|line| failures.line(line));
@@ -136,7 +139,9 @@ mod tests {
 
     #[test]
     fn what_is_no_row_of_a_frame_is_no_place() {
-        for none in ["", "    tests/a.py:3: x", "tests/a.py", "tests/a.py:x: y", "tests/a.py:0: y", "E   a.py:3: b", "a.py:3:b"] {
+        for none in
+            ["", "    tests/a.py:3: x", "tests/a.py", "tests/a.py:x: y", "tests/a.py:0: y", "E   a.py:3: b", "a.py:3:b"]
+        {
             assert_eq!(place(none), None, "{none}");
         }
     }
