@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
-use super::TestTally;
 use super::json_report::{
     Keys, Object, attempts, declare, items, lacks, line, path, text, unknown_status, whole_milliseconds,
 };
+use super::{TestTally, stack};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -122,6 +122,8 @@ struct Test {
     #[serde(default)]
     message: Value,
     #[serde(default)]
+    trace: Value,
+    #[serde(default)]
     file_path: Value,
     #[serde(default)]
     line: Value,
@@ -148,6 +150,7 @@ fn count(test: &Test, tally: &mut TestTally) -> Result<()> {
     case.attempts = attempts(&test.retries);
     if outcome == Outcome::Failed {
         case.message = text(&test.message).and_then(first_lines);
+        stack::place(&mut case, text(&test.trace).unwrap_or_default(), "");
     }
     tally.case(&id(test), case)
 }

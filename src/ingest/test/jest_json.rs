@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
-use super::TestTally;
 use super::json_report::{
     Keys, Object, Waiting, declare, items, lacks, line, objects, text, unknown_status, whole_milliseconds,
 };
+use super::{TestTally, stack};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::metric::Metrics;
@@ -180,7 +180,13 @@ impl File<'_> {
         let (tally, file) = (&mut self.tally.borrow_mut(), text(&self.name));
         let name = file.unwrap_or("(a file)");
         tests.keep(tally, |test, case| {
+            let row = case.file.take().zip(case.line);
             case.file = file.map(|name| printable(name, 1000));
+            // The row of a stack may be of another file.
+            if let Some((file, line)) = row {
+                case.line = None;
+                stack::put(case, (&file, line));
+            }
             if test.is_empty() { name.to_owned() } else { format!("{name}::{test}") }
         });
         let file_name = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -248,7 +254,9 @@ fn count(test: Assertion, tests: &mut Waiting, tally: &mut TestTally) -> Result<
     case.line = test.location.get("line").and_then(line);
     case.attempts = test.invocations.as_u64().and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1);
     if outcome == Outcome::Failed {
-        case.message = test.failure_messages.get(0).and_then(text).and_then(first_lines);
+        let told = test.failure_messages.get(0).and_then(text).unwrap_or_default();
+        case.message = first_lines(told);
+        stack::place(&mut case, told, "");
     }
     let titles = test.ancestor_titles.unwrap_or_default().0.into_iter().chain(test.title);
     tests.add(titles.collect::<Vec<_>>().join("::"), case, tally)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::{TestTally, milliseconds, texts};
+use super::{TestTally, milliseconds, stack, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable, trimmed};
@@ -347,8 +347,8 @@ impl Reader {
             let message = element.attribute("message")?;
             case.seen.not_collected |= name == "error" && message.as_deref() == Some("collection failure");
             case.case.message = message.as_deref().and_then(first_lines);
-            case.fault_text.clear();
         }
+        case.fault_text.clear();
         Ok(Kind::Fault)
     }
 
@@ -357,7 +357,8 @@ impl Reader {
             return;
         }
         let Some(case) = self.case() else { return };
-        if case.case.message.is_none() && case.fault_text.len() < MESSAGE_BYTES {
+        let is_wanted = case.case.message.is_none() || case.case.line.is_none();
+        if is_wanted && case.fault_text.len() < MESSAGE_BYTES {
             // Cut before the references are looked at, a piece may end inside one: then it stays as it stands.
             let piece: String = text.chars().take(MESSAGE_BYTES).collect();
             let plain = if as_is { None } else { unescaped(&piece).ok() };
@@ -368,8 +369,9 @@ impl Reader {
     fn end(&mut self) -> Result<()> {
         match self.open.pop() {
             Some(Kind::Fault) => {
-                if let Some(case) = self.case().filter(|case| case.case.message.is_none()) {
-                    case.case.message = first_lines(&case.fault_text);
+                if let Some(Case { id, unit, case, fault_text, .. }) = self.case() {
+                    case.message = case.message.take().or_else(|| first_lines(fault_text));
+                    stack::place(case, fault_text, id.get(..*unit).unwrap_or_default().trim_end_matches("::"));
                 }
                 Ok(())
             }

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
-use super::TestTally;
 use super::json_report::{Keys, Object, attempts, cut_short, items, lacks, path, text, whole_milliseconds};
+use super::{TestTally, stack};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines};
@@ -149,6 +149,7 @@ fn count(test: &Test, outcome: Outcome, tally: &mut TestTally) -> Result<()> {
     case.attempts = attempts(&test.current_retry);
     if outcome == Outcome::Failed {
         case.message = test.err.get("message").and_then(text).or(text(&test.err)).and_then(first_lines);
+        stack::place(&mut case, test.err.get("stack").and_then(text).unwrap_or_default(), "");
     }
     let name = text(&test.full_title).or(text(&test.title)).unwrap_or("(unnamed)");
     let id = text(&test.file).map_or_else(|| name.to_owned(), |file| format!("{file}::{name}"));

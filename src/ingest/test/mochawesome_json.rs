@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
 
-use super::TestTally;
 use super::json_report::{Keys, Object, Waiting, items, lacks, objects, path, text, whole_milliseconds};
+use super::{TestTally, stack};
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::text::first_lines;
@@ -149,6 +149,7 @@ fn count(test: &Test, tests: &mut Waiting, tally: &mut TestTally) -> Result<()> 
     case.duration_ms = whole_milliseconds(&test.duration);
     if outcome == Outcome::Failed {
         case.message = test.err.get("message").and_then(text).and_then(first_lines);
+        stack::place(&mut case, test.err.get("estack").and_then(text).unwrap_or_default(), "");
     }
     let name = text(&test.full_title).or(text(&test.title)).unwrap_or("(unnamed)");
     tests.add(name.to_owned(), case, tally)

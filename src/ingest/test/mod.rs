@@ -82,6 +82,7 @@ pub(super) mod runs;
 mod rust_failure;
 pub mod sbt_text;
 pub mod sonar_tests;
+mod stack;
 pub mod swift_test_text;
 pub mod tap;
 pub mod teamcity;

@@ -38,7 +38,7 @@ impl Failure {
             self.told = Some(FirstLines::default());
             match told.strip_prefix('\'') {
                 Some(message) => self.line_of_message(message),
-                None => self.place = told.strip_suffix(':').and_then(file_and_line),
+                None => self.place = place(line).map(owned),
             }
         } else if line.starts_with("Error: ") {
             self.told = Some(FirstLines::of(line));
@@ -58,7 +58,7 @@ impl Failure {
             Some((text, place)) => {
                 told.push(text);
                 told.end();
-                self.place = Some(place);
+                self.place = Some(owned(place));
             }
             None => told.push(line),
         }
@@ -118,11 +118,20 @@ pub(super) fn panic(line: &str) -> Option<(&str, &str)> {
     Some((name, told))
 }
 
+fn owned((file, line): (&str, u64)) -> (String, u64) {
+    (printable(file, 1000), line)
+}
+
+/// Where the test panicked, of the line that says that it did.
+pub(super) fn place(line: &str) -> Option<(&str, u64)> {
+    file_and_line(panic(line)?.1.trim_end_matches(':'))
+}
+
 /// `src/lib.rs` and 77 of `src/lib.rs:77:9`.
-fn file_and_line(place: &str) -> Option<(String, u64)> {
+fn file_and_line(place: &str) -> Option<(&str, u64)> {
     let (place, column) = place.rsplit_once(':')?;
     let (file, line) = place.rsplit_once(':').filter(|_| is_number(column))?;
-    Some((printable(file, 1000), line.parse().ok()?))
+    Some((file, line.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the XML formats of tests share: walking the elements with the text of those that matter, a test that is being
 //! read, and the place in the stack trace of a .NET runner.
 
-use super::{TestTally, milliseconds};
+use super::{TestTally, milliseconds, stack};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::Format;
 use crate::ingest::input::Input;
@@ -115,10 +115,10 @@ impl OpenCase {
 
     /// The place in a .NET stack trace: `at A.B() in C:\a.cs:line 12`.
     pub(super) fn stack(&mut self, text: Option<&str>) {
-        if self.case.file.is_none()
-            && let Some((file, line)) = text.and_then(place_of_stack)
+        if let Some(place) =
+            text.and_then(|text| text.lines().find_map(stack::dot_net)).filter(|_| self.case.file.is_none())
         {
-            (self.case.file, self.case.line) = (Some(printable(file, 1000)), Some(line));
+            stack::put(&mut self.case, place);
         }
     }
 
@@ -126,15 +126,6 @@ impl OpenCase {
     pub(super) fn done(self, tally: &mut TestTally) -> Result<()> {
         tally.case(&self.id, self.case)
     }
-}
-
-fn place_of_stack(stack: &str) -> Option<(&str, u64)> {
-    stack.lines().find_map(|frame| {
-        let (_, place) = frame.split_once(" in ")?;
-        let (file, line) = place.rsplit_once(":line ")?;
-        let line = line.trim().parse().ok().filter(|line| *line > 0)?;
-        Some((file.trim(), line))
-    })
 }
 
 /// A result that no version of the tool is known to write.
@@ -146,15 +137,6 @@ pub(super) fn unknown_result(result: &str, spot: Spot) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_frame_with_a_source_is_the_place() {
-        let stack = "   at X.Y()\n   at A.B(Int32 i) in C:\\a b\\T.cs:line 12\n   at C.D() in E.cs:line 3";
-        assert_eq!(place_of_stack(stack), Some(("C:\\a b\\T.cs", 12)));
-        for none in ["", "at A.B() in C.cs", "at A.B() in C.cs:line x", "at A.B() in C.cs:line 0"] {
-            assert_eq!(place_of_stack(none), None, "{none}");
-        }
-    }
 
     #[test]
     fn an_id_is_the_full_name_or_made_of_class_and_name() {
