@@ -3,10 +3,10 @@
 //!
 //! Each line counts what came before it; a test is named when it begins, and again when it fails.
 
+use super::telling::Telling;
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::first_lines;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -80,8 +80,8 @@ fn end(line: &str) -> Option<Summary> {
 pub(in crate::ingest) struct DartTest {
     names: Names,
     found: Option<Summary>,
-    /// The test whose message comes.
-    failed: Option<String>,
+    /// The test whose failure is told.
+    told: Option<Telling>,
 }
 
 impl DartTest {
@@ -90,9 +90,16 @@ impl DartTest {
         if let Some(file) = name.strip_prefix("loading ") {
             self.names.unit(file);
         } else {
-            self.failed = self.names.set(name, Outcome::Failed).map(|_| name.to_owned());
+            self.names.set(name, Outcome::Failed);
+            self.told = Some(Telling::of(&self.names, name));
         }
     }
+}
+
+/// File and line of `test/cart_test.dart 9:7     main.<fn>.<fn>`.
+fn row(text: &str) -> Option<(&str, u64)> {
+    let (file, rest) = text.split_once(' ').filter(|(file, _)| file.ends_with(".dart") && !file.contains(':'))?;
+    Some((file, rest.split_once(':')?.0.parse().ok().filter(|line| *line > 0)?))
 }
 
 impl Announced for DartTest {
@@ -105,16 +112,20 @@ impl Announced for DartTest {
         if let Some(found) = end(text) {
             self.found = Some(found);
         } else if let Some((_, name)) = clocked(text) {
-            self.failed = None;
+            self.told = None;
             if let Some(name) = name.strip_suffix(" [E]") {
                 self.failure(name);
             }
         } else if let Some(name) = text.strip_prefix("::group::❌ ").and_then(|name| name.strip_suffix(" (failed)")) {
             self.failure(name);
-        } else if !text.is_empty()
-            && let Some(case) = self.failed.take().and_then(|name| self.names.cases.get_mut(&name))
-        {
-            case.message = first_lines(text.trim_start());
+        } else if text.starts_with("To run this test again: ") {
+            self.told = None;
+        } else if let Some(told) = &mut self.told {
+            match row(text.trim_start()) {
+                Some(place) => told.row(&mut self.names, place),
+                None if text.trim_start().starts_with("package:") => told.end(),
+                None => told.line(&mut self.names, text),
+            }
         }
         Ok(())
     }
@@ -165,7 +176,8 @@ mod tests {
         let details = details(&parsed);
         assert_eq!(details.failed_units, ["test/broken_test.dart"]);
         let failed = &details.cases.cases["test/cart_test.dart: cart fails"];
-        assert_eq!((failed.outcome, failed.message.as_deref()), (Outcome::Failed, Some("Expected: <3>")));
+        assert_eq!((failed.outcome, failed.message.as_deref()), (Outcome::Failed, Some("Expected: <3> | Actual: <2>")));
+        assert_eq!((failed.file.as_deref(), failed.line), (Some("test/cart_test.dart"), Some(8)));
         assert_eq!(counts(&read("00:00 +0: a\n00:02 +12: All tests passed!\n").unwrap()), [12, 12, 0, 0, 0]);
         assert_eq!(counts(&read("No tests match \"x\".\n00:00 +0: No tests ran.\n").unwrap()), [0; 5]);
         assert!(matches!(sniffed(&FORMAT, &format!("{RUN}{END}")), Sniff::Sure(_)));

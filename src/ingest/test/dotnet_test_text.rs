@@ -5,11 +5,12 @@
 //!
 //! Only failed tests are named unless the verbosity asks for all.
 
+use super::telling::Telling;
 use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use super::text_runs::Unannounced;
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, is_number};
+use crate::ingest::text::{Lines, LongLine, is_number};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
@@ -154,8 +155,8 @@ pub(in crate::ingest) struct Reader {
     solutions: Option<Summary>,
     block: Option<Block>,
     aborted: u64,
-    /// The failed test whose message is expected, and whether its title was met.
-    told: Option<(String, bool)>,
+    /// The test whose failure is told.
+    told: Option<Telling>,
 }
 
 impl Reader {
@@ -187,10 +188,15 @@ impl Reader {
             self.aborted = self.aborted.saturating_add(1);
             self.names.unit("an aborted test run");
         } else if let Some((outcome, name)) = result(text) {
-            self.told = (outcome == Outcome::Failed).then(|| (name.to_owned(), false));
             self.names.set(name, outcome);
-        } else {
-            self.message(text.trim());
+            self.told = (outcome == Outcome::Failed).then(|| Telling::of(&self.names, name));
+        } else if let Some(told) = &mut self.told {
+            match text.trim() {
+                // VSTest puts titles above message and stack; the platform does not.
+                "Error Message:" => {}
+                "Stack Trace:" => told.end(),
+                text => told.line(&mut self.names, text),
+            }
         }
         Ok(())
     }
@@ -228,16 +234,6 @@ impl Reader {
         }
         self.block = Some(block);
         Ok(())
-    }
-
-    /// VSTest puts a title above the message; the platform does not.
-    fn message(&mut self, text: &str) {
-        let Some((name, titled)) = self.told.take_if(|_| !text.is_empty()) else { return };
-        if text == "Error Message:" && !titled {
-            self.told = Some((name, true));
-        } else if let Some(case) = self.names.cases.get_mut(&name) {
-            case.message = case.message.take().or_else(|| first_lines(text));
-        }
     }
 
     fn finish(self) -> Result<Parsed> {
@@ -345,6 +341,7 @@ mod tests {
         let of_vstest = details(&read(QUIET).unwrap());
         let case = &of_vstest.cases.cases["Shop.Tests.CartTests.Fails(x: 1)"];
         assert_eq!((case.outcome, case.message.as_deref()), (Outcome::Failed, Some("Assert.Equal() Failure")));
+        assert_eq!((case.file.as_deref(), case.line), (Some("/src/CartTests.cs"), Some(12)));
         assert_eq!((of_vstest.cases.cases.len(), of_vstest.dropped), (2, 2));
         let of_platform = details(&read(PLATFORM).unwrap());
         assert_eq!(of_platform.cases.cases["Fails"].message.as_deref(), Some("Assert.Equal() Failure"));

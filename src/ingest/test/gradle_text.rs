@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::stack;
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
@@ -138,6 +139,10 @@ impl Gradle {
             && let Some(case) = self.names.cases.get_mut(&name)
         {
             case.message = first_lines(message);
+            // `java.lang.IllegalStateException at CartTest.java:22`
+            if let Some(place) = message.rsplit_once(" at ").and_then(|(_, place)| stack::numbered(place)) {
+                stack::put(case, place);
+            }
         }
         Ok(())
     }
@@ -202,8 +207,9 @@ mod tests {
         let parsed = read(&format!("{RUN}{END}")).unwrap();
         assert_eq!(counts(&parsed), [8, 5, 2, 0, 1]);
         let cases = details(&parsed).cases.cases;
-        let message = cases["CartTest::fails"].message.as_deref();
-        assert_eq!(message, Some("org.opentest4j.AssertionFailedError at CartTest.java:12"));
+        let fails = &cases["CartTest::fails"];
+        assert_eq!(fails.message.as_deref(), Some("org.opentest4j.AssertionFailedError at CartTest.java:12"));
+        assert_eq!((fails.file.as_deref(), fails.line), (Some("CartTest.java"), Some(12)));
         assert_eq!(cases["CartTest::Inner::adds(int)::[1] 3"].outcome, Outcome::Failed);
         assert_eq!(counts(&read(&format!("{RUN}{END}1 test completed, 1 failed\n")).unwrap()), [9, 5, 3, 0, 1]);
         assert!(matches!(sniffed(&FORMAT, END), Sniff::Sure(_)));

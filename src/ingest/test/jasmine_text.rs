@@ -2,10 +2,10 @@
 //!
 //! The summary stands above the line that tells the time; failures outside of specs are in its count.
 
+use super::telling::Telling;
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::first_lines;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -79,8 +79,8 @@ pub(in crate::ingest) struct Jasmine {
     unfocused: u64,
     /// The list of failures goes on.
     is_failing: bool,
-    /// The spec whose message is expected, and whether it comes next.
-    open: Option<(String, bool)>,
+    /// The spec whose failure is told.
+    open: Option<Telling>,
 }
 
 impl Jasmine {
@@ -90,11 +90,13 @@ impl Jasmine {
             self.suite_errors += 1;
             self.names.unit(suite);
         } else if let Some(name) = name {
-            self.open = self.names.set(name, Outcome::Failed).map(|_| (name.to_owned(), false));
-        } else if let Some((name, is_next)) = self.open.take() {
-            match (is_next, self.names.cases.get_mut(&name)) {
-                (true, Some(case)) => case.message = first_lines(text),
-                _ => self.open = Some((name, text == "  Message:")),
+            self.names.set(name, Outcome::Failed);
+            self.open = Some(Telling::of(&self.names, name));
+        } else if let Some(open) = &mut self.open {
+            match text {
+                "  Message:" => {}
+                "  Stack:" => open.end(),
+                text => open.line(&mut self.names, text),
             }
         }
     }

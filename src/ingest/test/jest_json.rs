@@ -332,6 +332,15 @@ mod tests {
         assert_eq!((case.duration_ms, case.line, case.attempts), (Some(6), Some(3), 2));
         assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("Error: no | at x"), Some("/a.js")));
         assert_eq!(parsed.warnings.len(), 1, "its totals say 2 tests");
+        for (file, line) in [("/a.js", Some(8)), ("/b.js", None)] {
+            let text = format!(
+                "{{\"name\":\"/a.js\",\"assertionResults\":[{{\"status\":\"failed\",\"title\":\"c\",\
+                 \"failureMessages\":[\"Error: no\\n    at Object.<anonymous> ({file}:8:5)\"]}}]}}"
+            );
+            let of_stack = super::tests::details(&read(&text).unwrap());
+            let case = &of_stack.cases.cases["/a.js::c"];
+            assert_eq!((case.file.as_deref(), case.line), (Some("/a.js"), line));
+        }
         let none = parse(&Input::bytes("x", b"{\"numTotalTests\":2}")).unwrap_err();
         assert_eq!(none.reject(), Some(Reject::NotThisFormat));
     }

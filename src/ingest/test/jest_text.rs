@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 
 use super::runs::{self, Runs};
+use super::telling::Telling;
 use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
+use crate::ingest::text::{Lines, LongLine, is_number, printable};
 use crate::ingest::{Details, Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -53,6 +54,12 @@ pub(super) fn is_suite_failed(line: &str) -> bool {
 fn tests(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
     let rest = line.trim_end().strip_prefix("Tests: ")?;
     rest.ends_with(" total").then(|| rest.split(", ").map(counted).collect())?
+}
+
+/// Whether it is of the source that stands below a message: `> 11 |   expect(sum).toBe(2)`, `     |               ^`.
+fn is_source(content: &str) -> bool {
+    let rest = content.trim_start_matches("> ").trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.starts_with(" |") || content.starts_with("| ")
 }
 
 /// The file in `FAIL jt/cart.test.js (5.1 s)`, `PASS project jt/cart.test.js`; in the groups of a log on GitHub, in
@@ -147,8 +154,8 @@ impl Summaries {
 struct Run {
     names: Names,
     file: String,
-    /// The test whose message is expected.
-    told: Option<String>,
+    /// The test whose failure is told.
+    told: Option<Telling>,
     unit_failures: u64,
     /// What is told in GitHub's groups of errors, and whether that is being told: they repeat all that another reporter told.
     grouped: Names,
@@ -204,13 +211,15 @@ impl Run {
                 if let Some(case) = self.names().set(&id, Outcome::Failed) {
                     case.file = file;
                 }
-                self.told = Some(printable(&id, super::LONGEST_ID));
+                self.told = Some(Telling::of(self.names(), &id));
             }
-        } else if !text.trim().is_empty()
-            && let Some(id) = self.told.take()
-            && let Some(case) = self.names().cases.get_mut(&id)
-        {
-            case.message = case.message.take().or_else(|| first_lines(text));
+        } else if let Some(mut told) = self.told.take() {
+            if is_source(content) {
+                told.end();
+            } else {
+                told.line(self.names(), content);
+            }
+            self.told = Some(told);
         }
     }
 
@@ -422,7 +431,8 @@ mod tests {
     use crate::error::Reject;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
 
-    const FAILED: &str = "FAIL jt/a.test.js (5.1 s)\n  ● Cart › adds\n\n    expect(received)\n\nFAIL jt/b.test.js\n\
+    const FAILED: &str = "FAIL jt/a.test.js (5.1 s)\n  ● Cart › adds\n\n    expect(received)\n\n    Expected: 3\n\n    > 8 |   expect(2)\n        |   ^\n\n\
+                          \x20     at Object.<anonymous> (jt/a.test.js:8:3)\n\nFAIL jt/b.test.js\n\
                           \x20 ● Test suite failed to run\n\n    Cannot find module\n\n";
     const END: &str =
         "Test Suites: 2 failed, 2 total\nTests:       1 failed, 1 skipped, 1 todo, 5 passed, 8 total\nTime: 1 s\n";
@@ -461,7 +471,10 @@ mod tests {
         assert_eq!(counts(&read(&format!("{of_a_code_page}{END}")).unwrap()), [9, 5, 1, 1, 2]);
         let details = details(&parsed);
         let case = &details.cases.cases["jt/a.test.js::Cart::adds"];
-        assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("expect(received)"), Some("jt/a.test.js")));
+        assert_eq!(
+            (case.message.as_deref(), case.file.as_deref(), case.line),
+            (Some("expect(received) | Expected: 3"), Some("jt/a.test.js"), Some(8))
+        );
         assert_eq!((details.failed_units, details.dropped), (vec!["jt/b.test.js".to_owned()], 7));
         assert_eq!(counts(&read("Tests:       0 total\n").unwrap()), [0; 5]);
         let twice = read(&format!("{FAILED}{END}Tests:       2 passed, 2 total\n")).unwrap();

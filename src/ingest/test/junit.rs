@@ -715,5 +715,14 @@ mod tests {
         assert_eq!(case.message.as_deref(), Some("one | two"));
         let other = &details.cases.cases["pytest::b"];
         assert_eq!((other.file.as_deref(), other.line, other.attempts), (Some("b.py"), Some(10), 1));
+        let (_, details) = read(
+            "<testsuite><testcase classname='shop.CartTest' name='sum'><failure message='no'>expected 2\n\tat org.A.b(A.java:9)\n\
+             \tat shop.CartTest.sum(CartTest.java:12)</failure></testcase></testsuite>",
+        );
+        let case = &details.cases.cases["shop.CartTest::sum"];
+        assert_eq!(
+            (case.message.as_deref(), case.file.as_deref(), case.line),
+            (Some("no"), Some("CartTest.java"), Some(12))
+        );
     }
 }

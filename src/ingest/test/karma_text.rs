@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use super::telling::Telling;
 use super::text_report::{Names, Summary};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::{first_lines, split_at};
+use crate::ingest::text::split_at;
 use crate::ingest::values::leading;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -134,8 +135,8 @@ pub(in crate::ingest) struct Karma {
     /// Browsers that are there.
     connected: Vec<String>,
     of_mocha: OfMocha,
-    /// The test whose message comes.
-    failed: Option<String>,
+    /// The test whose failure is told.
+    told: Option<Telling>,
     /// It found no browser, or could not load its config.
     is_off: bool,
 }
@@ -148,6 +149,7 @@ impl Announced for Karma {
     fn line(&mut self, text: &str) -> Result<()> {
         let name = |browser: &String| text.strip_prefix(browser.as_str())?.strip_suffix(" FAILED")?.strip_prefix(' ');
         if let Some((name, browser)) = executed(text) {
+            self.told = None;
             if self.browsers.len() < MOST_BROWSERS || self.browsers.contains_key(name) {
                 self.browsers.insert(name.to_owned(), browser);
             }
@@ -160,9 +162,10 @@ impl Announced for Karma {
         } else if text.strip_suffix(" ERROR").is_some_and(|name| self.connected.iter().any(|browser| browser == name)) {
             self.of_mocha.thrown = add(self.of_mocha.thrown, 1)?;
         } else if let Some(name) = self.connected.iter().find_map(name) {
-            self.failed = self.names.set(name, Outcome::Failed).map(|_| name.to_owned());
-        } else if let Some(case) = self.failed.take().and_then(|name| self.names.cases.get_mut(&name)) {
-            case.message = first_lines(text.trim_start());
+            self.names.set(name, Outcome::Failed);
+            self.told = Some(Telling::of(&self.names, name));
+        } else if let Some(told) = &mut self.told {
+            told.line(&mut self.names, text);
         }
         self.of_mocha.line(text)
     }
@@ -207,7 +210,7 @@ mod tests {
     const RUN: &str = "22 11 2026 19:19:47.859:INFO [karma-server]: Karma v6.4.4 server started at http://localhost:9876/\n\
                        22 11 2026 19:19:51.797:INFO [Chrome 120 (Linux)]: Connected on socket 29Ns with id 31732153\n\
                        Chrome 120 (Linux): Executed 0 of 6 SUCCESS (0 secs / 0 secs)\nChrome 120 (Linux) cart fails FAILED\n\
-                       \tExpected 2 to be 3.\n\t    at <Jasmine>\nExecuted 9 of 9 (3 FAILED) (0.1 secs / 0.1 secs)\n\
+                       \tExpected 2 to be 3.\n\t    at <Jasmine>\n\t    at UserContext.<anonymous> (kt/cart.spec.js:4:43)\nExecuted 9 of 9 (3 FAILED) (0.1 secs / 0.1 secs)\n\
                        Chrome 120 (Linux): Executed 4 of 6 (1 FAILED) (skipped 1) (0 secs / 0.041 secs)\n";
     const END: &str = "Chrome 120 (Linux): Executed 5 of 6 (1 FAILED) (skipped 1) (0.164 secs / 0.041 secs)\n";
 
@@ -221,6 +224,7 @@ mod tests {
         assert_eq!(counts(&parsed), [6, 4, 1, 0, 1]);
         let failed = details(&parsed).cases.cases.remove("cart fails").unwrap();
         assert_eq!((failed.outcome, failed.message.as_deref()), (Outcome::Failed, Some("Expected 2 to be 3.")));
+        assert_eq!((failed.file.as_deref(), failed.line), (Some("kt/cart.spec.js"), Some(4)));
         let other = "Firefox 121 (Linux): Executed 6 of 6 SUCCESS (0.2 secs / 0.1 secs)\n";
         assert_eq!(counts(&read(&format!("{RUN}{END}{other}")).unwrap()), [12, 10, 1, 0, 1]);
         let lost = "Chrome 120 (Linux): Executed 3 of 6 (1 FAILED) DISCONNECTED (10.1 secs / 0.1 secs)\n";

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use super::milliseconds;
 use super::runs::{Run, Runs};
+use super::telling::Telling;
 use super::text_report::{KILLED_HELP, Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, is_number};
+use crate::ingest::text::{Lines, LongLine, is_number};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -133,8 +134,8 @@ struct Reader {
     failing: Option<String>,
     /// In the list of flaky tests: the one whose runs are told, if it failed before.
     flake: Option<Option<String>>,
-    /// The failed test whose message comes next.
-    told: Option<String>,
+    /// The test whose failure is told.
+    told: Option<Telling>,
 }
 
 impl Reader {
@@ -224,13 +225,14 @@ impl Reader {
             if let Some(case) = self.names.set(&id, outcome) {
                 case.duration_ms = seconds.and_then(milliseconds);
             }
-            self.told = Some(id);
-        } else if let Some(case) = self.told.take().and_then(|id| self.names.cases.get_mut(&id)) {
-            case.message = case.message.take().or_else(|| first_lines(text));
+            let class = id.split("::").next().unwrap_or_default();
+            self.told = Some(Telling::of_class(&self.names, &id, class));
+        } else if text.is_empty() {
+            (self.told, self.flake) = (None, None);
+        } else if let Some(told) = &mut self.told {
+            told.line(&mut self.names, text);
         } else if text.trim_end() == "Flakes:" {
             self.flake = Some(None);
-        } else if text.is_empty() {
-            self.flake = None;
         } else if self.flake.is_some() {
             self.flaky(text);
         } else if let Some(rest) = text.strip_prefix("Failed to execute goal ") {
@@ -351,6 +353,7 @@ mod tests {
     const MODULE: &str = "[INFO]  T E S T S\n[INFO] Running shop.CartTest\n\
                           [ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in shop.CartTest\n\
                           [ERROR] shop.CartTest.fails -- Time elapsed: 0.25 s <<< FAILURE!\norg.opentest4j.AssertionFailedError: no\n\
+                          \tat org.junit.jupiter.api.Assertions.fail(Assertions.java:9)\n\tat shop.CartTest.fails(CartTest.java:12)\n\n\
                           [ERROR] breaks(shop.CartTest)  Time elapsed: 0.005 sec  <<< ERROR!\njava.lang.RuntimeException: boom\n\
                           [INFO] Results:\n[INFO] \n[ERROR] Failures: \n[ERROR]   CartTest.fails:12 no\n[INFO] \n\
                           [ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1\n";
@@ -455,6 +458,7 @@ mod tests {
             (case.duration_ms, case.message.as_deref()),
             (Some(250), Some("org.opentest4j.AssertionFailedError: no"))
         );
+        assert_eq!((case.file.as_deref(), case.line), (Some("CartTest.java"), Some(12)));
         assert_eq!(details.cases.outcome("shop.CartTest::breaks"), Some(Outcome::Errored));
         let id = |name: &str| failed(&format!("{name} -- Time elapsed: 1 s <<< ERROR!")).unwrap().0;
         assert_eq!(id("shop.CartTest.rows(double)[1.5]"), "shop.CartTest::rows(double)[1.5]");

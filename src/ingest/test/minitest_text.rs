@@ -2,6 +2,7 @@
 //! Minitest's `lib/minitest.rb` and `Test::Unit::TestResult#summary`. The last summary gives the counts, the list of
 //! failures names.
 
+use super::telling::Telling;
 use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
@@ -60,9 +61,9 @@ fn summary(line: &str) -> Option<Vec<(Option<u64>, &str)>> {
 pub(in crate::ingest) struct Minitest {
     names: Names,
     found: Option<Summary>,
-    /// What the next line names, and the test whose message comes.
+    /// What the next line names, and the test whose failure is told.
     heading: Option<Outcome>,
-    told: Option<String>,
+    told: Option<Telling>,
 }
 
 impl Announced for Minitest {
@@ -114,10 +115,10 @@ impl Minitest {
             ("Skipped:", _) => self.heading = Some(Outcome::Skipped),
             (_, Some(outcome)) => self.named(content, outcome),
             _ if self.unit(text) => {}
+            _ if content.is_empty() || content.contains(".rb:") => self.told = None,
             _ => {
-                let told = self.told.take().filter(|_| !content.is_empty());
-                if let Some(case) = told.and_then(|id| self.names.cases.get_mut(&id)) {
-                    case.message = first_lines(content);
+                if let Some(told) = &mut self.told {
+                    told.line(&mut self.names, content);
                 }
             }
         }
@@ -136,7 +137,7 @@ impl Minitest {
         if let Some((file, line)) = place {
             (case.file, case.line) = (Some(printable(file, 1000)), line.parse().ok().filter(|line| *line > 0));
         }
-        self.told = Some(id).filter(|_| outcome != Outcome::Skipped);
+        self.told = (outcome != Outcome::Skipped).then(|| Telling::of(&self.names, &id));
     }
 
     /// `Failure: test_fails(CartTest)`, `Error: test_errors(CartTest): RuntimeError: boom` of test-unit.
@@ -212,7 +213,7 @@ mod tests {
         let case = &minitest.cases.cases["Cart spec::test_0002_breaks"];
         assert_eq!(
             (case.file.as_deref(), case.line, case.message.as_deref()),
-            (Some("mt.rb"), Some(11), Some("Expected: 2"))
+            (Some("mt.rb"), Some(11), Some("Expected: 2 | Actual: 1"))
         );
         let unit = details(&read(UNIT).unwrap());
         assert_eq!(unit.cases.cases["CartTest::test_errors"].message.as_deref(), Some("RuntimeError: boom"));

@@ -167,13 +167,17 @@ mod tests {
     fn lists_are_counted_and_details_kept() {
         let text = "{\"stats\":{\"passes\":9},\"tests\":[{}],\"pending\":[{\"title\":\"p\"}],\"passes\":[{\"fullTitle\":\"A b\",\
                     \"file\":\"a.js\",\"duration\":3,\"currentRetry\":1}],\"failures\":[{\"fullTitle\":\"f\",\
-                    \"err\":{\"message\":\"no\"}},{\"fullTitle\":\"hook\"}]}";
+                    \"err\":{\"message\":\"no\",\"stack\":\"Error: no\\n at Context.<anonymous> (test/a.js:8:5)\"}},{\"fullTitle\":\"hook\"}]}";
         let parsed = parse(&Input::bytes("x", text.as_bytes())).unwrap();
         assert_eq!(counts(&parsed), [4, 1, 2, 0, 1]);
         let details = details(&parsed);
         let case = &details.cases.cases["a.js::A b"];
         assert_eq!((case.duration_ms, case.attempts, case.file.as_deref()), (Some(3), 2, Some("a.js")));
-        assert_eq!(details.cases.cases["f"].message.as_deref(), Some("no"));
+        let failed = &details.cases.cases["f"];
+        assert_eq!(
+            (failed.message.as_deref(), failed.file.as_deref(), failed.line),
+            (Some("no"), Some("test/a.js"), Some(8))
+        );
         assert!(matches!(sniffed(&FORMAT, text), Sniff::Sure(_)));
     }
 

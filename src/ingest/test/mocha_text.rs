@@ -2,13 +2,14 @@
 //! method `epilogue` of Mocha's `lib/reporters/base.js`. Hardhat and Cypress print the same. The epilogue gives the
 //! counts and the names of what failed; other tests have names where the spec reporter printed nothing but its tree.
 
+use super::telling::Telling;
 use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last};
 use super::text_runs::{Enclosing, Unannounced};
 use super::wdio_text;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
+use crate::ingest::text::{Lines, LongLine, is_number, printable};
 use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -112,7 +113,7 @@ pub(in crate::ingest) struct Reader {
     spec_runs: bool,
     /// The failure that is told: the parts of its title, until the last.
     title: Option<Vec<String>>,
-    told: Option<String>,
+    told: Option<Telling>,
     /// The tree that is being printed, and that of the run that was summed up.
     tree: Outline,
     whole: Outline,
@@ -328,8 +329,9 @@ impl Reader {
             self.title = None;
         } else if self.title.is_some() {
             self.title_part(text.trim());
-        } else if let Some(case) = self.told.take().and_then(|id| self.names.cases.get_mut(&id)) {
-            case.message = first_lines(text);
+        } else if let Some(told) = self.told.as_mut().filter(|told| text.starts_with("  ") || told.is_open()) {
+            // Of a message of several lines only the first is indented.
+            told.line(&mut self.names, text);
         }
     }
 
@@ -339,7 +341,7 @@ impl Reader {
         if part.ends_with(':') {
             let id = printable(&title.join("::"), super::LONGEST_ID);
             self.names.set(&id, Outcome::Failed);
-            (self.title, self.told) = (None, Some(id));
+            (self.title, self.told) = (None, Some(Telling::of(&self.names, &id)));
         }
     }
 }
@@ -408,7 +410,8 @@ mod tests {
 
     const RUN: &str = "\n  Cart\n    ✔ adds\n    1) fails\n  99 passing (1s)\n    ✔ deep\n\n\n";
     const END: &str = "  7 passing (102ms)\n  2 pending\n  2 failing\n\n  1) Cart\n       Inner\n         fails:\n\n\
-                       \x20     AssertionError: no\n\n1 !== 2\n\n  2) Hooked\n       \"before all\" hook: set up for \"never\":\n\
+                       \x20     AssertionError: not equal:\n\n1 !== 2\n\n      + expected - actual\n\n\
+                       \x20     at Context.<anonymous> (test/cart.js:8:12)\n      at process (node:internal/x:1:2)\n\n  2) Hooked\n       \"before all\" hook: set up for \"never\":\n\
                        \x20    Error: before broke\n      at Context\n\n";
 
     fn read(text: &str) -> Result<Parsed> {
@@ -475,11 +478,13 @@ mod tests {
     fn failures_have_names_and_messages() {
         let details = details(&read(&format!("{RUN}{END}")).unwrap());
         let message = |id: &str| details.cases.cases[id].message.clone();
-        assert_eq!(message("Cart::Inner::fails").as_deref(), Some("AssertionError: no"));
+        assert_eq!(message("Cart::Inner::fails").as_deref(), Some("AssertionError: not equal: | 1 !== 2"));
         assert_eq!(
             message("Hooked::\"before all\" hook: set up for \"never\"").as_deref(),
             Some("Error: before broke")
         );
+        let case = &details.cases.cases["Cart::Inner::fails"];
+        assert_eq!((case.file.as_deref(), case.line), (Some("test/cart.js"), Some(8)));
         assert_eq!(details.dropped, 9);
     }
 

@@ -86,6 +86,7 @@ mod stack;
 pub mod swift_test_text;
 pub mod tap;
 pub mod teamcity;
+mod telling;
 pub mod testcafe_json;
 pub mod testng;
 #[cfg(test)]

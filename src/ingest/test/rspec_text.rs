@@ -94,8 +94,17 @@ struct Run {
     names: Names,
     /// Messages by the description of what failed.
     messages: std::collections::BTreeMap<String, String>,
-    /// The failure that is told, and whether its message comes next.
-    told: Option<(String, bool)>,
+    /// The failure that is told, and which part of it.
+    told: Option<(String, Part)>,
+}
+
+/// A part of a failure.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Heading,
+    /// Several lines of source, which an empty one ends.
+    Source,
+    Message,
 }
 
 impl Run {
@@ -106,14 +115,22 @@ impl Run {
         if let Some(file) = text.strip_prefix("An error occurred while loading ") {
             self.names.unit(file.split(' ').next().unwrap_or(file).trim_end_matches('.'));
         } else if let Some((_, name)) = heading.filter(|(number, _)| counted(&format!("{number} .")).is_some()) {
-            self.told = Some((name.strip_suffix(" FIXED").unwrap_or(name).to_owned(), false));
-        } else if let Some((name, is_next)) = self.told.take_if(|_| !content.is_empty()) {
-            match (is_next, content.starts_with("Failure/Error: ")) {
-                (false, true) => self.told = Some((name, true)),
-                (true, _) if self.messages.len() < super::CASES_KEPT => {
-                    drop(self.messages.insert(name, content.to_owned()))
+            self.told = Some((name.strip_suffix(" FIXED").unwrap_or(name).to_owned(), Part::Heading));
+        } else if let Some((name, part)) = &mut self.told {
+            match part {
+                Part::Heading if content == "Failure/Error:" => *part = Part::Source,
+                Part::Heading if content.starts_with("Failure/Error: ") => *part = Part::Message,
+                Part::Source if content.is_empty() => *part = Part::Message,
+                Part::Message if content.starts_with("# ") => self.told = None,
+                Part::Message if !content.is_empty() => {
+                    if self.messages.contains_key(name) || self.messages.len() < super::CASES_KEPT {
+                        let message = self.messages.entry(name.clone()).or_default();
+                        if message.lines().count() < 3 {
+                            message.extend(content.chars().take(400).chain(['\n']));
+                        }
+                    }
                 }
-                _ => {}
+                Part::Heading | Part::Source | Part::Message => {}
             }
         }
     }
@@ -345,7 +362,7 @@ mod tests {
     fn failed_examples_have_place_and_message() {
         let details = details(&read(&format!("{RUN}{END}")).unwrap());
         let case = &details.cases.cases["spec/cart_spec.rb::Cart fails"];
-        assert_eq!((case.line, case.message.as_deref()), (Some(3), Some("expected: 2")));
+        assert_eq!((case.line, case.message.as_deref()), (Some(3), Some("expected: 2 | got: 1")));
         let other = &details.cases.cases["spec/cart_spec.rb::Cart pending passes"];
         assert_eq!((other.line, other.outcome, details.dropped), (None, Outcome::Failed, 8));
     }

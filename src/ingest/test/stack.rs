@@ -18,13 +18,19 @@ pub(super) fn place(case: &mut TestCase, text: &str, class: &str) {
     }
     let text = without_terminal_codes(text);
     let lines = || text.lines().map(str::trim);
-    let first =
-        |line| java(line, class).or_else(|| dot_net(line)).or_else(|| rust_failure::place(line)).or_else(|| go(line));
-    let found =
-        lines().find_map(|line| first(line).or_else(|| python(line))).or_else(|| lines().filter_map(javascript).last());
+    let found = lines().find_map(|line| row(line, class)).or_else(|| lines().filter_map(javascript).last());
     if let Some(place) = found {
         put(case, place);
     }
+}
+
+/// The place in a row of a stack of all languages but JavaScript.
+pub(super) fn row<'a>(line: &'a str, class: &str) -> Option<Place<'a>> {
+    java(line, class)
+        .or_else(|| dot_net(line))
+        .or_else(|| rust_failure::place(line))
+        .or_else(|| go(line))
+        .or_else(|| python(line))
 }
 
 /// Puts the place into the result. The line alone where the file is known, if it is the same.
@@ -92,7 +98,7 @@ pub(super) fn javascript(line: &str) -> Option<Place<'_>> {
 }
 
 /// `CartTest.java:12`.
-fn numbered(place: &str) -> Option<Place<'_>> {
+pub(super) fn numbered(place: &str) -> Option<Place<'_>> {
     let (file, line) = place.rsplit_once(':')?;
     Some((file, number(line)?))
 }

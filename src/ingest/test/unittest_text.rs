@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::runs::{Run, Runs};
+use super::stack;
 use super::text_report::{Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
@@ -153,6 +154,8 @@ struct Told {
     is_unit: bool,
     /// Its last line so far.
     last_line: String,
+    /// File and line of the first row of its traceback that is no library's.
+    place: Option<(String, u64)>,
     /// The rule under its heading was met.
     in_body: bool,
 }
@@ -218,7 +221,13 @@ impl Reader {
         } else if let Some(told) = &mut self.told {
             match text.starts_with("------") {
                 true => told.in_body = true,
-                false if told.in_body && !text.is_empty() => text.clone_into(&mut told.last_line),
+                false if told.in_body && !text.is_empty() => {
+                    text.clone_into(&mut told.last_line);
+                    if told.place.is_none() {
+                        let place = stack::python(text.trim_start());
+                        told.place = place.map(|(file, line)| (file.to_owned(), line));
+                    }
+                }
                 false => {}
             }
         } else if let Some((id, outcome)) = verbose(text) {
@@ -244,7 +253,7 @@ impl Reader {
         let id = if is_unit { Some(heading.to_owned()) } else { id(heading) };
         if let Some(id) = id {
             let outcome = if failed { Outcome::Failed } else { Outcome::Errored };
-            self.told = Some(Told { id, outcome, is_unit, last_line: String::new(), in_body: false });
+            self.told = Some(Told { id, outcome, is_unit, last_line: String::new(), place: None, in_body: false });
         }
     }
 
@@ -259,6 +268,9 @@ impl Reader {
         let worst = self.names.cases.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
         if let Some(case) = self.names.set(&told.id, worst) {
             case.message = case.message.take().or_else(|| first_lines(&told.last_line));
+            if let (None, Some((file, line))) = (case.line, told.place) {
+                stack::put(case, (&file, line));
+            }
         }
     }
 
@@ -646,14 +658,16 @@ mod tests {
     #[test]
     fn names_come_from_verbose_lines_and_headings() {
         let text = "test_a (m.C.test_a) ... ok\ntest_b (m.C) ... skipped 'x'\nsetUpClass (m.D) ... ERROR\n======\nFAIL: test_c (m.C.test_c) (i=1)\n------\n\
-                    Traceback\n  File\nAssertionError: 1 == 1\n\n======\nERROR: setUpClass (m.D)\n------\nOSError: no\n\n------\n\
+                    Traceback\n  File \"/shop/m.py\", line 9, in test_c\nAssertionError: 1 == 1\n\n======\nERROR: setUpClass (m.D)\n------\nOSError: no\n\n------\n\
                     Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n";
         let parsed = read(text).unwrap();
         assert_eq!(counts(&parsed), [3, 0, 1, 1, 1]);
         let details = details(&parsed);
         assert_eq!(details.cases.outcome("m.C.test_b"), Some(Outcome::Skipped));
         assert!(details.cases.cases.keys().all(|id| !id.contains("setUpClass")));
-        assert_eq!(details.cases.cases["m.C.test_c"].message.as_deref(), Some("AssertionError: 1 == 1"));
+        let case = &details.cases.cases["m.C.test_c"];
+        assert_eq!(case.message.as_deref(), Some("AssertionError: 1 == 1"));
+        assert_eq!((case.file.as_deref(), case.line), (Some("/shop/m.py"), Some(9)));
         assert_eq!((details.failed_units, details.unit_failures), (vec!["m.D".to_owned()], 1));
     }
 

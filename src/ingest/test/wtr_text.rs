@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use super::telling::Telling;
 use super::text_report::{Names, Summary};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::{first_lines, is_number, split_at};
+use crate::ingest::text::{is_number, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -74,8 +75,8 @@ pub(in crate::ingest) struct Wtr {
     browsers: BTreeMap<String, Summary>,
     /// The test file that is told of.
     file: String,
-    /// The test whose message comes.
-    failed: Option<String>,
+    /// The test whose failure is told.
+    told: Option<Telling>,
     units: u64,
     is_done: bool,
     is_off: bool,
@@ -93,7 +94,7 @@ impl Announced for Wtr {
                 self.browsers.insert(browser.to_owned(), summary);
             }
         } else if let Some(name) = text.strip_prefix(MARK) {
-            self.failed = None;
+            self.told = None;
             // On some of the browsers, it says.
             let name = name.split_once(" (failed on ").map_or(name, |(name, _)| name).trim_end();
             if is_of_a_file(name) {
@@ -101,7 +102,8 @@ impl Announced for Wtr {
                 self.units += 1;
             } else {
                 let id = format!("{}::{name}", self.file);
-                self.failed = self.names.set(&id, Outcome::Failed).map(|_| id);
+                self.names.set(&id, Outcome::Failed);
+                self.told = Some(Telling::of(&self.names, &id));
             }
         } else if text.starts_with("Finished running tests in ") || text == "Error while running tests." {
             self.is_done = !self.browsers.is_empty();
@@ -115,8 +117,10 @@ impl Announced for Wtr {
             file.clone_into(&mut self.file);
             // A terminal tells of a file and is painted again.
             self.is_done = false;
-        } else if let Some(case) = self.failed.take().and_then(|id| self.names.cases.get_mut(&id)) {
-            case.message = first_lines(text.trim_start());
+        } else if text.starts_with(" 🚧 ") {
+            self.told = None;
+        } else if let Some(told) = &mut self.told {
+            told.line(&mut self.names, text);
         }
         Ok(())
     }

@@ -437,3 +437,23 @@ fn a_collection_is_no_run_that_was_killed() {
         assert_eq!(read(&killed).unwrap_err().message, "pytest output ends before its summary line");
     }
 }
+
+#[test]
+fn failed_tests_have_file_line_and_the_whole_message() {
+    let tests = details(
+        "=== test session starts ===\ncollected 3 items\n\ntests/test_a.py .F.F    [100%]\n\n=== FAILURES ===\n\
+         ___ TestCart.test_sum ___\n\nself = <TestCart>\n\n    def test_sum(self):\n>       total()\n\n\
+         tests/test_a.py:12: \n_ _ _ _ _ _ _ _ _ _ _ _ _ _\n\n    def total():\n>       assert 1 == 2\n\
+         E       AssertionError: no\nE       assert 1 == 2\n\nsrc/cart.py:3: AssertionError\n\
+         --- Captured stdout call ---\nE   printed\nother.py:1: x\n=== short test summary info ===\n\
+         FAILED tests/test_a.py::TestCart::test_sum - Assertio...\nFAILED tests/test_a.py::test_b - no\n\
+         === 2 failed, 2 passed in 0.01s ===\n",
+    );
+    let told = |id: &str| {
+        let case = &tests.cases.cases[id];
+        (case.file.as_deref(), case.line, case.message.as_deref())
+    };
+    let message = Some("AssertionError: no | assert 1 == 2");
+    assert_eq!(told("tests/test_a.py::TestCart::test_sum"), (Some("tests/test_a.py"), Some(12), message));
+    assert_eq!(told("tests/test_a.py::test_b"), (Some("tests/test_a.py"), None, Some("no")));
+}
