@@ -3,18 +3,20 @@
 //!
 //! It has no end of its own: the plan tells how many points to expect. Files are told in YAML by some tools alone.
 
+use self::description::Description;
 use self::lines::{Line, Point, partial_directive, read};
 use super::text_report::{KILLED_HELP, is_foreign_line};
 use super::{TestTally, meson_output};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::console::begins_xml;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
+use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::values::whole;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 
+mod description;
 mod lines;
 pub(in crate::ingest) mod stream;
 #[cfg(test)]
@@ -121,13 +123,6 @@ struct Level {
     subtest: Option<String>,
 }
 
-/// A YAML block: what describes the point before it.
-struct Yaml {
-    indent: usize,
-    /// The message is on the next line.
-    message_follows: bool,
-}
-
 struct Reader {
     tally: TestTally,
     /// From the outermost, four columns each.
@@ -135,7 +130,10 @@ struct Reader {
     /// The point that may still be described.
     last: Option<(String, TestCase)>,
     last_indent: usize,
-    yaml: Option<Yaml>,
+    /// What is told below it.
+    told_of: Description,
+    /// The column of the YAML block that is open.
+    yaml: Option<usize>,
     bailed: bool,
     /// Why, the point above it says, as QUnit has it.
     is_bail_told: bool,
@@ -242,6 +240,7 @@ impl Reader {
             levels: vec![Level::default()],
             last: None,
             last_indent: 0,
+            told_of: Description::default(),
             yaml: None,
             bailed: false,
             is_bail_told: false,
@@ -265,7 +264,15 @@ impl Reader {
             self.told = told.trim().parse().ok();
         }
         self.sums.line(text);
-        match read(text) {
+        let line = read(text);
+        match (&line, &mut self.last) {
+            (Line::Other, Some((_, case))) if case.outcome == Outcome::Failed => {
+                self.told_of.prose(text, indent > self.last_indent, case);
+            }
+            (Line::Yaml(_), _) => {}
+            _ => self.told_of.end_prose(),
+        }
+        match line {
             Line::Version => self.version(indent),
             Line::Plan(indent, count) => self.plan(indent, count),
             Line::OpenPlan(indent) => {
@@ -292,13 +299,12 @@ impl Reader {
             }
             Line::Bail(reason) => {
                 (self.seen, self.bailed) = (true, true);
-                let says_so =
-                    |case: &TestCase| case.outcome == Outcome::Failed && case.message.as_deref() == Some(reason);
-                self.is_bail_told = self.last.as_ref().is_some_and(|(_, case)| says_so(case));
+                let has_failed = self.last.as_ref().is_some_and(|(_, case)| case.outcome == Outcome::Failed);
+                self.is_bail_told = has_failed && self.told_of.error().as_deref() == Some(reason);
                 Ok(())
             }
             Line::Yaml(indent) if self.last.is_some() && indent > self.last_indent => {
-                self.yaml = Some(Yaml { indent, message_follows: false });
+                self.yaml = Some(indent);
                 Ok(())
             }
             Line::Yaml(_) | Line::Other => {
@@ -322,30 +328,17 @@ impl Reader {
 
     /// Takes a line of a YAML block. `false`: it is none.
     fn in_yaml(&mut self, text: &str, indent: usize) -> bool {
-        let Some(yaml) = &mut self.yaml else { return false };
+        let Some(yaml) = self.yaml else { return false };
         let content = text.trim();
         if content.is_empty() {
             return true;
         }
-        if indent < yaml.indent || (indent == yaml.indent && content == "...") {
+        if indent < yaml || (indent == yaml && content == "...") {
             self.yaml = None;
             return content == "...";
         }
-        let Some((_, case)) = &mut self.last else { return true };
-        if std::mem::take(&mut yaml.message_follows) {
-            case.message = first_lines(content);
-        } else if let Some((key, value)) = content.split_once(':') {
-            let value = value.trim();
-            let plain = value.trim_matches(['\'', '"']);
-            match key {
-                "duration_ms" => case.duration_ms = super::milliseconds(plain).map(|thousandths| thousandths / 1000),
-                "error" | "message" if case.message.is_none() && case.outcome == Outcome::Failed => {
-                    yaml.message_follows = value.starts_with(['|', '>']);
-                    case.message = first_lines(plain).filter(|_| !yaml.message_follows);
-                }
-                "location" | "at" if case.file.is_none() => describe_place(case, plain),
-                _ => {}
-            }
+        if let Some((_, case)) = &mut self.last {
+            self.told_of.yaml(content, indent, case);
         }
         true
     }
@@ -508,7 +501,7 @@ impl Reader {
             self.tally.count(point.outcome, 1)?;
             counted.leaves = 1;
             let case = TestCase { duration_ms: point.duration_ms, ..TestCase::new(point.outcome) };
-            self.last = Some((id, case));
+            (self.last, self.told_of) = (Some((id, case)), Description::default());
         } else if failed && !counted.failed {
             self.tally.unit_failure(&id);
         }
@@ -519,7 +512,8 @@ impl Reader {
 
     /// Keeps the last test, which nothing more is said about.
     fn flush(&mut self) {
-        if let Some((id, case)) = self.last.take() {
+        if let Some((id, mut case)) = self.last.take() {
+            std::mem::take(&mut self.told_of).finish(&mut case);
             self.tally.keep(&id, case);
         }
     }
@@ -592,17 +586,5 @@ impl Reader {
             parsed.warnings.push("the plan 1..N tells no number: whether every test came is unknown".into());
         }
         Ok(parsed)
-    }
-}
-
-/// `/home/dev/a.test.mjs:8:11`.
-fn describe_place(case: &mut TestCase, place: &str) {
-    let mut parts = place.rsplitn(3, ':');
-    let (column, line, file) = (parts.next(), parts.next(), parts.next());
-    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok()).filter(|number| *number > 0);
-    if let (Some(_), Some(line), Some(file)) = (number(column), number(line), file)
-        && !file.contains([' ', '('])
-    {
-        (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
     }
 }

@@ -102,9 +102,87 @@ fn yaml_describes_the_point_before_it_and_holds_no_points() {
     assert_eq!(counts(&parsed), [3, 1, 2, 0, 0]);
     let details = details(&parsed);
     let case = &details.cases.cases["a"];
-    assert_eq!((case.duration_ms, case.message.as_deref()), (Some(6), Some("no")));
+    assert_eq!((case.duration_ms, case.message.as_deref()), (Some(6), Some("no | ok 2 - x")));
     assert_eq!((case.file.as_deref(), case.line), (Some("/p/a.mjs"), Some(8)));
     assert_eq!(details.cases.cases["b"].message.as_deref(), Some("bad"));
+}
+
+/// Message and place of each test that failed.
+fn failures(text: &str) -> Vec<String> {
+    let described = |(id, case): (String, TestCase)| {
+        let place = format!("{}:{}", case.file.unwrap_or_default(), case.line.unwrap_or_default());
+        (case.outcome == Outcome::Failed).then(|| format!("{id}: {} @ {place}", case.message.unwrap_or_default()))
+    };
+    details(&read_text(text).unwrap()).cases.cases.into_iter().filter_map(described).collect()
+}
+
+#[test]
+fn yaml_of_tape_ava_and_node_tap_describes_the_point() {
+    for (yaml, expected) in [
+        (
+            "    operator: equal\n    expected: 2\n    actual:   1\n    at: Test.<anonymous> (/app/tt/t.js:3:82)\n\
+             \x20   stack: |-\n      Error: one is two\n          at Test.assert (/app/node_modules/tape/lib/test.js:548:48)\n",
+            "operator: equal | expected: 2 | actual: 1 @ /app/tt/t.js:3",
+        ),
+        (
+            "    operator: deepEqual\n    expected: |-\n      { a: 1 }\n    actual: |-\n      { a: 2 }\n",
+            "operator: deepEqual | expected: { a: 1 } | actual: { a: 2 } @ :0",
+        ),
+        (
+            "    name: AssertionError\n    assertion: t.is()\n    details:\n      'Difference (- actual, + expected):': |-\n\
+             \x20       - 1\n        + 2\n    message: ''\n    at: >-\n      ExecutionContext.is\n\
+             \x20     (file:///app/node_modules/ava/lib/assert.js:309:16)\n      file:///app/test.js:9:4\n",
+            "assertion: t.is() | - 1 | + 2 @ /app/test.js:9",
+        ),
+        ("    name: Error\n    message: boom\n    at: 'test.js:14:8'\n", "boom @ test.js:14"),
+        (
+            "    at:\n      fileName: tt/n.js\n      lineNumber: 2\n      columnNumber: 98\n    stack: |\n\
+             \x20     Test.<anonymous> (tt/o.js:2:98)\n    source: |\n      message: 3\n",
+            " @ tt/n.js:2",
+        ),
+        (
+            "    compare: ===\n    at:\n      line: 5\n      column: 5\n      file: n.js\n    diff: |\n      --- expected\n\
+             \x20     +++ actual\n      @@ -1,1 +1,1 @@\n      -2\n      +1\n",
+            "compare: === | -2 | +1 @ n.js:5",
+        ),
+        (
+            "    error: |-\n      Expected values to be strictly equal:\n\n      1 !== 2\n\n    code: 'ERR'\n    location: '/a.mjs:8:11'\n",
+            "Expected values to be strictly equal: | 1 !== 2 @ /a.mjs:8",
+        ),
+    ] {
+        let text = format!("TAP version 13\n1..2\nnot ok 1 - x\n  ---\n{yaml}  ...\n# next\n  said\nok 2\n");
+        assert_eq!(failures(&text), [format!("x: {expected}")], "{yaml}");
+    }
+}
+
+#[test]
+fn comments_and_indented_lines_describe_the_point_above_them() {
+    for (lines, expected) in [
+        ("# (in test file t.bats, line 2)\n#   `[ 1 = 2 ]' failed\n# said\n", "`[ 1 = 2 ]' failed | said @ t.bats:2"),
+        (
+            "# (from function `no' in file lib.bash, line 3,\n#  in test file t.bats, line 7)\n#   `no' failed\n",
+            "`no' failed @ t.bats:7",
+        ),
+        (
+            "#   Failed test 'x'\n#   at t/x.t line 8.\n#          got: '1'\n#     expected: '2'\n# Looks like you failed 1 test of 2.\n",
+            "Failed test 'x' | got: '1' | expected: '2' @ t/x.t:8",
+        ),
+        ("#   Failed test at t/x.t line 8.\n", "Failed test at t/x.t line 8. @ t/x.t:8"),
+        (
+            "  Expected values to be equal:\n  \n  0 !== 1\n  \n  AssertionError [ERR_ASSERTION]: Expected values to be equal:\n  \n\
+             \x20     at f (node_modules/a/b.js:1:2)\n      at g (/app/node_modules/a/b.js:1:2)\n\
+             \x20     at Context.<anonymous> (mt/cart.spec.cjs:5:28)\n      at h (node:internal/timers:483:21)\n# tests 2\n",
+            "Expected values to be equal: | 0 !== 1 | AssertionError [ERR_ASSERTION]: Expected values to be equal: \
+             @ mt/cart.spec.cjs:5",
+        ),
+        // Of the next test, or of nobody knows what.
+        ("# Subtest: y\n  said\n", " @ :0"),
+        ("# y\n# (in test file t.bats, line 2)\n", " @ :0"),
+        ("said\n  said\n", " @ :0"),
+    ] {
+        let text = format!("1..2\nnot ok 1 - x\n{lines}ok 2 - y\n");
+        assert_eq!(failures(&text), [format!("x: {expected}")], "{lines}");
+    }
 }
 
 #[test]
