@@ -6,11 +6,11 @@
 //! the summary, which no rule announces. Its reporter `mini`, the one of a terminal before AVA 4, has no marks: it paints
 //! behind a spinner how many passed so far.
 
-use super::text_report::{Names, Summary, counted, no_result, say_last};
+use super::text_report::{Names, Summary, add_line, counted, frame, no_result, say_last};
 use super::text_runs::{Announced, Unannounced, cut};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
-use crate::ingest::text::{Lines, LongLine};
+use crate::ingest::text::{Lines, LongLine, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -167,6 +167,11 @@ fn is_path(rest: &str) -> bool {
     rest.starts_with('/') || rest.get(1..3) == Some(":\\")
 }
 
+/// `3: test('adds', t => {});`, a line around the place of a failure.
+fn is_of_source(content: &str) -> bool {
+    content.split_once(':').is_some_and(|(number, _)| is_number(number))
+}
+
 fn has_failed_by_itself(rest: &str) -> bool {
     rest.contains(" exited ") || rest.contains("No tests found in ")
 }
@@ -197,6 +202,8 @@ pub(in crate::ingest) struct Ava {
     /// How far it came, as told below the last spinner, and whether that still goes on.
     so_far: Option<Summary>,
     is_below_spinner: bool,
+    /// The test whose failure is told.
+    told_of: Option<String>,
 }
 
 impl Ava {
@@ -213,6 +220,29 @@ impl Ava {
     fn is_mark(&self, mark: &Mark<'_>) -> bool {
         mark.has_label
             || (self.so_far.is_none() && (self.told.is_none() || (!self.has_rule && mark.outcome != Outcome::Skipped)))
+    }
+
+    /// A line of what failed: the test's name, its place, the lines around that, a message, and frames.
+    fn failure(&mut self, text: &str) {
+        let Some(content) = text.strip_prefix("  ").map(str::trim).filter(|content| !content.is_empty()) else {
+            return;
+        };
+        let id = printable(content, super::LONGEST_ID);
+        if self.names.cases.get(&id).is_some_and(|case| case.outcome.is_bad() && case.message.is_none()) {
+            self.told_of = Some(id);
+            return;
+        }
+        let Some(case) = self.told_of.as_ref().and_then(|id| self.names.cases.get_mut(id)) else { return };
+        let found = frame(content.strip_prefix("› ").unwrap_or(content));
+        if case.file.is_none()
+            && let Some((file, line)) = found.clone().or_else(|| frame(&format!("{content}:1")))
+        {
+            (case.file, case.line) = (Some(file), Some(line));
+        } else if found.is_none() && !is_of_source(content) && !content.starts_with(['›', '}']) {
+            add_line(&mut case.message, content);
+        }
+        // What follows a frame is nobody's.
+        self.told_of.take_if(|_| found.is_some());
     }
 
     /// Whether the summary tells what was told last below a spinner; how many passed it does not tell if others failed.
@@ -267,6 +297,7 @@ impl Announced for Ava {
             return Summary::add(self.so_far.get_or_insert_default().slot(outcome), number);
         }
         if text == RULE {
+            self.told_of = None;
             (self.told, self.told_known, self.has_rule) = (Some(Summary::default()), 0, true);
         } else if let Some((number, outcome)) = total(text)
             && self.is_summary()
@@ -301,6 +332,8 @@ impl Announced for Ava {
             self.names.set(mark.name, mark.outcome);
         } else if text.is_empty() && !self.has_rule {
             self.is_closed = self.told.is_some();
+        } else if self.told.is_some() {
+            self.failure(text);
         }
         self.was_blank = text.is_empty();
         self.is_below_spinner &= text.is_empty();
@@ -401,6 +434,33 @@ mod tests {
                 && matches!(sniffed(&FORMAT, fine), Sniff::Sure(_))
         );
         assert_eq!(sniffed(&FORMAT, "  1 test passed\n"), Sniff::No);
+    }
+
+    #[test]
+    fn failures_have_messages_and_places() {
+        let marks = "\n  ✔ cart › adds\n  ✘ [fail]: cart › fails\n  ✘ [fail]: cart › throws Error thrown in test\n\
+                     \x20 ✘ [fail]: cart › none Test finished without running any assertions\n  ─\n\n";
+        let messages = "  cart › fails\n\n  at/cart.test.mjs:4\n\n   3: test('sums', t => {});\n   4: test('fails', t => t.is(1 + 1, 3));\n\n\
+                        \x20 Difference (- actual, + expected):\n\n  - 2\n  + 3\n\n  › file://at/cart.test.mjs:4:22\n\n\n\n\
+                        \x20 cart › throws\n\n  Error thrown in test:\n\n  Error {\n    message: 'boom',\n  }\n\n  Error: boom\n\
+                        \x20     at file:///work/shop/at/cart.test.mjs:5:29\n      at Test.run (file:///work/shop/node_modules/ava/lib/test.js:534:33)\n\n\
+                        \x20 cart › none\n\n  Error: Test finished without running any assertions\n\n";
+        let sum = "  3 tests failed\n";
+        let before_3 = marks.replace("[fail]: ", "").replace("  ─\n", "").replace('✘', "✖");
+        for text in [format!("{marks}{messages}  ─\n\n{sum}"), format!("{before_3}{sum}\n{messages}npm ERR! code 1\n")]
+        {
+            let cases = details(&read(&text).unwrap()).cases.cases;
+            let of = |id: &str| {
+                let case = &cases[id];
+                (case.message.as_deref(), case.file.as_deref(), case.line)
+            };
+            let difference = "Difference (- actual, + expected): | - 2 | + 3";
+            assert_eq!(of("cart › fails"), (Some(difference), Some("at/cart.test.mjs"), Some(4)), "{text}");
+            let thrown = "Error thrown in test: | Error { | message: 'boom',";
+            assert_eq!(of("cart › throws"), (Some(thrown), Some("/work/shop/at/cart.test.mjs"), Some(5)));
+            assert_eq!(of("cart › none"), (Some("Error: Test finished without running any assertions"), None, None));
+            assert_eq!(of("cart › adds"), (None, None, None));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What stands below a point and tells of it: a YAML block, comments, or indented lines.
 
+use super::super::text_report;
 use crate::ingest::text::{first_lines, printable};
 use crate::model::cases::{Outcome, TestCase};
 
@@ -167,16 +168,12 @@ fn place_of_comment(case: &mut TestCase, comment: &str) -> bool {
     of_bats.is_some() || comment.starts_with("(from function ") || of_perl.is_some_and(|(before, _)| before.is_empty())
 }
 
-/// `Test.<anonymous> (/home/dev/t.js:3:82)`, `/home/dev/a.test.mjs:8:11`: the first that is not of a library is the place.
+/// A frame: the first that is not of a library is the place.
 fn frame(case: &mut TestCase, frame: &str) {
-    let inner = frame.strip_suffix(')').and_then(|frame| frame.rsplit_once('(')).map_or(frame, |(_, place)| place);
-    let place = inner.strip_prefix("at ").unwrap_or(inner);
-    let place = place.strip_prefix("file://").unwrap_or(place);
-    let mut parts = place.rsplitn(3, ':');
-    let (Some(column), Some(line), Some(file)) = (parts.next(), parts.next(), parts.next()) else { return };
-    let is_of_library = file.contains("node_modules/") || file.starts_with("node:");
-    if case.file.is_none() && !is_of_library && !file.contains([' ', '(']) && is_line(column) {
-        describe(case, file, line);
+    if case.file.is_none()
+        && let Some((file, line)) = text_report::frame(frame)
+    {
+        (case.file, case.line) = (Some(file), Some(line));
     }
 }
 
