@@ -4,7 +4,9 @@
 //! Each outcome that occurred has a line at its end, with the tests that failed or flaked below it. How many tests there are
 //! is told at the beginning: what a test prints cannot pass for the summary, nor can a part of it.
 
-use super::text_report::{Names, Summary, counted};
+use std::collections::BTreeMap;
+
+use super::text_report::{MESSAGES_HELD, Names, Summary, add_line, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -113,6 +115,18 @@ fn outside(line: &str) -> Option<Option<u64>> {
     word.contains("not a part of any test").then_some(number)
 }
 
+/// What stands in `  1) a.spec.ts:3:1 › fails ──────`, above a failure.
+fn heading(line: &str) -> Option<&str> {
+    let (number, told) = line.strip_prefix("  ")?.split_once(") ")?;
+    (is_number(number) && told.contains(" › ")).then(|| told.trim_end_matches('─').trim())
+}
+
+/// Whether the line stands below the message of a failure: source, frames, names of files, the heading of another attempt.
+fn ends_message(content: &str) -> bool {
+    framed(content).is_some()
+        || ["at ", "Error Context: ", "attachment #", "Retry #", "───"].iter().any(|begin| content.starts_with(begin))
+}
+
 /// Its run.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Playwright {
@@ -128,6 +142,9 @@ pub(in crate::ingest) struct Playwright {
     timed_out: bool,
     /// The file of the error that is told, before the lines that it is about.
     unloaded: Option<String>,
+    /// Messages by the headings of what failed, and the heading below which they stand.
+    messages: BTreeMap<String, Option<String>>,
+    told_of: Option<String>,
     /// A message of Playwright's own: without a test it tells why there is none.
     has_error: bool,
 }
@@ -172,6 +189,27 @@ impl Playwright {
         if let Some((file, line)) = place {
             (case.file, case.line) = (Some(printable(file, 1000)), Some(line).filter(|line| *line > 0));
         }
+        if outcome == Outcome::Failed {
+            case.message = self.messages.get(told).cloned().flatten();
+        }
+    }
+
+    /// A line that may tell of a failure: its heading, or what stands below that until the lines of the source.
+    fn failure(&mut self, text: &str) {
+        if let Some(heading) = heading(text) {
+            let has_room = self.messages.len() < MESSAGES_HELD || self.messages.contains_key(heading);
+            self.told_of = Some(heading.to_owned()).filter(|_| has_room && heading.len() <= super::LONGEST_ID);
+            if let Some(heading) = &self.told_of {
+                self.messages.insert(heading.clone(), None);
+            }
+        } else if !text.is_empty() {
+            let content = text.strip_prefix("    ").map(str::trim).filter(|content| !ends_message(content));
+            self.told_of.take_if(|_| content.is_none());
+            let message = self.told_of.as_ref().and_then(|heading| self.messages.get_mut(heading));
+            if let (Some(message), Some(content)) = (message, content) {
+                add_line(message, content);
+            }
+        }
     }
 }
 
@@ -181,6 +219,7 @@ impl Announced for Playwright {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
+        self.failure(text);
         if let Some(tests) = announced(text) {
             // What a test prints may look like it, too.
             self.tests.get_or_insert(tests);
@@ -271,6 +310,27 @@ mod tests {
         let outside =
             read(&format!("{RUN}{END}  1 error was not a part of any test, see above for details\n")).unwrap();
         assert_eq!(counts(&outside), [7, 2, 1, 1, 3]);
+    }
+
+    #[test]
+    fn failures_have_their_messages() {
+        let text = "Running 3 tests using 1 worker\n\n\
+                    \x20 1) a.spec.ts:3:1 › fails ─────\n\n    Error: expect(received).toBe(expected) // Object.is equality\n\n\
+                    \x20   Expected: 3\n    Received: 2\n\n      2 | test('adds', async () => {});\n\
+                    \x20   > 3 | test('fails', async () => {});\n        |     ^\n        at /home/dev/shop/a.spec.ts:3:86\n\n\
+                    \x20   Error Context: test-results/a-fails/error-context.md\n\n    Retry #1 ─────\n\n    Error: again\n\n\n\
+                    \x20 2) a.spec.ts:8:1 › timeout ─────\n\n    Test timeout of 300ms exceeded.\n\n    Error Context: a.md\n\n\
+                    \x20 3) a.spec.ts:9:1 › flaky ─────\n\n    Error: first\n\n\
+                    \x20 2 failed\n    a.spec.ts:3:1 › fails ─────\n    a.spec.ts:8:1 › timeout ─────\n\
+                    \x20 1 flaky\n    a.spec.ts:9:1 › flaky ─────\n";
+        let cases = details(&read(text).unwrap()).cases.cases;
+        let message = |id: &str| cases[id].message.as_deref();
+        assert_eq!(
+            message("a.spec.ts:3:1 › fails"),
+            Some("Error: expect(received).toBe(expected) // Object.is equality | Expected: 3 | Received: 2")
+        );
+        assert_eq!(message("a.spec.ts:8:1 › timeout"), Some("Test timeout of 300ms exceeded."));
+        assert_eq!(message("a.spec.ts:9:1 › flaky"), None);
     }
 
     #[test]
