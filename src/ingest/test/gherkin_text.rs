@@ -1,10 +1,12 @@
 //! `gherkin-text`: what Cucumber and behave print at their end: scenarios by what they came to, and steps below them. What
 //! failed is named by the lists beside it.
 
-use super::text_report::{Names, Summary, counted};
+use std::collections::BTreeMap;
+
+use super::text_report::{MESSAGES_HELD, Names, Summary, add_line, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::printable;
+use crate::ingest::text::{first_lines, printable};
 use crate::ingest::values::leading_in;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
@@ -101,6 +103,9 @@ pub(in crate::ingest) struct Gherkin {
     listed: Option<Outcome>,
     /// Failed for all that is told; a step without definition makes it errored.
     told: Option<String>,
+    /// The scenario of cucumber-js whose step failed, until its message is over.
+    failing: Option<String>,
+    behave: Behave,
     /// Hooks of whole features and runs that failed.
     hooks: u64,
 }
@@ -173,17 +178,72 @@ impl Gherkin {
             }
         } else if let Some((file, line, name)) = numbered(text) {
             self.told = self.name(file, line, name, Outcome::Failed);
+            self.failing = None;
         } else if let Some(id) = self.told.take_if(|_| text.trim_start().starts_with("? ")) {
-            self.names.set(&id, Outcome::Errored);
+            if let Some(case) = self.names.set(&id, Outcome::Errored) {
+                case.message = case.message.take().or_else(|| first_lines(text));
+            }
+        } else if text.starts_with("   ✖ ") {
+            self.failing.clone_from(&self.told);
+        } else if !text.is_empty() {
+            // Only what stands further in than the step is its message.
+            let content = text.strip_prefix("       ").map(str::trim).filter(|content| !content.starts_with("at "));
+            self.failing.take_if(|_| content.is_none());
+            let case = self.failing.as_ref().and_then(|id| self.names.cases.get_mut(id));
+            if let (Some(case), Some(content)) = (case, content) {
+                add_line(&mut case.message, content);
+            }
         }
+        self.behave.line(text);
     }
 
     fn name(&mut self, file: &str, line: u64, name: &str, outcome: Outcome) -> Option<String> {
         let id = format!("{file}::{name}");
         let case = self.names.set(&id, outcome)?;
         (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
-        Some(id)
+        if case.message.is_none() {
+            case.message = self.behave.messages.remove(&format!("{file}:{line}"));
+        }
+        Some(printable(&id, super::LONGEST_ID))
     }
+}
+
+/// What behave tells of the steps that failed, above the list of their scenarios.
+#[derive(Debug, Default)]
+struct Behave {
+    /// By the places of scenarios.
+    messages: BTreeMap<String, String>,
+    /// The scenario that runs.
+    place: Option<String>,
+    /// A traceback goes on, whose last line is the message.
+    in_traceback: bool,
+}
+
+impl Behave {
+    fn line(&mut self, text: &str) {
+        if let Some(place) = running(text) {
+            let has_room = self.messages.len() < MESSAGES_HELD && place.len() <= super::LONGEST_ID;
+            (self.place, self.in_traceback) = (Some(place.to_owned()).filter(|_| has_room), false);
+            return;
+        }
+        let Some(content) = text.strip_prefix("      ").filter(|content| !content.starts_with(' ')) else { return };
+        let is_error =
+            ["Assertion Failed: ", "ASSERT FAILED: ", "ERROR: "].iter().any(|begin| content.starts_with(begin));
+        let ends_traceback = self.in_traceback && !content.is_empty();
+        self.in_traceback |= content.starts_with("Traceback (most recent call last):");
+        if (is_error || ends_traceback)
+            && let Some(place) = self.place.take()
+        {
+            self.messages.extend(first_lines(content).map(|message| (place, message)));
+        }
+    }
+}
+
+/// The place in `  Scenario: forgets          # features/cart.feature:8`, above the scenario's steps.
+fn running(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let is_scenario = text.starts_with("Scenario: ") || text.starts_with("Scenario Outline: ");
+    text.rsplit_once(" # ").filter(|_| is_scenario).map(|(_, place)| place)
 }
 
 /// `1) Scenario: forgets # features/cart.feature:8` of cucumber-js.
@@ -270,6 +330,32 @@ mod tests {
                 (outcome, Some("f/x.feature"), Some(8)),
                 "{list}"
             );
+        }
+    }
+
+    #[test]
+    fn what_failed_has_the_message_of_its_step() {
+        let of_cucumber = "Failures:\n\n1) Scenario: a # f/x.feature:8\n   ✔ Given it # s.js:2\n   ✖ Then it holds 3 things # s.js:2\n\
+                           \x20      AssertionError [ERR_ASSERTION]: 2 == 3\n           + expected - actual\n\n           -2\n           +3\n\n\
+                           \x20          at World.<anonymous> (/app/s.js:2:161)\n   - And more # s.js:3\n\n";
+        let undefined = "1) Scenario: a # f/x.feature:8\n   ? When nobody knows\n       Undefined. Implement with the following snippet:\n\n";
+        let of_behave = |told: &str| {
+            format!(
+                "  Scenario: b  # f/x.feature:3\n    Given a cart   # s.py:2\n\n  Scenario: a  # f/x.feature:8\n    Given text  # s.py:2\n\
+                 \x20     \"\"\"\n      Scenario: c\n      \"\"\"\n    Then it holds 3 things  # s.py:6\n{told}\n\n\
+                 Failing scenarios:\n  f/x.feature:8  a\n\n"
+            )
+        };
+        let traceback = "      Traceback (most recent call last):\n        File \"s.py\", line 6, in step\n          x()\n      KeyError: 'x'\n";
+        for (text, expected) in [
+            (of_cucumber.to_owned(), "AssertionError [ERR_ASSERTION]: 2 == 3 | + expected - actual | -2"),
+            (undefined.to_owned(), "? When nobody knows"),
+            (of_behave("      Assertion Failed: 2 things\n"), "Assertion Failed: 2 things"),
+            (of_behave("      ASSERT FAILED: 2 things\n"), "ASSERT FAILED: 2 things"),
+            (of_behave(traceback), "KeyError: 'x'"),
+        ] {
+            let details = details(&read(&format!("{text}1 scenario (1 failed)\n1 step (1 failed)\n")).unwrap());
+            assert_eq!(details.cases.cases["f/x.feature::a"].message.as_deref(), Some(expected), "{text}");
         }
     }
 
