@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::CASES_KEPT;
-use super::text_report::{Names, Summary, counted, no_result};
+use super::text_report::{MESSAGES_HELD, Names, Summary, counted, no_result};
 use super::text_runs::{Announced, Part, TextRun, all_runs};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::text::printable;
+use crate::ingest::text::{first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff};
-use crate::model::cases::Outcome;
+use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 
 mod pretty;
@@ -53,7 +53,60 @@ pub(in crate::ingest) struct SwiftTest {
     skipped: u64,
     /// By name, where a test may be told more than once: each failure of xcbeautify and xcpretty, each attempt in parallel.
     outcomes: BTreeMap<String, Outcome>,
+    /// The first issue of each test whose result has not come: Swift Testing runs them at once.
+    issues: BTreeMap<String, Issue>,
     executed: Option<Executed>,
+}
+
+/// Where a test failed, and why.
+#[derive(Debug, Default)]
+struct Issue {
+    file: Option<String>,
+    line: Option<u64>,
+    message: Option<String>,
+}
+
+impl Issue {
+    fn new(place: &str, message: &str) -> Issue {
+        let place = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        let (file, line) = place.filter(|(_, line)| *line > 0).unzip();
+        let message = message.strip_suffix(" -").unwrap_or(message);
+        Issue { file: file.map(|file| printable(file, 1000)), line, message: first_lines(message) }
+    }
+
+    /// What was told of an earlier attempt stands only where the test failed again.
+    fn describe(self, case: &mut TestCase) {
+        if case.outcome != Outcome::Failed {
+            (case.file, case.line, case.message) = (None, None, None);
+        } else if case.message.is_none() {
+            (case.file, case.line, case.message) = (self.file, self.line, self.message);
+        }
+    }
+}
+
+/// The test of `/shop/CartTests.swift:11: error: CartTests.testFails : XCTAssertTrue failed - `, with `-[CartTests testFails]` on
+/// macOS, and of `✘ Test fails() recorded an issue at CartTests.swift:9:5: Expectation failed: …`.
+fn issue(line: &str) -> Option<(&str, Issue)> {
+    if let Some((name, told)) =
+        event(line).and_then(|event| event.strip_prefix("Test ")?.split_once(" recorded an issue "))
+    {
+        // The arguments of a test may stand before the place.
+        let (_, place) = told.split_once(".swift:")?;
+        let (before, _) = told.split_at_checked(told.len() - place.len())?;
+        let (column, message) = place.split_once(": ")?;
+        let file = before.rsplit_once("at ").map_or(before, |(_, file)| file);
+        let (line, _) = column.split_once(':')?;
+        return Some((name, Issue::new(&format!("{file}{line}"), message)));
+    }
+    let (place, told) = line.split_once(": error: ")?;
+    let (name, message) = told.split_once(" : ")?;
+    Some((name, Issue::new(place, message)))
+}
+
+/// The name of a test as it is kept.
+fn kept(name: &str) -> String {
+    let name = name.trim_start_matches("-[").trim_end_matches(']').trim_end_matches("()");
+    printable(&name.replace(' ', "."), super::LONGEST_ID)
 }
 
 /// How the tests are told.
@@ -157,9 +210,11 @@ fn outcome(word: &str) -> Option<Outcome> {
 impl SwiftTest {
     /// Notes what is told of a test; the answer is its name as it is kept.
     fn named(&mut self, name: &str, outcome: Outcome) -> String {
-        let name = name.trim_start_matches("-[").trim_end_matches(']').trim_end_matches("()");
-        let name = printable(&name.replace(' ', "."), super::LONGEST_ID);
-        self.names.set(&name, outcome);
+        let name = kept(name);
+        let issue = self.issues.remove(&name).unwrap_or_default();
+        if let Some(case) = self.names.set(&name, outcome) {
+            issue.describe(case);
+        }
         name
     }
 
@@ -183,8 +238,18 @@ impl SwiftTest {
         Ok(())
     }
 
-    fn pretty_result(&mut self, (suite, name, outcome): (Option<&str>, &str, Outcome)) -> Result<()> {
-        self.latest(&format!("{}.{name}", suite.unwrap_or(&self.inner)), outcome)
+    fn pretty_result(&mut self, text: &str, (suite, name, outcome): (Option<&str>, &str, Outcome)) -> Result<()> {
+        let name = format!("{}.{name}", suite.unwrap_or(&self.inner));
+        if outcome == Outcome::Failed {
+            self.issue(&name, Issue { message: pretty::message(text).and_then(first_lines), ..Issue::default() });
+        }
+        self.latest(&name, outcome)
+    }
+
+    fn issue(&mut self, name: &str, issue: Issue) {
+        if self.issues.len() < MESSAGES_HELD {
+            self.issues.entry(kept(name)).or_insert(issue);
+        }
     }
 
     /// A line between the first and the last of XCTest.
@@ -199,7 +264,7 @@ impl SwiftTest {
         } else if let Some((name, outcome)) = case(text) {
             self.result(name, outcome);
         } else if let Some(told) = pretty::case(text) {
-            self.pretty_result(told)?;
+            self.pretty_result(text, told)?;
         } else if self.has_ended {
             self.executed = executed(text);
         }
@@ -211,7 +276,7 @@ impl SwiftTest {
         if let Some(name) = pretty::suite(text) {
             name.clone_into(&mut self.inner);
         } else if let Some(told) = pretty::case(text) {
-            self.pretty_result(told)?;
+            self.pretty_result(text, told)?;
         } else if !text.starts_with(' ') && !text.contains([' ', '/', ':']) && !text.is_empty() {
             // xcpretty's class.
             text.clone_into(&mut self.inner);
@@ -240,6 +305,9 @@ impl Announced for SwiftTest {
                 _ if pretty::suite(text).is_some() => Kind::Pretty,
                 _ => Kind::Plain,
             };
+        }
+        if let Some((name, issue)) = issue(text) {
+            self.issue(name, issue);
         }
         match self.kind {
             Kind::Parallel if is_end_of_xcodebuild(text) => {
@@ -342,6 +410,29 @@ mod tests {
         assert!(
             matches!(sniffed(&FORMAT, XCTEST), Sniff::Sure(_)) && matches!(sniffed(&FORMAT, TESTING), Sniff::Sure(_))
         );
+    }
+
+    #[test]
+    fn a_failure_has_the_place_and_message_of_the_first_issue() {
+        let of = |text: &str, id: &str| {
+            let case = details(&read(text).unwrap()).cases.cases[id].clone();
+            (case.file.unwrap_or_default(), case.line.unwrap_or_default(), case.message.unwrap_or_default())
+        };
+        let told = |file: &str, line: u64, message: &str| (file.to_owned(), line, message.to_owned());
+        let unequal = "XCTAssertEqual failed: (\"2\") is not equal to (\"3\")";
+        assert_eq!(of(&format!("{XCTEST}{END}"), "CartTests.testFails"), told("/shop/CartTests.swift", 9, unequal));
+        let of_macos = include_str!("../../../fixtures/reports/swift-test-text/good-xcodebuild.txt");
+        let place = "/work/shop/ShopTests/CartTests.swift";
+        assert_eq!(of(of_macos, "ShopTests.CartTests.testFails"), told(place, 11, unequal));
+        assert_eq!(of(TESTING, "\"two.fail\""), told("CartTests.swift", 9, "Expectation failed: 1 == 2"));
+        let rows = TESTING.replace("\"two fail\"", "rows(n:)").replace("issue at", "issue with 1 argument n → at 2 at");
+        assert_eq!(of(&rows, "rows(n:)"), told("CartTests.swift", 9, "Expectation failed: 1 == 2"));
+        let pretty = format!(
+            "Test Suite Shop.xctest started\nCartTests\n{TOLD}Tests Failed: 2 failed, 1 skipped, 3 total (0.108 seconds)\n"
+        );
+        assert_eq!(of(&pretty, "CartTests.testFails"), told("", 0, unequal));
+        let again = PARALLEL.replacen("Test case", "/a.swift:3: error: CartTests.testAgain : no\nTest case", 1);
+        assert_eq!(of(&format!("{again}** TEST FAILED **\n\n"), "CartTests.testAgain"), told("", 0, ""));
     }
 
     #[test]

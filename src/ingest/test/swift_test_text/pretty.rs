@@ -33,6 +33,11 @@ pub(super) fn case(line: &str) -> Option<(Option<&str>, &str, Outcome)> {
     Some(in_suite.map_or((None, name, outcome), |(suite, name)| (Some(suite), name, outcome)))
 }
 
+/// Why the test in such a line failed.
+pub(super) fn message(line: &str) -> Option<&str> {
+    line.split_once(", ").map(|(_, message)| message).filter(|_| !line.ends_with(" seconds)"))
+}
+
 /// xcbeautify's last line: `Tests Failed: 1 failed, 1 skipped, 3 total (0.108 seconds)`.
 pub(super) fn summary(line: &str) -> Option<Executed> {
     let rest = line.strip_prefix("Tests Passed: ").or_else(|| line.strip_prefix("Tests Failed: "))?;
