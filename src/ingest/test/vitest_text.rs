@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::runs::{self, Runs};
-use super::text_report::{Names, Summary, counted, is_foreign, no_result};
+use super::text_report::{MESSAGES_HELD, Names, Summary, counted, frame, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::vitest_bench_text;
@@ -113,7 +113,10 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 struct Run {
     names: Names,
     file: String,
-    told: Option<String>,
+    /// The tests whose failure is told: several that failed alike stand above one message.
+    told: Vec<String>,
+    /// Their message came.
+    has_message: bool,
     suites: u64,
     /// Below `Failed Suites`, where blocks of tests whose hooks failed stand like tests.
     in_suites: bool,
@@ -167,23 +170,39 @@ impl Run {
         } else if let Some(file) = tree_file(content) {
             self.file = file.to_owned();
             self.blocks.clear();
-            self.told = None;
+            self.told.clear();
         } else if let Some((columns, name)) = block(text).filter(|_| !self.file.is_empty()) {
             self.blocks.retain(|(before, _)| *before < columns);
             self.blocks.push((columns, name.to_owned()));
         } else if let Some((outcome, name)) = verbose_test(text) {
-            self.told = None;
+            self.told.clear();
             self.names.set(&id(name), outcome);
         } else if let Some((columns, outcome, name)) = tree_test(text).filter(|_| !self.file.is_empty()) {
-            self.told = None;
+            self.told.clear();
             self.tree_test(columns, outcome, name);
-        } else if !content.is_empty()
-            && let Some(told) = self.told.take()
-            && let Some(case) = self.names.cases.get_mut(&told)
-        {
-            case.message = case.message.take().or_else(|| first_lines(text));
+        } else if !content.is_empty() {
+            self.failure(content);
         }
         Ok(())
+    }
+
+    /// A line below the names of tests that failed: their message, or its place.
+    fn failure(&mut self, content: &str) {
+        let has_message = std::mem::replace(&mut self.has_message, true);
+        if content.starts_with('⎯') {
+            self.told.clear();
+        }
+        let place = content.strip_prefix("❯ ").and_then(|place| frame(place.rsplit(' ').next()?));
+        for id in &self.told {
+            let Some(case) = self.names.cases.get_mut(id) else { continue };
+            if !has_message {
+                case.message = case.message.take().or_else(|| first_lines(content));
+            } else if let Some((file, line)) = &place
+                && case.file.as_ref() == Some(file)
+            {
+                case.line = case.line.or(Some(*line));
+            }
+        }
     }
 
     /// Names a test of the tree by the blocks above it. The default reporter of Vitest 4 leaves them out: further in than
@@ -200,7 +219,9 @@ impl Run {
 
     /// `vt/cart.test.js > Cart > fails`, or `vt/broken.test.js [ vt/broken.test.js ]` for a file.
     fn fail(&mut self, name: &str) {
-        self.told = None;
+        if std::mem::take(&mut self.has_message) {
+            self.told.clear();
+        }
         if let Some((file, _)) = name.split_once(" [ ") {
             self.names.unit(file);
         } else if self.in_suites {
@@ -210,7 +231,9 @@ impl Run {
             if let Some(case) = self.names.set(&id, Outcome::Failed) {
                 case.file = name.split(" > ").next().map(|file| printable(file, 1000));
             }
-            self.told = Some(id);
+            if self.told.len() < MESSAGES_HELD {
+                self.told.push(id);
+            }
         }
     }
 
@@ -540,6 +563,18 @@ mod tests {
         assert_eq!(details.cases.cases["vt/a.test.js::Cart::fails"].message.as_deref(), Some("AssertionError: no"));
         assert_eq!(details.cases.outcome("vt/a.test.js::Cart::adds"), Some(Outcome::Passed));
         assert_eq!((details.failed_units, details.dropped), (vec!["vt/b.test.js".to_owned()], 2));
+    }
+
+    #[test]
+    fn failures_have_messages_and_lines() {
+        let failed = "⎯⎯ Failed Tests 3 ⎯⎯\n\n FAIL  vt/a.test.js > Cart > fails\n FAIL  |unit| vt/a.test.js > alike\nAssertionError: no\n\n\
+                      - 1\n+ 0\n\n ❯ total src/cart.js:3:9\n ❯ vt/a.test.js:5:54\n ❯ vt/a.test.js:9:1\n      5|   test('fails', () => {});\n\n⎯⎯[1/3]⎯\n\n\
+                      \x20FAIL  vt/b.test.js > other\nError: boom\n ❯ Object.f node_modules/x/b.js:3:1\n\n⎯⎯[3/3]⎯\n\n ❯ vt/b.test.js:2:1\n";
+        let cases = details(&read(&format!(" RUN  v4.1.0 /app\n\n{failed}{END}")).unwrap()).cases.cases;
+        let of = |id: &str| (cases[id].message.as_deref(), cases[id].file.as_deref(), cases[id].line);
+        assert_eq!(of("vt/a.test.js::Cart::fails"), (Some("AssertionError: no"), Some("vt/a.test.js"), Some(5)));
+        assert_eq!(of("vt/a.test.js::alike"), of("vt/a.test.js::Cart::fails"));
+        assert_eq!(of("vt/b.test.js::other"), (Some("Error: boom"), Some("vt/b.test.js"), None));
     }
 
     #[test]
