@@ -71,6 +71,8 @@ enum Kind {
     Case,
     /// An error or failure of a test, whose text may be its message.
     Fault,
+    /// What a test printed of which a failure told no message.
+    Output,
     Other,
 }
 
@@ -338,6 +340,10 @@ impl Reader {
                 case.seen.todo |= name == "skipped" && element.attribute("type")?.as_deref() == Some("todo");
                 return Ok(Kind::Other);
             }
+            "system-out" if case.seen.failed && case.case.message.is_none() => {
+                case.fault_text.clear();
+                return Ok(Kind::Output);
+            }
             _ => return Ok(Kind::Other),
         }
         if is_attempt {
@@ -353,16 +359,19 @@ impl Reader {
     }
 
     fn text(&mut self, text: &str, as_is: bool) {
-        if self.open.last() != Some(&Kind::Fault) {
-            return;
-        }
+        let Some(kind @ (Kind::Fault | Kind::Output)) = self.open.last().copied() else { return };
         let Some(case) = self.case() else { return };
         let is_wanted = case.case.message.is_none() || case.case.line.is_none();
         if is_wanted && case.fault_text.len() < MESSAGE_BYTES {
             // Cut before the references are looked at, a piece may end inside one: then it stays as it stands.
             let piece: String = text.chars().take(MESSAGE_BYTES).collect();
             let plain = if as_is { None } else { unescaped(&piece).ok() };
-            case.fault_text.push_str(plain.as_deref().unwrap_or(&piece));
+            let plain = plain.as_deref().unwrap_or(&piece);
+            // libtest tells why in the output alone, line by line.
+            let is_message = ["thread '", "Error: "].iter().any(|begin| plain.starts_with(begin));
+            if kind == Kind::Fault || is_message || !case.fault_text.is_empty() {
+                case.fault_text.push_str(plain);
+            }
         }
     }
 
@@ -372,6 +381,15 @@ impl Reader {
                 if let Some(Case { id, unit, case, fault_text, .. }) = self.case() {
                     case.message = case.message.take().or_else(|| first_lines(fault_text));
                     stack::place(case, fault_text, id.get(..*unit).unwrap_or_default().trim_end_matches("::"));
+                }
+                Ok(())
+            }
+            Some(Kind::Output) => {
+                if let Some(case) = self.case() {
+                    case.case.message = first_lines(&case.fault_text);
+                    if let Some((file, line)) = place_of_panic(&case.fault_text).filter(|_| case.case.file.is_none()) {
+                        (case.case.file, case.case.line) = (Some(printable(file, 1000)), Some(line));
+                    }
                 }
                 Ok(())
             }
@@ -452,6 +470,13 @@ impl Reader {
         }
         Ok(parsed)
     }
+}
+
+/// The place in `thread 'tests::fails' (16587) panicked at src/lib.rs:77:9:`.
+fn place_of_panic(text: &str) -> Option<(&str, u64)> {
+    let (_, place) = text.lines().next()?.strip_suffix(':')?.split_once(" panicked at ")?;
+    let (file, line) = place.rsplit_once(':')?.0.rsplit_once(':')?;
+    Some((file, line.parse().ok().filter(|line| *line > 0)?))
 }
 
 /// Whether the counts that a file gives are of no tests, and yet of errors.
@@ -700,6 +725,28 @@ mod tests {
             assert_eq!(details.cases.cases.keys().collect::<Vec<_>>(), [id], "{case}");
         }
         assert_eq!(read("<testcase/>").1.cases.cases.keys().collect::<Vec<_>>(), ["(unnamed)"]);
+    }
+
+    /// As libtest writes it.
+    #[test]
+    fn what_a_failure_does_not_tell_may_stand_in_the_output() {
+        let (_, details) = read(
+            "<testsuite><testcase name='a'><failure type='assert'/><system-out><![CDATA[some output]]>&#xA;\
+             <![CDATA[thread 'tests::a' (16587) panicked at src/lib.rs:77:9:]]>&#xA;<![CDATA[assertion failed: &lt;]]>&#xA;\
+             <![CDATA[stack backtrace:]]></system-out></testcase><testcase name='b'><failure/><system-out><![CDATA[Error: \"typed\"]]>\
+             &#xA;</system-out></testcase><testcase name='c'><failure/><system-out>I wait...pending</system-out></testcase>\
+             <testcase name='d'><failure>no</failure><system-out>Error: b</system-out></testcase>\
+             <testcase name='e'><system-out>Error: b</system-out></testcase></testsuite>",
+        );
+        let of = |id: &str| {
+            let case = &details.cases.cases[id];
+            (case.message.as_deref(), case.file.as_deref(), case.line)
+        };
+        let panicked =
+            "thread 'tests::a' (16587) panicked at src/lib.rs:77:9: | assertion failed: &lt; | stack backtrace:";
+        assert_eq!(of("a"), (Some(panicked), Some("src/lib.rs"), Some(77)));
+        assert_eq!(of("b"), (Some("Error: \"typed\""), None, None));
+        assert_eq!([of("c"), of("d"), of("e")], [None, Some("no"), None].map(|message| (message, None, None)));
     }
 
     #[test]
