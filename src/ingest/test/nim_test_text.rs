@@ -2,11 +2,13 @@
 //!
 //! It has no summary and no end; with the output level PRINT_FAILURES tests that passed are not told.
 
-use super::text_report::{Names, Summary, is_foreign};
+use super::text_report::{Names, Summary, add_line, is_foreign};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
+use crate::ingest::text::printable;
+use crate::ingest::values::leading_in;
 use crate::ingest::{Details, Format, Head, Parsed, Sniff};
-use crate::model::cases::Outcome;
+use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 
 /// What Nim's `unittest` prints.
@@ -56,6 +58,8 @@ pub(in crate::ingest) struct Told {
     sum: Summary,
     /// A check failed, and the line of its test did not come.
     is_open: bool,
+    /// What the first of them said.
+    failure: Option<TestCase>,
     /// `nim c -r` says that the program failed.
     has_failed: bool,
 }
@@ -65,12 +69,26 @@ fn is_failure(text: &str) -> bool {
     text.starts_with("    ") && (text.contains("): Check failed: ") || text.contains("Unhandled exception: "))
 }
 
+/// Place and message of such a line.
+fn failure(text: &str) -> TestCase {
+    let mut case = TestCase::new(Outcome::Failed);
+    let (place, message) = text.split_once("): ").unwrap_or(("", text));
+    add_line(&mut case.message, message);
+    if let Some((file, place)) = place.trim_start().rsplit_once('(')
+        && let Some((line, _)) = leading_in(place).filter(|(line, _)| *line > 0)
+    {
+        (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
+    }
+    case
+}
+
 impl Unannounced for Told {
     fn line(&mut self, text: &str) -> Result<Option<Box<Parsed>>> {
         if let Some(suite) = text.strip_prefix(SUITE) {
             self.suite = Some(suite.to_owned());
         } else if is_failure(text) {
             self.is_open = true;
+            self.failure.get_or_insert_with(|| failure(text));
         } else if text.starts_with("Error: execution of an external program failed: ") {
             self.has_failed = true;
         } else if let Some((outcome, name)) = result(text) {
@@ -81,7 +99,15 @@ impl Unannounced for Told {
                 _ => name.to_owned(),
             };
             let worst = self.names.cases.get(&id).map_or(outcome, |case| case.outcome.max(outcome));
-            self.names.set(&id, worst);
+            let failure = self.failure.take().filter(|_| outcome == Outcome::Failed);
+            if let (Some(case), Some(failure)) = (self.names.set(&id, worst), failure)
+                && case.message.is_none()
+            {
+                (case.file, case.line, case.message) = (failure.file, failure.line, failure.message);
+            }
+        } else if let Some(failure) = self.failure.as_mut().filter(|_| text.starts_with("    ")) {
+            // The values that were compared.
+            add_line(&mut failure.message, text);
         }
         Ok(None)
     }
@@ -123,6 +149,18 @@ mod tests {
         assert!(matches!(sniffed(&FORMAT, RUN), Sniff::Sure(_)));
         let failures = read("[Suite] cart\n  [FAILED] fails\n").unwrap();
         assert!(details(&failures).only_failed, "PRINT_FAILURES");
+    }
+
+    #[test]
+    fn a_failure_has_the_place_and_message_of_the_first_check() {
+        let text = "[Suite] cart\n    /app/a.nim(4, 23): Check failed: x == 2\n    x was 1\n    /app/a.nim(5, 23): Check failed: no\n\
+                    \x20 [FAILED] fails\n    a.nim(9, 1): Check failed: odd\n  [OK] adds\n    Unhandled exception: no [ValueError]\n  [FAILED] raises\n\
+                    \x20 [FAILED] other\n";
+        let cases = details(&read(text).unwrap()).cases.cases;
+        let of = |id: &str| (cases[id].message.as_deref(), cases[id].file.as_deref(), cases[id].line);
+        assert_eq!(of("cart::fails"), (Some("Check failed: x == 2 | x was 1"), Some("/app/a.nim"), Some(4)));
+        assert_eq!(of("cart::raises"), (Some("Unhandled exception: no [ValueError]"), None, None));
+        assert_eq!([of("cart::adds"), of("cart::other")], [(None, None, None); 2]);
     }
 
     #[test]
