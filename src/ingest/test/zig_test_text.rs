@@ -6,7 +6,7 @@
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::{is_number, printable};
+use crate::ingest::text::{first_lines, is_number, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -71,6 +71,8 @@ fn summary(line: &str) -> Option<Summary> {
 pub(in crate::ingest) struct ZigTest {
     names: Names,
     found: Option<Summary>,
+    /// The test that failed last, until the frame in it came.
+    failed: Option<String>,
 }
 
 impl Announced for ZigTest {
@@ -88,12 +90,20 @@ impl Announced for ZigTest {
                 "SKIP" => Outcome::Skipped,
                 _ => Outcome::Failed,
             };
-            self.names.set(name, outcome);
+            self.failed = Some(name.to_owned()).filter(|_| outcome == Outcome::Failed);
+            if let Some(case) = self.names.set(name, outcome).filter(|case| case.outcome == Outcome::Failed) {
+                case.message = first_lines(told);
+            }
         } else if let Some((name, message)) = text.strip_prefix("error: '").and_then(|text| text.split_once("' "))
             && let Some(message) = message.strip_prefix("failed: ").or_else(|| message.strip_prefix("leaked: "))
             && let Some(case) = self.names.set(name, Outcome::Failed)
         {
             case.message = Some(printable(message, 1000));
+            self.failed = Some(name.to_owned());
+        } else if let Some((file, line)) = frame(text)
+            && let Some(case) = self.failed.take().and_then(|name| self.names.set(&name, Outcome::Failed))
+        {
+            (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
         } else if let (Some(found), Some((Some(leaked), "tests leaked memory."))) = (&mut self.found, counted(text)) {
             let leaked = leaked.min(found.passed);
             (found.passed, found.failed) = (found.passed - leaked, add(found.failed, leaked)?);
@@ -117,6 +127,14 @@ impl TextRun for ZigTest {
     fn is_whole(_: &str) -> bool {
         false
     }
+}
+
+/// The place in `/app/cart.zig:3:16: 0x103d0bc in test.fails (test)`, a frame of a test.
+fn frame(line: &str) -> Option<(&str, u64)> {
+    let (place, of) = line.split_once(": 0x")?;
+    let is_test = of.contains(" in test.") || of.contains(" in test_");
+    let (file, line) = place.rsplit_once(':').filter(|_| is_test)?.0.rsplit_once(':')?;
+    Some((file, line.parse().ok().filter(|line| *line > 0)?))
 }
 
 /// `1/4 cart.test.adds...OK`, `2/4 cart.test_1...SKIP`; where a test fails, its message comes instead.
@@ -168,6 +186,25 @@ mod tests {
         ] {
             assert_eq!(counts(&read(line).unwrap()), [passed, passed, 0, 0, 0], "{line}");
             assert!(matches!(sniffed(&FORMAT, line), Sniff::Sure(_)), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_failure_has_a_message_and_the_place_in_its_test() {
+        for (text, message) in [
+            (include_str!("../../../fixtures/reports/zig-test-text/good.txt"), "expected 3, found 2"),
+            (include_str!("../../../fixtures/reports/zig-test-text/good-build.txt"), "expected 3, found 2"),
+            (
+                &format!("{}1 passed; 1 skipped; 1 failed.\n", RUN.replace("expected 3, found 2\n", "")),
+                "FAIL (TestExpectedEqual)",
+            ),
+        ] {
+            let cases = details(&read(text).unwrap()).cases.cases;
+            let case = &cases["cart.test.fails"];
+            assert_eq!(case.message.as_deref(), Some(message));
+            let place = text.contains("0x").then_some("/work/shop/cart.zig");
+            assert_eq!((case.file.as_deref(), case.line), (place, place.map(|_| 3)));
+            assert!(cases.get("cart.test.adds").is_none_or(|case| case.file.is_none() && case.message.is_none()));
         }
     }
 
