@@ -8,7 +8,7 @@ use super::text_report::{Names, Summary};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::text::split_at;
+use crate::ingest::text::{first_lines, printable, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -76,6 +76,13 @@ fn sum(counts: &str) -> Option<Summary> {
     })
 }
 
+/// The place in `2 did not equal 3 (CartSpec.scala:9)`.
+fn place(message: &str) -> Option<(&str, u64)> {
+    let (_, place) = message.strip_suffix(')')?.rsplit_once(" (")?;
+    let (file, line) = place.rsplit_once(':').filter(|(file, _)| file.ends_with(".scala"))?;
+    Some((file, line.parse().ok().filter(|line| *line > 0)?))
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     all_summaries::<Told>(input, "ScalaTest or sbt")
 }
@@ -86,6 +93,8 @@ pub(in crate::ingest) struct Told {
     names: Names,
     /// The suite whose tests are told.
     suite: String,
+    /// The test that failed in the line before, and the column of its dash.
+    failed: Option<(String, usize)>,
     /// Suites that ended too early, of the summary that comes.
     aborted: u64,
     /// Of ScalaTest, since the last line of sbt's.
@@ -96,6 +105,15 @@ pub(in crate::ingest) struct Told {
 impl Told {
     fn take(&mut self, text: &str) -> Result<()> {
         let text = bare(text);
+        let column = text.len() - text.trim_start().len();
+        if let Some((id, _)) = self.failed.take().filter(|(_, dash)| column > *dash)
+            && let Some(case) = self.names.cases.get_mut(&id).filter(|case| case.message.is_none())
+        {
+            case.message = first_lines(text);
+            if let Some((file, line)) = place(text) {
+                (case.file, case.line) = (Some(printable(file, 1000)), Some(line));
+            }
+        }
         if let Some((_, aborted)) =
             text.strip_prefix("Suites: completed ").and_then(|rest| rest.split_once(", aborted "))
         {
@@ -113,7 +131,9 @@ impl Told {
         } else if let Some(name) =
             text.trim_start().strip_prefix("- ").and_then(|name| name.strip_suffix(" *** FAILED ***"))
         {
-            self.names.set(&format!("{}::{name}", self.suite), Outcome::Failed);
+            let id = printable(&format!("{}::{name}", self.suite), super::LONGEST_ID);
+            self.names.set(&id, Outcome::Failed);
+            self.failed = Some((id, column));
         } else if let Some(suite) = text.strip_suffix(':').filter(|suite| !suite.is_empty() && !suite.contains(' ')) {
             suite.clone_into(&mut self.suite);
         }
@@ -172,6 +192,18 @@ mod tests {
         assert!(
             matches!(sniffed(&FORMAT, SCALATEST), Sniff::Sure(_)) && matches!(sniffed(&FORMAT, sbt), Sniff::Sure(_))
         );
+    }
+
+    #[test]
+    fn a_failure_has_its_message_and_place() {
+        let more = "[info] - fails *** FAILED ***\n[info] - throws *** FAILED ***\n[info]   java.lang.RuntimeException: boom\n[info]   at x(Y.scala:3)\n";
+        let text = SCALATEST.replace("[info] Run", &format!("[info] OtherSpec:\n{more}[info] Run"));
+        let cases = details(&read(&text).unwrap()).cases.cases;
+        let of = |id: &str| (cases[id].message.as_deref(), cases[id].file.as_deref(), cases[id].line);
+        let unequal = "2 did not equal 3 (CartSpec.scala:7)";
+        assert_eq!(of("CartSpec::fails"), (Some(unequal), Some("CartSpec.scala"), Some(7)));
+        assert_eq!(of("OtherSpec::fails"), (None, None, None));
+        assert_eq!(of("OtherSpec::throws"), (Some("java.lang.RuntimeException: boom"), None, None));
     }
 
     #[test]
