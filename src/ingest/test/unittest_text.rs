@@ -152,12 +152,27 @@ struct Told {
     id: String,
     outcome: Outcome,
     is_unit: bool,
-    /// Its last line so far.
-    last_line: String,
+    /// What the last of its tracebacks ends with.
+    message: String,
     /// File and line of the first row of its traceback that is no library's.
     place: Option<(String, u64)>,
     /// The rule under its heading was met.
     in_body: bool,
+}
+
+impl Told {
+    /// A line below its heading.
+    fn line(&mut self, text: &str) {
+        // Below another exception, the one that came of it is told.
+        if text.ends_with("Traceback (most recent call last):") {
+            self.message.clear();
+        } else if self.message.is_empty() && !text.starts_with([' ', '\t']) {
+            self.message = text.chars().take(400).collect();
+        }
+        if self.place.is_none() {
+            self.place = stack::python(text.trim_start()).map(|(file, line)| (file.to_owned(), line));
+        }
+    }
 }
 
 /// What marks of progress, or lines of tests, tell one by one.
@@ -221,13 +236,7 @@ impl Reader {
         } else if let Some(told) = &mut self.told {
             match text.starts_with("------") {
                 true => told.in_body = true,
-                false if told.in_body && !text.is_empty() => {
-                    text.clone_into(&mut told.last_line);
-                    if told.place.is_none() {
-                        let place = stack::python(text.trim_start());
-                        told.place = place.map(|(file, line)| (file.to_owned(), line));
-                    }
-                }
+                false if told.in_body => told.line(text),
                 false => {}
             }
         } else if let Some((id, outcome)) = verbose(text) {
@@ -253,7 +262,7 @@ impl Reader {
         let id = if is_unit { Some(heading.to_owned()) } else { id(heading) };
         if let Some(id) = id {
             let outcome = if failed { Outcome::Failed } else { Outcome::Errored };
-            self.told = Some(Told { id, outcome, is_unit, last_line: String::new(), place: None, in_body: false });
+            self.told = Some(Told { id, outcome, is_unit, message: String::new(), place: None, in_body: false });
         }
     }
 
@@ -267,7 +276,7 @@ impl Reader {
         }
         let worst = self.names.cases.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
         if let Some(case) = self.names.set(&told.id, worst) {
-            case.message = case.message.take().or_else(|| first_lines(&told.last_line));
+            case.message = case.message.take().or_else(|| first_lines(&told.message));
             if let (None, Some((file, line))) = (case.line, told.place) {
                 stack::put(case, (&file, line));
             }
@@ -658,7 +667,8 @@ mod tests {
     #[test]
     fn names_come_from_verbose_lines_and_headings() {
         let text = "test_a (m.C.test_a) ... ok\ntest_b (m.C) ... skipped 'x'\nsetUpClass (m.D) ... ERROR\n======\nFAIL: test_c (m.C.test_c) (i=1)\n------\n\
-                    Traceback\n  File \"/shop/m.py\", line 9, in test_c\nAssertionError: 1 == 1\n\n======\nERROR: setUpClass (m.D)\n------\nOSError: no\n\n------\n\
+                    Traceback (most recent call last):\n  File \"/shop/m.py\", line 9, in test_c\nAssertionError: 1 == 1\n- 2\n+ 1\n\n\
+                    ======\nERROR: setUpClass (m.D)\n------\nOSError: no\n\n------\n\
                     Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n";
         let parsed = read(text).unwrap();
         assert_eq!(counts(&parsed), [3, 0, 1, 1, 1]);
