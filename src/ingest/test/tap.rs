@@ -3,7 +3,7 @@
 //!
 //! It has no end of its own: the plan tells how many points to expect. Files are told in YAML by some tools alone.
 
-use self::description::Description;
+use self::description::{Description, Early};
 use self::lines::{Line, Point, partial_directive, read};
 use super::text_report::{KILLED_HELP, is_foreign_line};
 use super::{TestTally, meson_output};
@@ -132,6 +132,8 @@ struct Reader {
     last_indent: usize,
     /// What is told below it.
     told_of: Description,
+    /// What was told above its point.
+    early: Early,
     /// The column of the YAML block that is open.
     yaml: Option<usize>,
     bailed: bool,
@@ -241,6 +243,7 @@ impl Reader {
             last: None,
             last_indent: 0,
             told_of: Description::default(),
+            early: Early::default(),
             yaml: None,
             bailed: false,
             is_bail_told: false,
@@ -266,8 +269,12 @@ impl Reader {
         self.sums.line(text);
         let line = read(text);
         match (&line, &mut self.last) {
-            (Line::Other, Some((_, case))) if case.outcome == Outcome::Failed => {
-                self.told_of.prose(text, indent > self.last_indent, case);
+            (Line::Other, last) => {
+                let last = last.as_mut().filter(|(_, case)| case.outcome == Outcome::Failed);
+                let further_in = indent > self.last_indent;
+                if !last.is_some_and(|(id, case)| self.told_of.prose(text, further_in, (id, case))) {
+                    self.early.line(text);
+                }
             }
             (Line::Yaml(_), _) => {}
             _ => self.told_of.end_prose(),
@@ -494,14 +501,16 @@ impl Reader {
     fn settle(&mut self, depth: usize, point: Point, inner: Option<Level>) -> Result<()> {
         let path = self.levels.get(depth).map(|level| level.path.clone()).unwrap_or_default();
         let name = if point.name.is_empty() { format!("({})", point.number.unwrap_or(0)) } else { point.name };
-        let id = if path.is_empty() { name } else { format!("{path}::{name}") };
         let failed = point.outcome == Outcome::Failed;
+        let told = if failed { self.early.take(&name, self.prove.file.as_deref()) } else { None };
+        let (told_of, told) = told.unwrap_or_else(|| (Description::default(), TestCase::new(point.outcome)));
+        let id = if path.is_empty() { name } else { format!("{path}::{name}") };
         let mut counted = inner.unwrap_or_default();
         if counted.leaves == 0 {
             self.tally.count(point.outcome, 1)?;
             counted.leaves = 1;
-            let case = TestCase { duration_ms: point.duration_ms, ..TestCase::new(point.outcome) };
-            (self.last, self.told_of) = (Some((id, case)), Description::default());
+            let case = TestCase { duration_ms: point.duration_ms, ..told };
+            (self.last, self.told_of) = (Some((id, case)), told_of);
         } else if failed && !counted.failed {
             self.tally.unit_failure(&id);
         }

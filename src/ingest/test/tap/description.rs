@@ -1,11 +1,15 @@
 //! What stands below a point and tells of it: a YAML block, comments, or indented lines.
 
+use std::collections::BTreeMap;
+
 use super::super::text_report;
 use crate::ingest::text::{first_lines, printable};
 use crate::model::cases::{Outcome, TestCase};
 
 /// Lines of a message that are kept.
 const LINES: usize = 3;
+/// Tests whose failure is held until their points come.
+const FAILURES: usize = 1_000;
 
 /// What the lines of a YAML block are that stand further in than their key.
 #[derive(Clone, Copy, Debug)]
@@ -112,16 +116,16 @@ impl Description {
         }
     }
 
-    /// A line below a point that failed; `further_in`: than the point.
-    pub(super) fn prose(&mut self, text: &str, further_in: bool, case: &mut TestCase) {
+    /// A line below the point `id` that failed; `further_in`: than the point. Whether it tells of that.
+    pub(super) fn prose(&mut self, text: &str, further_in: bool, (id, case): (&str, &mut TestCase)) -> bool {
         let content = text.trim();
         if content.is_empty() || self.prose == Prose::Over {
-            return;
+            return content.is_empty();
         }
-        let comment = content.strip_prefix('#').map(str::trim_start);
+        let comment = comment(content);
         self.prose = match (self.prose, comment) {
-            (Prose::Expected, Some(comment)) if begins_comments(comment) => Prose::Comments,
-            (Prose::Comments, Some(comment)) if !comment.starts_with("Looks like you") => Prose::Comments,
+            (Prose::Expected, Some(comment)) if begins_comments(comment, id) || further_in => Prose::Comments,
+            (Prose::Comments, Some(comment)) if !begins_another(comment) => Prose::Comments,
             (Prose::Expected | Prose::Indented, None) if further_in => Prose::Indented,
             _ => Prose::Over,
         };
@@ -133,8 +137,9 @@ impl Description {
             }
             (Prose::Indented, _) if content.starts_with("at ") => frame(case, content),
             (Prose::Indented, _) => push(&mut self.others, content),
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     /// Nothing more is told of the point.
@@ -150,9 +155,57 @@ fn push(lines: &mut Vec<String>, line: &str) {
     }
 }
 
-/// Whether the comment is the first that Test::More or bats write below a point that failed.
-fn begins_comments(comment: &str) -> bool {
-    ["Failed test ", "(in test file ", "(from function "].iter().any(|begin| comment.starts_with(begin))
+fn comment(text: &str) -> Option<&str> {
+    text.trim().strip_prefix('#').map(str::trim_start)
+}
+
+/// The name in `Failed test 'adds'` of Test::More.
+fn failed(comment: &str) -> Option<&str> {
+    comment.strip_prefix("Failed test '")?.strip_suffix('\'')
+}
+
+/// Whether the comment is the first that Test::More or bats write below the point `id` that failed.
+fn begins_comments(comment: &str, id: &str) -> bool {
+    failed(comment).is_some_and(|name| id.ends_with(name))
+        || ["Failed test at ", "(in test file ", "(from function "].iter().any(|begin| comment.starts_with(begin))
+}
+
+/// Whether the comment tells of another test, or of all.
+fn begins_another(comment: &str) -> bool {
+    comment.starts_with("Failed test ") || comment.starts_with("Looks like you")
+}
+
+/// What Test::More said of tests above their points: it says so at once, and `prove -v` shows the points of a file
+/// later.
+#[derive(Debug, Default)]
+pub(super) struct Early {
+    /// By names.
+    failures: BTreeMap<String, (Description, TestCase)>,
+    /// The name of the test that is told.
+    open: Option<String>,
+}
+
+impl Early {
+    pub(super) fn line(&mut self, text: &str) {
+        let comment = comment(text).unwrap_or_default();
+        if let Some(name) = failed(comment) {
+            let is_new = self.failures.len() < FAILURES && !self.failures.contains_key(name);
+            self.open = is_new.then(|| name.to_owned());
+        } else if comment.is_empty() || begins_another(comment) {
+            self.open = None;
+        }
+        if let Some(name) = &self.open {
+            let new = || (Description::default(), TestCase::new(Outcome::Failed));
+            let (told, case) = self.failures.entry(name.clone()).or_insert_with(new);
+            told.prose(text, false, (name, case));
+        }
+    }
+
+    /// What was said of a test in the file that prove tells of.
+    pub(super) fn take(&mut self, name: &str, file: Option<&str>) -> Option<(Description, TestCase)> {
+        let (_, case) = self.failures.get(name)?;
+        if file.is_some() && case.file.as_deref() == file { self.failures.remove(name) } else { None }
+    }
 }
 
 /// `at t/a.t line 8.` of Test::More, `(in test file a.bats, line 8)` of bats. Whether the comment tells nothing else.

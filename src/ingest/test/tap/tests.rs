@@ -121,7 +121,8 @@ fn yaml_of_tape_ava_and_node_tap_describes_the_point() {
     for (yaml, expected) in [
         (
             "    operator: equal\n    expected: 2\n    actual:   1\n    at: Test.<anonymous> (/app/tt/t.js:3:82)\n\
-             \x20   stack: |-\n      Error: one is two\n          at Test.assert (/app/node_modules/tape/lib/test.js:548:48)\n",
+             \x20   stack: |-\n      Error: one is two\n\
+             \x20         at Test.assert (/app/node_modules/tape/lib/test.js:548:48)\n",
             "operator: equal | expected: 2 | actual: 1 @ /app/tt/t.js:3",
         ),
         (
@@ -129,7 +130,8 @@ fn yaml_of_tape_ava_and_node_tap_describes_the_point() {
             "operator: deepEqual | expected: { a: 1 } | actual: { a: 2 } @ :0",
         ),
         (
-            "    name: AssertionError\n    assertion: t.is()\n    details:\n      'Difference (- actual, + expected):': |-\n\
+            "    name: AssertionError\n    assertion: t.is()\n    details:\n\
+             \x20     'Difference (- actual, + expected):': |-\n\
              \x20       - 1\n        + 2\n    message: ''\n    at: >-\n      ExecutionContext.is\n\
              \x20     (file:///app/node_modules/ava/lib/assert.js:309:16)\n      file:///app/test.js:9:4\n",
             "assertion: t.is() | - 1 | + 2 @ /app/test.js:9",
@@ -141,12 +143,14 @@ fn yaml_of_tape_ava_and_node_tap_describes_the_point() {
             " @ tt/n.js:2",
         ),
         (
-            "    compare: ===\n    at:\n      line: 5\n      column: 5\n      file: n.js\n    diff: |\n      --- expected\n\
+            "    compare: ===\n    at:\n      line: 5\n      column: 5\n      file: n.js\n    diff: |\n\
+             \x20     --- expected\n\
              \x20     +++ actual\n      @@ -1,1 +1,1 @@\n      -2\n      +1\n",
             "compare: === | -2 | +1 @ n.js:5",
         ),
         (
-            "    error: |-\n      Expected values to be strictly equal:\n\n      1 !== 2\n\n    code: 'ERR'\n    location: '/a.mjs:8:11'\n",
+            "    error: |-\n      Expected values to be strictly equal:\n\n      1 !== 2\n\n    code: 'ERR'\n\
+             \x20   location: '/a.mjs:8:11'\n",
             "Expected values to be strictly equal: | 1 !== 2 @ /a.mjs:8",
         ),
     ] {
@@ -164,18 +168,23 @@ fn comments_and_indented_lines_describe_the_point_above_them() {
             "`no' failed @ t.bats:7",
         ),
         (
-            "#   Failed test 'x'\n#   at t/x.t line 8.\n#          got: '1'\n#     expected: '2'\n# Looks like you failed 1 test of 2.\n",
+            "#   Failed test 'x'\n#   at t/x.t line 8.\n#          got: '1'\n#     expected: '2'\n\
+             # Looks like you failed 1 test of 2.\n",
             "Failed test 'x' | got: '1' | expected: '2' @ t/x.t:8",
         ),
         ("#   Failed test at t/x.t line 8.\n", "Failed test at t/x.t line 8. @ t/x.t:8"),
         (
-            "  Expected values to be equal:\n  \n  0 !== 1\n  \n  AssertionError [ERR_ASSERTION]: Expected values to be equal:\n  \n\
+            "  Expected values to be equal:\n  \n  0 !== 1\n  \n\
+             \x20 AssertionError [ERR_ASSERTION]: Expected values to be equal:\n  \n\
              \x20     at f (node_modules/a/b.js:1:2)\n      at g (/app/node_modules/a/b.js:1:2)\n\
-             \x20     at Context.<anonymous> (mt/cart.spec.cjs:5:28)\n      at h (node:internal/timers:483:21)\n# tests 2\n",
+             \x20     at Context.<anonymous> (mt/cart.spec.cjs:5:28)\n      at h (node:internal/timers:483:21)\n\
+             # tests 2\n",
             "Expected values to be equal: | 0 !== 1 | AssertionError [ERR_ASSERTION]: Expected values to be equal: \
              @ mt/cart.spec.cjs:5",
         ),
+        ("  # some error\n  # and more\n", "some error | and more @ :0"),
         // Of the next test, or of nobody knows what.
+        ("#   Failed test 'y'\n#   at t/x.t line 8.\n", " @ :0"),
         ("# Subtest: y\n  said\n", " @ :0"),
         ("# y\n# (in test file t.bats, line 2)\n", " @ :0"),
         ("said\n  said\n", " @ :0"),
@@ -183,6 +192,19 @@ fn comments_and_indented_lines_describe_the_point_above_them() {
         let text = format!("1..2\nnot ok 1 - x\n{lines}ok 2 - y\n");
         assert_eq!(failures(&text), [format!("x: {expected}")], "{lines}");
     }
+}
+
+#[test]
+fn what_prove_shows_above_the_points_of_a_file_describes_them() {
+    let text = include_str!("../../../../fixtures/reports/tap/good-prove.tap");
+    let expected = [
+        "inner::b: Failed test 'b' @ t/a.t:5",
+        "three <&>: Failed test 'three <&>' | got: '1' | expected: '2' @ t/a.t:2",
+        "two: Failed test 'two' @ t/a.t:2",
+    ];
+    assert_eq!(failures(text), expected);
+    let of_another = text.replace("at t/a.t line", "at t/b.t line");
+    assert_eq!(failures(&of_another), ["inner::b:  @ :0", "three <&>:  @ :0", "two:  @ :0"]);
 }
 
 #[test]
