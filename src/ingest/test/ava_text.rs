@@ -167,6 +167,12 @@ fn is_path(rest: &str) -> bool {
     rest.starts_with('/') || rest.get(1..3) == Some(":\\")
 }
 
+/// Whether the line only stands around what differs, or around a frame.
+fn is_context(message: Option<&str>, content: &str) -> bool {
+    let is_difference = message.is_some_and(|message| message.starts_with("Difference"));
+    content.starts_with(['›', '}']) || (is_difference && !content.starts_with(['-', '+']))
+}
+
 /// `3: test('adds', t => {});`, a line around the place of a failure.
 fn is_of_source(content: &str) -> bool {
     content.split_once(':').is_some_and(|(number, _)| is_number(number))
@@ -238,7 +244,7 @@ impl Ava {
             && let Some((file, line)) = found.clone().or_else(|| frame(&format!("{content}:1")))
         {
             (case.file, case.line) = (Some(file), Some(line));
-        } else if found.is_none() && !is_of_source(content) && !content.starts_with(['›', '}']) {
+        } else if found.is_none() && !is_of_source(content) && !is_context(case.message.as_deref(), content) {
             add_line(&mut case.message, content);
         }
         // What follows a frame is nobody's.
@@ -440,10 +446,14 @@ mod tests {
     fn failures_have_messages_and_places() {
         let marks = "\n  ✔ cart › adds\n  ✘ [fail]: cart › fails\n  ✘ [fail]: cart › throws Error thrown in test\n\
                      \x20 ✘ [fail]: cart › none Test finished without running any assertions\n  ─\n\n";
-        let messages = "  cart › fails\n\n  at/cart.test.mjs:4\n\n   3: test('sums', t => {});\n   4: test('fails', t => t.is(1 + 1, 3));\n\n\
-                        \x20 Difference (- actual, + expected):\n\n  - 2\n  + 3\n\n  › file://at/cart.test.mjs:4:22\n\n\n\n\
-                        \x20 cart › throws\n\n  Error thrown in test:\n\n  Error {\n    message: 'boom',\n  }\n\n  Error: boom\n\
-                        \x20     at file:///work/shop/at/cart.test.mjs:5:29\n      at Test.run (file:///work/shop/node_modules/ava/lib/test.js:534:33)\n\n\
+        let messages = "  cart › fails\n\n  at/cart.test.mjs:4\n\n   3: test('sums', t => {});\n\
+                        \x20  4: test('fails', t => t.is(1 + 1, 3));\n\n\
+                        \x20 Difference (- actual, + expected):\n\n    {\n  -   a: 2,\n  +   a: 3,\n    }\n\n\
+                        \x20 › file://at/cart.test.mjs:4:22\n\n\n\n\
+                        \x20 cart › throws\n\n  Error thrown in test:\n\n  Error {\n    message: 'boom',\n  }\n\n\
+                        \x20 Error: boom\n\
+                        \x20     at file:///work/shop/at/cart.test.mjs:5:29\n\
+                        \x20     at Test.run (file:///work/shop/node_modules/ava/lib/test.js:534:33)\n\n\
                         \x20 cart › none\n\n  Error: Test finished without running any assertions\n\n";
         let sum = "  3 tests failed\n";
         let before_3 = marks.replace("[fail]: ", "").replace("  ─\n", "").replace('✘', "✖");
@@ -454,7 +464,7 @@ mod tests {
                 let case = &cases[id];
                 (case.message.as_deref(), case.file.as_deref(), case.line)
             };
-            let difference = "Difference (- actual, + expected): | - 2 | + 3";
+            let difference = "Difference (- actual, + expected): | -   a: 2, | +   a: 3,";
             assert_eq!(of("cart › fails"), (Some(difference), Some("at/cart.test.mjs"), Some(4)), "{text}");
             let thrown = "Error thrown in test: | Error { | message: 'boom',";
             assert_eq!(of("cart › throws"), (Some(thrown), Some("/work/shop/at/cart.test.mjs"), Some(5)));
