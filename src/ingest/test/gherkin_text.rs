@@ -335,18 +335,23 @@ mod tests {
 
     #[test]
     fn what_failed_has_the_message_of_its_step() {
-        let of_cucumber = "Failures:\n\n1) Scenario: a # f/x.feature:8\n   ✔ Given it # s.js:2\n   ✖ Then it holds 3 things # s.js:2\n\
-                           \x20      AssertionError [ERR_ASSERTION]: 2 == 3\n           + expected - actual\n\n           -2\n           +3\n\n\
+        let of_cucumber = "Failures:\n\n1) Scenario: a # f/x.feature:8\n   ✔ Given it # s.js:2\n\
+                           \x20  ✖ Then it holds 3 things # s.js:2\n\
+                           \x20      AssertionError [ERR_ASSERTION]: 2 == 3\n           + expected - actual\n\n\
+                           \x20          -2\n           +3\n\n\
                            \x20          at World.<anonymous> (/app/s.js:2:161)\n   - And more # s.js:3\n\n";
-        let undefined = "1) Scenario: a # f/x.feature:8\n   ? When nobody knows\n       Undefined. Implement with the following snippet:\n\n";
+        let undefined = "1) Scenario: a # f/x.feature:8\n   ? When nobody knows\n\
+                         \x20      Undefined. Implement with the following snippet:\n\n";
         let of_behave = |told: &str| {
             format!(
-                "  Scenario: b  # f/x.feature:3\n    Given a cart   # s.py:2\n\n  Scenario: a  # f/x.feature:8\n    Given text  # s.py:2\n\
+                "  Scenario: b  # f/x.feature:3\n    Given a cart   # s.py:2\n\n  Scenario: a  # f/x.feature:8\n\
+                 \x20   Given text  # s.py:2\n\
                  \x20     \"\"\"\n      Scenario: c\n      \"\"\"\n    Then it holds 3 things  # s.py:6\n{told}\n\n\
                  Failing scenarios:\n  f/x.feature:8  a\n\n"
             )
         };
-        let traceback = "      Traceback (most recent call last):\n        File \"s.py\", line 6, in step\n          x()\n      KeyError: 'x'\n";
+        let traceback = "      Traceback (most recent call last):\n        File \"s.py\", line 6, in step\n\
+                         \x20         x()\n      KeyError: 'x'\n";
         for (text, expected) in [
             (of_cucumber.to_owned(), "AssertionError [ERR_ASSERTION]: 2 == 3 | + expected - actual | -2"),
             (undefined.to_owned(), "? When nobody knows"),

@@ -732,9 +732,10 @@ mod tests {
     fn what_a_failure_does_not_tell_may_stand_in_the_output() {
         let (_, details) = read(
             "<testsuite><testcase name='a'><failure type='assert'/><system-out><![CDATA[some output]]>&#xA;\
-             <![CDATA[thread 'tests::a' (16587) panicked at src/lib.rs:77:9:]]>&#xA;<![CDATA[assertion failed: &lt;]]>&#xA;\
-             <![CDATA[stack backtrace:]]></system-out></testcase><testcase name='b'><failure/><system-out><![CDATA[Error: \"typed\"]]>\
-             &#xA;</system-out></testcase><testcase name='c'><failure/><system-out>I wait...pending</system-out></testcase>\
+             <![CDATA[thread 'tests::a' (16587) panicked at src/lib.rs:77:9:]]>&#xA;\
+             <![CDATA[assertion failed: &lt;]]>&#xA;<![CDATA[stack backtrace:]]></system-out></testcase>\
+             <testcase name='b'><failure/><system-out><![CDATA[Error: \"typed\"]]>&#xA;</system-out></testcase>\
+             <testcase name='c'><failure/><system-out>I wait...pending</system-out></testcase>\
              <testcase name='d'><failure>no</failure><system-out>Error: b</system-out></testcase>\
              <testcase name='e'><system-out>Error: b</system-out></testcase></testsuite>",
         );

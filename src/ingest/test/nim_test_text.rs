@@ -153,8 +153,10 @@ mod tests {
 
     #[test]
     fn a_failure_has_the_place_and_message_of_the_first_check() {
-        let text = "[Suite] cart\n    /app/a.nim(4, 23): Check failed: x == 2\n    x was 1\n    /app/a.nim(5, 23): Check failed: no\n\
-                    \x20 [FAILED] fails\n    a.nim(9, 1): Check failed: odd\n  [OK] adds\n    Unhandled exception: no [ValueError]\n  [FAILED] raises\n\
+        let text = "[Suite] cart\n    /app/a.nim(4, 23): Check failed: x == 2\n    x was 1\n\
+                    \x20   /app/a.nim(5, 23): Check failed: no\n\
+                    \x20 [FAILED] fails\n    a.nim(9, 1): Check failed: odd\n  [OK] adds\n\
+                    \x20   Unhandled exception: no [ValueError]\n  [FAILED] raises\n\
                     \x20 [FAILED] other\n";
         let cases = details(&read(text).unwrap()).cases.cases;
         let of = |id: &str| (cases[id].message.as_deref(), cases[id].file.as_deref(), cases[id].line);

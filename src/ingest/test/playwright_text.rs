@@ -121,7 +121,7 @@ fn heading(line: &str) -> Option<&str> {
     (is_number(number) && told.contains(" › ")).then(|| told.trim_end_matches('─').trim())
 }
 
-/// Whether the line stands below the message of a failure: source, frames, names of files, the heading of another attempt.
+/// Whether the line stands below the message of a failure: source, frames, names of files, another attempt.
 fn ends_message(content: &str) -> bool {
     framed(content).is_some()
         || ["at ", "Error Context: ", "attachment #", "Retry #", "───"].iter().any(|begin| content.starts_with(begin))
@@ -315,11 +315,15 @@ mod tests {
     #[test]
     fn failures_have_their_messages() {
         let text = "Running 3 tests using 1 worker\n\n\
-                    \x20 1) a.spec.ts:3:1 › fails ─────\n\n    Error: expect(received).toBe(expected) // Object.is equality\n\n\
+                    \x20 1) a.spec.ts:3:1 › fails ─────\n\n\
+                    \x20   Error: expect(received).toBe(expected) // Object.is equality\n\n\
                     \x20   Expected: 3\n    Received: 2\n\n      2 | test('adds', async () => {});\n\
-                    \x20   > 3 | test('fails', async () => {});\n        |     ^\n        at /home/dev/shop/a.spec.ts:3:86\n\n\
-                    \x20   Error Context: test-results/a-fails/error-context.md\n\n    Retry #1 ─────\n\n    Error: again\n\n\n\
-                    \x20 2) a.spec.ts:8:1 › timeout ─────\n\n    Test timeout of 300ms exceeded.\n\n    Error Context: a.md\n\n\
+                    \x20   > 3 | test('fails', async () => {});\n        |     ^\n\
+                    \x20       at /home/dev/shop/a.spec.ts:3:86\n\n\
+                    \x20   Error Context: test-results/a-fails/error-context.md\n\n    Retry #1 ─────\n\n\
+                    \x20   Error: again\n\n\n\
+                    \x20 2) a.spec.ts:8:1 › timeout ─────\n\n    Test timeout of 300ms exceeded.\n\n\
+                    \x20   Error Context: a.md\n\n\
                     \x20 3) a.spec.ts:9:1 › flaky ─────\n\n    Error: first\n\n\
                     \x20 2 failed\n    a.spec.ts:3:1 › fails ─────\n    a.spec.ts:8:1 › timeout ─────\n\
                     \x20 1 flaky\n    a.spec.ts:9:1 › flaky ─────\n";

@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn a_failure_has_its_message_and_place() {
-        let more = "[info] - fails *** FAILED ***\n[info] - throws *** FAILED ***\n[info]   java.lang.RuntimeException: boom\n[info]   at x(Y.scala:3)\n";
+        let more = "[info] - fails *** FAILED ***\n[info] - throws *** FAILED ***\n\
+                    [info]   java.lang.RuntimeException: boom\n[info]   at x(Y.scala:3)\n";
         let text = SCALATEST.replace("[info] Run", &format!("[info] OtherSpec:\n{more}[info] Run"));
         let cases = details(&read(&text).unwrap()).cases.cases;
         let of = |id: &str| (cases[id].message.as_deref(), cases[id].file.as_deref(), cases[id].line);

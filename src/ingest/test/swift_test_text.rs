@@ -84,8 +84,8 @@ impl Issue {
     }
 }
 
-/// The test of `/shop/CartTests.swift:11: error: CartTests.testFails : XCTAssertTrue failed - `, with `-[CartTests testFails]` on
-/// macOS, and of `✘ Test fails() recorded an issue at CartTests.swift:9:5: Expectation failed: …`.
+/// The test of `/shop/CartTests.swift:11: error: CartTests.testFails : XCTAssertTrue failed - `, on macOS
+/// `-[CartTests testFails]`, and of `✘ Test fails() recorded an issue at CartTests.swift:9:5: Expectation failed: …`.
 fn issue(line: &str) -> Option<(&str, Issue)> {
     if let Some((name, told)) =
         event(line).and_then(|event| event.strip_prefix("Test ")?.split_once(" recorded an issue "))
@@ -428,7 +428,8 @@ mod tests {
         let rows = TESTING.replace("\"two fail\"", "rows(n:)").replace("issue at", "issue with 1 argument n → at 2 at");
         assert_eq!(of(&rows, "rows(n:)"), told("CartTests.swift", 9, "Expectation failed: 1 == 2"));
         let pretty = format!(
-            "Test Suite Shop.xctest started\nCartTests\n{TOLD}Tests Failed: 2 failed, 1 skipped, 3 total (0.108 seconds)\n"
+            "Test Suite Shop.xctest started\nCartTests\n\
+             {TOLD}Tests Failed: 2 failed, 1 skipped, 3 total (0.108 seconds)\n"
         );
         assert_eq!(of(&pretty, "CartTests.testFails"), told("", 0, unequal));
         let again = PARALLEL.replacen("Test case", "/a.swift:3: error: CartTests.testAgain : no\nTest case", 1);

@@ -50,8 +50,8 @@ pub(super) fn add_line(message: &mut Option<String>, line: &str) {
     }
 }
 
-/// File and line of a frame of JavaScript's: `at Test.<anonymous> (/app/t.js:3:82)`, `file:///app/a.test.mjs:8:11`. `None` if
-/// it is of a library.
+/// File and line of a frame of JavaScript's: `at Test.<anonymous> (/app/t.js:3:82)`, `file:///app/a.test.mjs:8:11`.
+/// `None` if it is of a library.
 pub(super) fn frame(frame: &str) -> Option<(String, u64)> {
     let inner = frame.strip_suffix(')').and_then(|frame| frame.rsplit_once('(')).map_or(frame, |(_, place)| place);
     let place = inner.strip_prefix("at ").unwrap_or(inner);

@@ -567,9 +567,12 @@ mod tests {
 
     #[test]
     fn failures_have_messages_and_lines() {
-        let failed = "⎯⎯ Failed Tests 3 ⎯⎯\n\n FAIL  vt/a.test.js > Cart > fails\n FAIL  |unit| vt/a.test.js > alike\nAssertionError: no\n\n\
-                      - 1\n+ 0\n\n ❯ total src/cart.js:3:9\n ❯ vt/a.test.js:5:54\n ❯ vt/a.test.js:9:1\n      5|   test('fails', () => {});\n\n⎯⎯[1/3]⎯\n\n\
-                      \x20FAIL  vt/b.test.js > other\nError: boom\n ❯ Object.f node_modules/x/b.js:3:1\n\n⎯⎯[3/3]⎯\n\n ❯ vt/b.test.js:2:1\n";
+        let failed = "⎯⎯ Failed Tests 3 ⎯⎯\n\n FAIL  vt/a.test.js > Cart > fails\n\
+                      \x20FAIL  |unit| vt/a.test.js > alike\nAssertionError: no\n\n\
+                      - 1\n+ 0\n\n ❯ total src/cart.js:3:9\n ❯ vt/a.test.js:5:54\n ❯ vt/a.test.js:9:1\n\
+                      \x20     5|   test('fails', () => {});\n\n⎯⎯[1/3]⎯\n\n\
+                      \x20FAIL  vt/b.test.js > other\nError: boom\n ❯ Object.f node_modules/x/b.js:3:1\n\n⎯⎯[3/3]⎯\n\
+                      \n ❯ vt/b.test.js:2:1\n";
         let cases = details(&read(&format!(" RUN  v4.1.0 /app\n\n{failed}{END}")).unwrap()).cases.cases;
         let of = |id: &str| (cases[id].message.as_deref(), cases[id].file.as_deref(), cases[id].line);
         assert_eq!(of("vt/a.test.js::Cart::fails"), (Some("AssertionError: no"), Some("vt/a.test.js"), Some(5)));
