@@ -234,8 +234,8 @@ impl Ava {
             return;
         };
         let id = printable(content, super::LONGEST_ID);
-        if self.names.cases.get(&id).is_some_and(|case| case.outcome.is_bad() && case.message.is_none()) {
-            self.told_of = Some(id);
+        if let Some(named) = self.names.cases.get(&id).filter(|case| case.outcome.is_bad()) {
+            self.told_of = Some(id).filter(|_| named.message.is_none());
             return;
         }
         let Some(case) = self.told_of.as_ref().and_then(|id| self.names.cases.get_mut(id)) else { return };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::text_report;
+use super::super::{LONGEST_ID, text_report};
 use crate::ingest::text::{first_lines, printable};
 use crate::model::cases::{Outcome, TestCase};
 
@@ -189,8 +189,8 @@ impl Early {
     pub(super) fn line(&mut self, text: &str) {
         let comment = comment(text).unwrap_or_default();
         if let Some(name) = failed(comment) {
-            let is_new = self.failures.len() < FAILURES && !self.failures.contains_key(name);
-            self.open = is_new.then(|| name.to_owned());
+            let has_room = self.failures.len() < FAILURES && name.len() <= LONGEST_ID;
+            self.open = (has_room && !self.failures.contains_key(name)).then(|| name.to_owned());
         } else if comment.is_empty() || begins_another(comment) {
             self.open = None;
         }
@@ -203,7 +203,8 @@ impl Early {
 
     /// What was said of a test in the file that prove tells of.
     pub(super) fn take(&mut self, name: &str, file: Option<&str>) -> Option<(Description, TestCase)> {
-        let (_, case) = self.failures.get(name)?;
+        let (told, case) = self.failures.get_mut(name)?;
+        told.end_prose();
         if file.is_some() && case.file.as_deref() == file { self.failures.remove(name) } else { None }
     }
 }
