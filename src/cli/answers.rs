@@ -219,6 +219,12 @@ pub struct TestLine {
     pub failing_since: Option<Iteration>,
     /// The last iteration of the lineage at which it passed; null with `failing_since`: it never did.
     pub last_passed: Option<Iteration>,
+    /// Failing or erroring: the source file as the report names it; null if that is not told.
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    pub line: Option<u64>,
+    /// The first lines of why it fails, on one line.
+    pub message: Option<String>,
     /// The files that changed in the iteration that broke it.
     pub files: Vec<FileDifference>,
     /// Its runs on trees on which it ran more than once and passed: those that failed are flakes.

@@ -1,7 +1,8 @@
 //! What a record alone does not tell of an iteration, for the forms that other programs read: its tests by name, and where
 //! its alerts have a place in a file.
 //!
-//! A test's place is what its report says, else the file that its name stands for. An alert about errors has the place of
+//! A test's place is what its report says, where needed in the one folder that has such a file; else the file that its name
+//! stands for. An alert about errors has the place of
 //! each error that the iteration before did not have, from the stored reports. Only files of a snapshot are places.
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use crate::model::trajectory::BestTracker;
 use crate::model::verdict::Alert;
 use crate::report::Place;
 use crate::snapshot::objects::Objects;
+use crate::snapshot::tree::files;
 use crate::store::Store;
 
 /// Whose alerts have places, and where they are looked for.
@@ -75,7 +77,8 @@ pub fn iteration_details(layout: &Layout, store: &Store, wanted: Iteration) -> R
         analysis::best(points.get(..then).unwrap_or_default(), &frozen_config(layout, store, record.config)?.config);
     let objects = Objects::open(layout)?;
     let cases = cases_of(&record.metrics).map(|id| read_cases(&objects, &id)).transpose()?;
-    let mut search = Search { layout, store, objects: &objects, record: &record, known: BTreeMap::new() };
+    let (known, below) = (BTreeMap::new(), BTreeMap::new());
+    let mut search = Search { layout, store, objects: &objects, record: &record, known, below };
     let places = search.places(cases.as_ref());
     Ok(IterationDetails { record, best, cases, places })
 }
@@ -87,6 +90,8 @@ struct Search<'a> {
     record: &'a IterationRecord,
     /// Whether a tree has a file of that path, as far as it was asked.
     known: BTreeMap<(ObjectId, String), bool>,
+    /// Files of a tree whose paths end so, as far as they were asked for.
+    below: BTreeMap<(ObjectId, String), Vec<String>>,
 }
 
 impl Search<'_> {
@@ -139,10 +144,32 @@ impl Search<'_> {
     fn file_of(&mut self, id: &str, cases: &TestCases, tree: &ObjectId) -> Option<(String, Option<u64>)> {
         let case = cases.cases.get(id)?;
         let told = case.file.as_deref().and_then(|file| inside(self.layout.root(), file));
-        if let Some(path) = told.filter(|path| self.has(tree, path)) {
-            return Some((path, case.line));
+        if let Some(told) = told {
+            let path = if self.has(tree, &told) { Some(told) } else { self.only(tree, told, id) };
+            if path.is_some() {
+                return path.map(|path| (path, case.line));
+            }
         }
         named_files(id).into_iter().find(|path| self.has(tree, path)).map(|path| (path, None))
+    }
+
+    /// The file whose path ends so, if no other's does: stacks of Java and Go name no folder. Of several, the one in a folder
+    /// that the test's id names, as `dev.shop.CartTest::sum` and `example.org/shop/cart::TestSum` do.
+    fn only(&mut self, tree: &ObjectId, end: String, id: &str) -> Option<String> {
+        let objects = self.objects;
+        let below = self.below.entry((*tree, end)).or_insert_with_key(|(tree, end)| files_below(objects, tree, end));
+        let group = id.split("::").next().unwrap_or_default();
+        let is_named = |path: &&String| {
+            let folder = path.rsplit('/').nth(1);
+            folder.is_some_and(|folder| group.split(['.', '/']).any(|part| part == folder))
+        };
+        match below.as_slice() {
+            [one] => Some(one.clone()),
+            several => {
+                let mut named = several.iter().filter(is_named);
+                named.next().filter(|_| named.next().is_none()).cloned()
+            }
+        }
     }
 
     fn has(&mut self, tree: &ObjectId, path: &str) -> bool {
@@ -199,6 +226,13 @@ impl Search<'_> {
         }
         errors
     }
+}
+
+/// Files of the tree whose paths end in `/` and that.
+fn files_below(objects: &Objects, tree: &ObjectId, end: &str) -> Vec<String> {
+    let Ok(files) = files(objects, tree) else { return Vec::new() };
+    let paths = files.filter_map(|file| String::from_utf8(file.ok()?.0.as_bytes().to_vec()).ok());
+    paths.filter(|path| path.strip_suffix(end).is_some_and(|folder| folder.ends_with('/'))).collect()
 }
 
 /// What makes two findings of two iterations one: not the line, which moves.

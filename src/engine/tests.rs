@@ -54,6 +54,15 @@ pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
     Ok(TestLedger { points, frames, damaged: history.damaged })
 }
 
+/// The tests of an iteration, with what its reports told of each; none if they did not name them.
+///
+/// # Errors
+/// If the stored outcomes cannot be read.
+pub fn tests_of(objects: &Objects, points: &[Point], iteration: Iteration) -> Result<TestCases> {
+    let id = point_of(points, iteration).and_then(|point| cases_of(&point.metrics));
+    id.map_or_else(|| Ok(TestCases::default()), |id| read_cases(objects, &id))
+}
+
 fn bring_up_to_date(
     store: &Store,
     objects: &Objects,

@@ -331,11 +331,15 @@ fn switches_colours_off(text: &str) -> bool {
     })
 }
 
-/// The first lines of a failure's message that say something, at most three and 400 characters, on one line.
+/// The first lines of a failure's message that say something, at most three and 400 characters, on one line. The stack
+/// below it (`at Object.<anonymous> (a.test.js:8:5)`) is none of it.
 pub(super) fn first_lines(message: &str) -> Option<String> {
     let plain = without_terminal_codes(message);
-    let lines: Vec<&str> = plain.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
-    (!lines.is_empty()).then(|| printable(&lines.join(" | "), 400))
+    let mut lines = plain.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let next = lines.take_while(|line| !line.starts_with("at ")).take(2);
+    let lines: Vec<&str> = std::iter::once(first).chain(next).collect();
+    Some(printable(&lines.join(" | "), 400))
 }
 
 /// The fields of a line of CSV; a quote within quotes is written twice.

@@ -65,6 +65,38 @@ fn alerts_stand_where_their_tests_and_new_findings_are() {
 }
 
 #[test]
+fn a_stack_that_names_no_folder_leads_to_the_only_file_of_that_name_or_to_the_one_in_the_class_s_folder() {
+    let project = Project::new();
+    let stack = |file: &str| format!("<failure message=\"no\">no\n\tat dev.shop.CartTest.sum({file}:12)</failure>");
+    let record = |command: &str, inner: &str| {
+        let case = format!("<testcase classname=\"dev.shop.CartTest\" name=\"sum\">{inner}</testcase>");
+        project.write("junit.xml", format!("<testsuite name=\"s\">{case}</testsuite>"));
+        // Else a test that fails on a tree that it passed on is taken to be flaky.
+        project.write("src/lib.py", project.read("src/lib.py") + "x = 1\n");
+        project.run(&[command, "--report", "junit.xml"]).expect(0);
+        report(&project, &["--format", "github-annotations"])
+    };
+    record("begin", "");
+    project.write("app/src/test/java/dev/shop/CartTest.java", "class CartTest {}\n");
+    let only = record("record", &stack("CartTest.java"));
+    assert!(
+        only.contains("file=app/src/test/java/dev/shop/CartTest.java,line=12,title=working_tests_failing"),
+        "{only}"
+    );
+    record("record", "");
+    project.write("app/src/test/java/dev/till/CartTest.java", "class CartTest {}\n");
+    let named = record("record", &stack("CartTest.java"));
+    assert!(
+        named.contains("file=app/src/test/java/dev/shop/CartTest.java,line=12,title=working_tests_failing"),
+        "{named}"
+    );
+    record("record", "");
+    project.write("web/src/test/java/dev/shop/CartTest.java", "class CartTest {}\n");
+    let either = record("record", &stack("CartTest.java"));
+    assert!(either.contains("title=working_tests_failing") && !either.contains("CartTest.java"), "{either}");
+}
+
+#[test]
 fn every_form_is_written_and_tests_are_read_back() {
     let project = worse();
     for (form, name, failed) in [("junit", "junit", 1), ("ctrf", "ctrf-json", 1)] {

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, Project, assert_shape};
 
@@ -47,6 +47,24 @@ fn record(project: &Project, change: &str, failing: &[&str], arguments: &[&str])
 fn alert<'a>(record: &'a Value, rule: &str) -> &'a Value {
     let alerts = record["alerts"].as_array().unwrap();
     alerts.iter().find(|alert| alert["rule"] == rule).unwrap_or_else(|| panic!("no {rule}: {record:#}"))
+}
+
+#[test]
+fn a_failing_test_tells_where_and_why() {
+    let project = begun();
+    let failure = "<failure message=\"no luck\">no\n\nsrc/lib.py:7: AssertionError</failure></testcase>";
+    let passed = project.read("junit.xml");
+    let line = passed.lines().find(|line| line.contains("\"t3\"")).unwrap();
+    let failed = format!("{}>{failure}", line.trim_end_matches("/>"));
+    project.write("junit.xml", passed.replace(line, &failed));
+    project.write("src/lib.py", "x = 3\n");
+    project.run(&["record"]).expect(0);
+    let shown = project.run(&["tests"]).expect(0).stdout;
+    assert!(shown.contains("src/lib.py:7: no luck"), "{shown}");
+    let answer = project.run(&["tests", "--json"]).expect(0).json();
+    assert_shape("tests", &answer);
+    let test = &answer["tests"][0];
+    assert_eq!((&test["file"], &test["line"], &test["message"]), (&json!("src/lib.py"), &json!(7), &json!("no luck")));
 }
 
 #[test]

@@ -8,9 +8,9 @@ use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{TestLedger, Unnamed, change_name, changed_files, changed_in, test_ledger};
+use crate::engine::{TestLedger, Unnamed, change_name, changed_files, changed_in, test_ledger, tests_of};
 use crate::error::{Error, Result};
-use crate::model::cases::Outcome;
+use crate::model::cases::{Outcome, TestCases};
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::ledger::TestStanding;
 use crate::model::reruns::Runs;
@@ -131,12 +131,14 @@ fn list(
     broken.sort_by_key(|(id, standing)| (std::cmp::Reverse(standing.bad_since), *id));
     let flaky = || flaking.iter().filter(|_| all || asked.flaky);
     let counts = counts(standings.values());
+    let cases =
+        if broken.is_empty() { TestCases::default() } else { tests_of(&files.objects, &files.found.points, newest)? };
     if !context.json() {
         let mut rows = Vec::new();
         for (id, standing) in broken {
             // A test that never passed was not broken by the iteration that first ran it.
             let broke_in = standing.bad_since.filter(|_| standing.is_broken());
-            rows.push(TestRow { id, standing: *standing, files: files.screen(broke_in)? });
+            rows.push(TestRow { id, standing: *standing, case: cases.cases.get(id), files: files.screen(broke_in)? });
         }
         let flaky: Vec<_> = flaky().collect();
         let view = TestsView {
@@ -156,6 +158,9 @@ fn list(
         let broke_in = standing.bad_since.filter(|_| standing.is_broken());
         let line = lines.entry(id).or_insert_with(|| line(id, Some(standing)));
         line.files = files.answer(broke_in)?;
+        if let Some(case) = cases.cases.get(id) {
+            (line.file, line.line, line.message) = (case.file.clone(), case.line, case.message.clone());
+        }
     }
     for (id, found) in flaky() {
         let line = lines.entry(id).or_insert_with(|| line(id, standings.get(id)));
@@ -174,6 +179,9 @@ fn line(id: &str, standing: Option<&TestStanding>) -> TestLine {
         outcome: standing.map(|standing| standing.outcome),
         failing_since: standing.and_then(|standing| standing.bad_since),
         last_passed: standing.and_then(|standing| standing.last_passed),
+        file: None,
+        line: None,
+        message: None,
         files: Vec::new(),
         same_tree: Runs::default(),
         flaked_in: Vec::new(),

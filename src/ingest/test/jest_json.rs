@@ -330,7 +330,7 @@ mod tests {
         let details = details(&parsed);
         let case = &details.cases.cases["/a.js::A::b::c"];
         assert_eq!((case.duration_ms, case.line, case.attempts), (Some(6), Some(3), 2));
-        assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("Error: no | at x"), Some("/a.js")));
+        assert_eq!((case.message.as_deref(), case.file.as_deref()), (Some("Error: no"), Some("/a.js")));
         assert_eq!(parsed.warnings.len(), 1, "its totals say 2 tests");
         for (file, line) in [("/a.js", Some(8)), ("/b.js", None)] {
             let text = format!(

@@ -3,7 +3,7 @@
 use super::page::{Column, INDENT, Page};
 use super::parts::{brief, maybe};
 use super::text::{Tone, toned};
-use crate::model::cases::Outcome;
+use crate::model::cases::{Outcome, TestCase};
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::ledger::{Flaking, TestHistory, TestStanding};
 use crate::report::Screen;
@@ -19,6 +19,8 @@ pub struct TestRow<'a> {
     pub id: &'a str,
     /// What became of it.
     pub standing: TestStanding,
+    /// What the reports told of it there, if they did.
+    pub case: Option<&'a TestCase>,
     /// `A`, `M` or `D` and the path, of each file that the iteration changed that broke it.
     pub files: Vec<(char, String)>,
 }
@@ -92,11 +94,24 @@ fn broken(page: &mut Page, rows: &[TestRow<'_>]) {
                 last.map(|last| toned(Tone::Dim, &format!(", passed last in iteration {last}"))).unwrap_or_default();
             let word = if row.standing.outcome == Outcome::Errored { " (in error)" } else { "" };
             page.paragraph(INDENT, INDENT, &format!("{}{word}{last}", toned(Tone::Bad, &brief(row.id))));
+            if let Some(why) = row.case.and_then(why) {
+                page.paragraph(2 * INDENT, 0, &toned(Tone::Dim, &why));
+            }
         }
         if first.standing.is_broken() {
             page.paragraph(INDENT, INDENT, &format!("{} {}", toned(Tone::Dim, "it changed"), files(&first.files)));
         }
     }
+}
+
+/// `tests/test_cart.py:12: assert 1 == 2`, as far as it is known.
+fn why(case: &TestCase) -> Option<String> {
+    let place = case.file.as_ref().map(|file| match case.line {
+        Some(line) => format!("{}:{line}", brief(file)),
+        None => brief(file),
+    });
+    let parts: Vec<String> = place.into_iter().chain(case.message.as_deref().map(brief)).collect();
+    (!parts.is_empty()).then(|| parts.join(": "))
 }
 
 fn flaky(page: &mut Page, found: &[(&String, &Flaking)]) {

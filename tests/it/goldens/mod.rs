@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use highwater::config;
-use highwater::model::cases::Outcome;
+use highwater::model::cases::{Outcome, TestCase};
 use highwater::model::ids::Iteration;
 use highwater::model::ledger::{Event, Flaking, TestHistory, TestStanding};
 use highwater::model::reruns::Runs;
@@ -85,11 +85,18 @@ fn tests_of(screen: Screen) -> String {
         last_passed: last.map(Iteration),
     };
     let hostile = hostile_text();
-    let row = |id, standing| terminal::TestRow { id, standing, files: changed_files() };
+    let case = TestCase {
+        file: Some("tests/test_report.py".to_owned()),
+        line: Some(12),
+        message: Some("AssertionError: total | assert 1 == 2".to_owned()),
+        ..TestCase::new(Outcome::Failed)
+    };
+    let long = TestCase { file: Some(hostile.clone()), message: Some(hostile.repeat(3)), ..case.clone() };
+    let row = |id, standing, case| terminal::TestRow { id, standing, case, files: changed_files() };
     let rows = [
-        row("tests.test_report::test_total_row", standing(Outcome::Failed, 9, Some(8))),
-        row(&hostile, standing(Outcome::Errored, 9, Some(8))),
-        row("tests.test_durations::test_red", standing(Outcome::Failed, 2, None)),
+        row("tests.test_report::test_total_row", standing(Outcome::Failed, 9, Some(8)), Some(&case)),
+        row(&hostile, standing(Outcome::Errored, 9, Some(8)), Some(&long)),
+        row("tests.test_durations::test_red", standing(Outcome::Failed, 2, None), None),
     ];
     let flaky = ["tests.test_clock::test_now".to_owned(), hostile.clone()];
     let flaking = Flaking { runs: Runs { runs: 12, failed: 3 }, iterations: (3..20).map(Iteration).collect() };
