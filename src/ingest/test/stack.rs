@@ -18,7 +18,7 @@ pub(super) fn place(case: &mut TestCase, text: &str, class: &str) {
     }
     let text = without_terminal_codes(text);
     let lines = || text.lines().map(str::trim);
-    let found = lines().find_map(|line| row(line, class)).or_else(|| lines().filter_map(javascript).last());
+    let found = lines().find_map(|line| row(line, class)).or_else(|| lines().rev().find_map(javascript));
     if let Some(place) = found {
         put(case, place);
     }
