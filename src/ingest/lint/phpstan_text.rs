@@ -80,11 +80,21 @@ pub(in crate::ingest) struct Reader {
     part: Part,
     is_ruled: bool,
     file: Option<String>,
-    open: Option<(u64, String)>,
+    open: Option<Open>,
     /// Rows of errors of no file.
     others: Vec<String>,
     listed: u64,
     said: Option<u64>,
+}
+
+/// An error whose lines go on.
+struct Open {
+    line: u64,
+    message: String,
+    /// PHPStan's identifier.
+    rule: Option<String>,
+    /// Its message is over: below it stand identifier, tips and a link.
+    is_told: bool,
 }
 
 /// Rows of errors of no file that are kept.
@@ -92,10 +102,10 @@ const OTHERS_KEPT: usize = 1000;
 
 impl Reader {
     fn close(&mut self) -> Result<()> {
-        let Some((line, message)) = self.open.take() else { return Ok(()) };
+        let Some(Open { line, message, rule, .. }) = self.open.take() else { return Ok(()) };
         self.listed += 1;
         let place = (self.file.as_deref(), Some(line).filter(|line| *line > 0));
-        self.tally.finding(finding("phpstan", Level::Error, place, None, &message), Sort::Linter)
+        self.tally.finding(finding("phpstan", Level::Error, place, rule.as_deref(), &message), Sort::Linter)
     }
 
     fn in_rows(&mut self, text: &str) -> Result<()> {
@@ -105,9 +115,16 @@ impl Reader {
             }
         } else if let Some((line, message)) = row(text) {
             self.close()?;
-            self.open = Some((line, message.to_owned()));
-        } else if let Some((_, message)) = self.open.as_mut().filter(|_| text.trim_start().is_ascii()) {
-            join(message, text.trim_start());
+            self.open = Some(Open { line, message: message.to_owned(), rule: None, is_told: false });
+        } else if let Some(open) = &mut self.open {
+            let text = text.trim();
+            if let Some(rule) = text.strip_prefix('🪪') {
+                open.rule = Some(rule.trim_start().to_owned());
+            }
+            open.is_told |= ['🪪', '💡', '✏'].iter().any(|mark| text.starts_with(*mark));
+            if !open.is_told {
+                join(&mut open.message, text);
+            }
         }
         Ok(())
     }
@@ -186,8 +203,8 @@ mod tests {
         assert_eq!((parsed.figures.errors, parsed.figures.total), (Some(3), Some(3)));
         let Details::Lint(details) = parsed.details else { panic!("lint") };
         let first = details.findings.first().unwrap();
-        let told = (first.path.as_deref(), first.line, first.message.as_str());
-        assert_eq!(told, (Some("src/Cart.php"), Some(12), "Method has no return type."));
+        let told = (first.path.as_deref(), first.line, first.rule.as_deref(), first.message.as_str());
+        assert_eq!(told, (Some("src/Cart.php"), Some(12), Some("missingType.return"), "Method has no return type."));
         assert_eq!(details.findings.get(1).unwrap().line, Some(14));
         assert_eq!(details.findings.get(2).unwrap().path, None);
     }
