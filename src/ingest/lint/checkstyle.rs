@@ -215,7 +215,7 @@ mod tests {
         let first = details.findings.first().unwrap();
         assert_eq!((first.path.as_deref(), first.line, first.message.as_str()), (Some("a&b.js"), Some(3), "<m>"));
         assert_eq!((first.tool.as_str(), first.rule.as_deref()), ("eslint", Some("semi")));
-        assert_eq!(details.findings.last().unwrap().message, "java.lang.Oops | at x");
+        assert_eq!(details.findings.last().unwrap().message, "java.lang.Oops");
         let Details::Lint(clean) = read("").details else { panic!("lint") };
         assert_eq!(clean.by_tool.keys().collect::<Vec<_>>(), ["checkstyle"]);
     }

@@ -6,7 +6,8 @@
 //! the summary, which no rule announces. Its reporter `mini`, the one of a terminal before AVA 4, has no marks: it paints
 //! behind a spinner how many passed so far.
 
-use super::text_report::{Names, Summary, add_line, counted, frame, no_result, say_last};
+use super::stack;
+use super::text_report::{Names, Summary, add_line, counted, no_result, say_last};
 use super::text_runs::{Announced, Unannounced, cut};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -239,11 +240,11 @@ impl Ava {
             return;
         }
         let Some(case) = self.told_of.as_ref().and_then(|id| self.names.cases.get_mut(id)) else { return };
-        let found = frame(content.strip_prefix("› ").unwrap_or(content));
-        if case.file.is_none()
-            && let Some((file, line)) = found.clone().or_else(|| frame(&format!("{content}:1")))
-        {
-            (case.file, case.line) = (Some(file), Some(line));
+        let found = stack::frame(content.strip_prefix("› ").unwrap_or(content));
+        // Of the test itself the file and the line alone.
+        let of_test = stack::numbered(content).filter(|(file, _)| !file.contains(' '));
+        if let Some(place) = found.or(of_test).filter(|_| case.file.is_none()) {
+            stack::put(case, place);
         } else if found.is_none() && !is_of_source(content) && !is_context(case.message.as_deref(), content) {
             add_line(&mut case.message, content);
         }

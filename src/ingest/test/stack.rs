@@ -31,6 +31,7 @@ pub(super) fn row<'a>(line: &'a str, class: &str) -> Option<Place<'a>> {
         .or_else(|| rust_failure::place(line))
         .or_else(|| go(line))
         .or_else(|| python(line))
+        .or_else(|| bats(line))
 }
 
 /// Puts the place into the result. The line alone where the file is known, if it is the same.
@@ -83,9 +84,21 @@ pub(super) fn python(line: &str) -> Option<Place<'_>> {
     Some((file, number(line)?)).filter(|_| is_row)
 }
 
-/// `at Object.<anonymous> (/shop/cart.test.js:8:5)`, `at file:///shop/cart.test.js:8:5`, `❯ cart.test.js:8:5`.
+/// `(in test file cart.bats, line 8)`.
+pub(super) fn bats(line: &str) -> Option<Place<'_>> {
+    let (_, place) = line.split_once("in test file ")?;
+    let (file, line) = place.strip_suffix(')')?.rsplit_once(", line ")?;
+    Some((file, number(line)?))
+}
+
+/// A row of JavaScript's that is not of a library: `at Object.<anonymous> (/shop/cart.test.js:8:5)`, `❯ cart.test.js:8:5`.
 pub(super) fn javascript(line: &str) -> Option<Place<'_>> {
-    let frame = line.strip_prefix("at ").or_else(|| line.strip_prefix("❯ "))?;
+    frame(line.strip_prefix("at ").or_else(|| line.strip_prefix("❯ "))?)
+}
+
+/// As [`javascript`], with or without what stands before it: `Test.<anonymous> (/shop/t.js:3:82)`, `file:///shop/t.mjs:8:11`.
+pub(super) fn frame(frame: &str) -> Option<Place<'_>> {
+    let frame = frame.strip_prefix("at ").unwrap_or(frame);
     let place = match frame.strip_suffix(')') {
         Some(frame) => frame.rsplit_once('(')?.1,
         None => frame.strip_prefix("async ").unwrap_or(frame),
@@ -93,8 +106,9 @@ pub(super) fn javascript(line: &str) -> Option<Place<'_>> {
     let (place, column) = place.rsplit_once(':')?;
     number(column)?;
     let (file, line) = numbered(place.strip_prefix("file://").unwrap_or(place))?;
-    let is_own = !file.contains("node_modules") && !file.starts_with("node:") && !file.starts_with("internal/");
-    Some((file, line)).filter(|_| is_own)
+    let is_foreign =
+        ["node:", "internal/"].iter().any(|begin| file.starts_with(begin)) || file.contains("node_modules/");
+    Some((file, line)).filter(|_| !is_foreign && !file.contains([' ', '(']))
 }
 
 /// `CartTest.java:12`.
@@ -103,7 +117,7 @@ pub(super) fn numbered(place: &str) -> Option<Place<'_>> {
     Some((file, number(line)?))
 }
 
-fn number(text: &str) -> Option<u64> {
+pub(super) fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|line| *line > 0)
 }
 
@@ -144,6 +158,7 @@ mod tests {
             ("    at async file:///shop/a.mjs:7:1", Some(("/shop/a.mjs", 7))),
             ("thread 'sum' panicked at src/lib.rs:77:9:\nno", Some(("src/lib.rs", 77))),
             ("    cart_test.go:13: got 3, want 4\n    cart_test.go:15: no", Some(("cart_test.go", 13))),
+            ("(in test file test/cart.bats, line 8)\n  `false' failed", Some(("test/cart.bats", 8))),
             ("at half past 10:20", None),
         ] {
             let mut case = TestCase::new(Outcome::Failed);
@@ -160,6 +175,23 @@ mod tests {
             let mut case = TestCase { file: Some(known.to_owned()), ..TestCase::new(Outcome::Failed) };
             place(&mut case, "at Context.<anonymous> (test/cart.js:8:12)", "");
             assert_eq!((case.file.as_deref(), case.line), (Some(known), expected));
+        }
+    }
+
+    #[test]
+    fn a_frame_of_one_s_own_is_a_place() {
+        for (text, expected) in [
+            ("at Context.<anonymous> (mt/a.spec.cjs:5:28)", Some(("mt/a.spec.cjs", 5))),
+            ("file:///app/a.test.mjs:8:11", Some(("/app/a.test.mjs", 8))),
+            ("C:\\a.js:8:11", Some(("C:\\a.js", 8))),
+            ("at f (node:internal/timers:483:21)", None),
+            ("at f (/app/node_modules/ava/lib/test.js:5:2)", None),
+            ("at async Promise.all (index 3)", None),
+            ("Error: no b.js:8:11", None),
+            ("a.js:0:11", None),
+            ("a.js:8", None),
+        ] {
+            assert_eq!(frame(text), expected, "{text}");
         }
     }
 }

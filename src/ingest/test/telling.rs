@@ -1,11 +1,8 @@
 //! The failure that a text tells line by line: a message, and below it a stack.
 
-use super::text_report::Names;
+use super::text_report::{Names, add_line};
 use super::{LONGEST_ID, stack};
-use crate::ingest::text::{first_lines, printable};
-
-/// Lines of a message that are kept, as [`first_lines`] takes them.
-const LINES: usize = 3;
+use crate::ingest::text::printable;
 
 /// The failed test whose failure is told.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +10,8 @@ pub(super) struct Telling {
     id: String,
     /// As the rows of its stack name it, where they do.
     class: String,
-    message: Vec<String>,
+    /// The line before ends as if more came.
+    is_open: bool,
     /// The message came to its end.
     is_told: bool,
     /// Its file was known before.
@@ -42,7 +40,7 @@ impl Telling {
 
     /// Whether the message is not at its end where a line ends.
     pub(super) fn is_open(&self) -> bool {
-        !self.is_told && self.message.last().is_some_and(|line| line.ends_with(':'))
+        !self.is_told && self.is_open
     }
 
     /// A row of its stack, of which the first that tells of a place is the test's.
@@ -69,9 +67,8 @@ impl Telling {
         } else if text.starts_with("at ") || text == "+ expected - actual" {
             self.end();
         } else if !self.is_told {
-            self.message.push(printable(text, 400));
-            case.message = first_lines(&self.message.join("\n"));
-            self.is_told = self.message.len() == LINES;
+            add_line(&mut case.message, text);
+            self.is_open = text.ends_with(':');
         }
     }
 }

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!((counts(&parsed), parsed.figures.flaky), ([4, 2, 1, 0, 1], Some(1)));
         let case = &details(&parsed).cases.cases["Cart::fails"];
         assert_eq!((case.file.as_deref(), case.duration_ms), (Some("cart.js"), Some(12)));
-        assert_eq!(case.message.as_deref(), Some("1) no | at a.js"));
+        assert_eq!(case.message.as_deref(), Some("1) no"));
     }
 
     #[test]

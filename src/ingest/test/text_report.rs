@@ -50,19 +50,6 @@ pub(super) fn add_line(message: &mut Option<String>, line: &str) {
     }
 }
 
-/// File and line of a frame of JavaScript's: `at Test.<anonymous> (/app/t.js:3:82)`, `file:///app/a.test.mjs:8:11`.
-/// `None` if it is of a library.
-pub(super) fn frame(frame: &str) -> Option<(String, u64)> {
-    let inner = frame.strip_suffix(')').and_then(|frame| frame.rsplit_once('(')).map_or(frame, |(_, place)| place);
-    let place = inner.strip_prefix("at ").unwrap_or(inner);
-    let place = place.strip_prefix("file://").unwrap_or(place);
-    let (place, column) = place.rsplit_once(':').filter(|(_, column)| is_number(column))?;
-    let (file, line) = place.rsplit_once(':')?;
-    let is_own = !file.contains([' ', '(']) && !file.contains("node_modules/") && !file.starts_with("node:");
-    let (line, column) = (line.parse().ok()?, column.parse::<u64>().ok()?);
-    (is_own && line > 0 && column > 0).then(|| (printable(file, 1000), line))
-}
-
 /// Says of the last run of a tool's text that it stands for itself, where there are several.
 pub(super) fn say_last(parsed: &mut Parsed, runs: u64, tool: &str) {
     if runs > 1 {
@@ -253,23 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_three_lines_and_a_frame_a_place() {
+    fn a_message_has_three_lines() {
         let mut message = None;
         ["a", "", "  b\t", "c", "d"].iter().for_each(|line| add_line(&mut message, line));
         assert_eq!(message.as_deref(), Some("a | b | c"));
-        for (text, expected) in [
-            ("at Context.<anonymous> (mt/a.spec.cjs:5:28)", Some(("mt/a.spec.cjs", 5))),
-            ("file:///app/a.test.mjs:8:11", Some(("/app/a.test.mjs", 8))),
-            ("C:\\a.js:8:11", Some(("C:\\a.js", 8))),
-            ("at f (node:internal/timers:483:21)", None),
-            ("at f (/app/node_modules/ava/lib/test.js:5:2)", None),
-            ("at async Promise.all (index 3)", None),
-            ("Error: no b.js:8:11", None),
-            ("a.js:0:11", None),
-            ("a.js:8", None),
-        ] {
-            assert_eq!(frame(text), expected.map(|(file, line)| (file.to_owned(), line)), "{text}");
-        }
     }
 
     #[test]

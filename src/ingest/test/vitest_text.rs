@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::runs::{self, Runs};
-use super::text_report::{MESSAGES_HELD, Names, Summary, counted, frame, is_foreign, no_result};
+use super::stack;
+use super::text_report::{MESSAGES_HELD, Names, Summary, counted, is_foreign, no_result};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::vitest_bench_text;
@@ -192,15 +193,13 @@ impl Run {
         if content.starts_with('⎯') {
             self.told.clear();
         }
-        let place = content.strip_prefix("❯ ").and_then(|place| frame(place.rsplit(' ').next()?));
+        let place = content.strip_prefix("❯ ").and_then(|place| stack::frame(place.rsplit(' ').next()?));
         for id in &self.told {
             let Some(case) = self.names.cases.get_mut(id) else { continue };
             if !has_message {
                 case.message = case.message.take().or_else(|| first_lines(content));
-            } else if let Some((file, line)) = &place
-                && case.file.as_ref() == Some(file)
-            {
-                case.line = case.line.or(Some(*line));
+            } else if let Some(place) = place.filter(|_| case.line.is_none()) {
+                stack::put(case, place);
             }
         }
     }

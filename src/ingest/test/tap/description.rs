@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{LONGEST_ID, text_report};
+use super::super::{LONGEST_ID, stack};
 use crate::ingest::text::{first_lines, printable};
 use crate::model::cases::{Outcome, TestCase};
 
@@ -211,33 +211,23 @@ impl Early {
 
 /// `at t/a.t line 8.` of Test::More, `(in test file a.bats, line 8)` of bats. Whether the comment tells nothing else.
 fn place_of_comment(case: &mut TestCase, comment: &str) -> bool {
-    let of_bats =
-        comment.split_once("in test file ").and_then(|(_, rest)| rest.strip_suffix(')')?.rsplit_once(", line "));
+    let of_bats = stack::bats(comment);
     let of_perl = comment.split_once("at ").filter(|(before, _)| ["", "Failed test "].contains(before));
-    let of_perl = of_perl.and_then(|(before, rest)| Some((before, rest.strip_suffix('.')?.rsplit_once(" line ")?)));
+    let of_perl = of_perl.and_then(|(before, rest)| {
+        let (file, line) = rest.strip_suffix('.')?.rsplit_once(" line ")?;
+        Some((before, (file, stack::number(line)?)))
+    });
     let place = of_bats.or(of_perl.map(|(_, place)| place));
-    if let Some((file, line)) = place.filter(|_| case.file.is_none()) {
-        describe(case, file, line);
+    if let Some(place) = place.filter(|_| case.file.is_none()) {
+        stack::put(case, place);
     }
     of_bats.is_some() || comment.starts_with("(from function ") || of_perl.is_some_and(|(before, _)| before.is_empty())
 }
 
 /// A frame: the first that is not of a library is the place.
 fn frame(case: &mut TestCase, frame: &str) {
-    if case.file.is_none()
-        && let Some((file, line)) = text_report::frame(frame)
-    {
-        (case.file, case.line) = (Some(file), Some(line));
-    }
-}
-
-fn is_line(number: &str) -> bool {
-    number.parse::<u64>().is_ok_and(|number| number > 0)
-}
-
-fn describe(case: &mut TestCase, file: &str, line: &str) {
-    if is_line(line) {
-        (case.file, case.line) = (Some(printable(file, 1000)), line.parse().ok());
+    if let Some(place) = stack::frame(frame).filter(|_| case.file.is_none()) {
+        stack::put(case, place);
     }
 }
 
@@ -245,7 +235,7 @@ fn describe(case: &mut TestCase, file: &str, line: &str) {
 fn place_of_node_tap(case: &mut TestCase, content: &str) {
     match content.split_once(": ") {
         Some(("fileName" | "file", file)) if case.file.is_none() => case.file = Some(printable(file, 1000)),
-        Some(("lineNumber" | "line", line)) if case.line.is_none() && is_line(line) => case.line = line.parse().ok(),
+        Some(("lineNumber" | "line", line)) if case.line.is_none() => case.line = stack::number(line),
         _ => {}
     }
 }
