@@ -10,8 +10,8 @@ pub(super) type Place<'a> = (&'a str, u64);
 /// Puts the place that a failure's text tells of into the result, if that has none. `class` is the test's, as the report
 /// names it.
 ///
-/// The row of a test is the first in the stacks of all languages but Python's and JavaScript's, whose rows of libraries and
-/// of the runtime are passed over.
+/// It is the first row that is not of a library: a traceback of Python's begins with the outermost, those of other languages
+/// tell of the class or the file that they are about. Of JavaScript's rows it is the last.
 pub(super) fn place(case: &mut TestCase, text: &str, class: &str) {
     if case.line.is_some() {
         return;
