@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::rust_failure::Failure;
 use super::{TestTally, milliseconds, stack, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
@@ -385,11 +386,8 @@ impl Reader {
                 Ok(())
             }
             Some(Kind::Output) => {
-                if let Some(case) = self.case() {
-                    case.case.message = first_lines(&case.fault_text);
-                    if let Some((file, line)) = place_of_panic(&case.fault_text).filter(|_| case.case.file.is_none()) {
-                        (case.case.file, case.case.line) = (Some(printable(file, 1000)), Some(line));
-                    }
+                if let Some(Case { case, fault_text, .. }) = self.case() {
+                    Failure::of(fault_text).tell(case);
                 }
                 Ok(())
             }
@@ -470,13 +468,6 @@ impl Reader {
         }
         Ok(parsed)
     }
-}
-
-/// The place in `thread 'tests::fails' (16587) panicked at src/lib.rs:77:9:`.
-fn place_of_panic(text: &str) -> Option<(&str, u64)> {
-    let (_, place) = text.lines().next()?.strip_suffix(':')?.split_once(" panicked at ")?;
-    let (file, line) = place.rsplit_once(':')?.0.rsplit_once(':')?;
-    Some((file, line.parse().ok().filter(|line| *line > 0)?))
 }
 
 /// Whether the counts that a file gives are of no tests, and yet of errors.
@@ -743,9 +734,7 @@ mod tests {
             let case = &details.cases.cases[id];
             (case.message.as_deref(), case.file.as_deref(), case.line)
         };
-        let panicked =
-            "thread 'tests::a' (16587) panicked at src/lib.rs:77:9: | assertion failed: &lt; | stack backtrace:";
-        assert_eq!(of("a"), (Some(panicked), Some("src/lib.rs"), Some(77)));
+        assert_eq!(of("a"), (Some("assertion failed: &lt;"), Some("src/lib.rs"), Some(77)));
         assert_eq!(of("b"), (Some("Error: \"typed\""), None, None));
         assert_eq!([of("c"), of("d"), of("e")], [None, Some("no"), None].map(|message| (message, None, None)));
     }
