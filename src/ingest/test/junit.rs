@@ -365,7 +365,10 @@ impl Reader {
         let is_wanted = case.case.message.is_none() || case.case.line.is_none();
         if is_wanted && case.fault_text.len() < MESSAGE_BYTES {
             // Cut before the references are looked at, a piece may end inside one: then it stays as it stands.
-            let piece: String = text.chars().take(MESSAGE_BYTES).collect();
+            let piece: Cow<'_, str> = match text.len() > MESSAGE_BYTES {
+                true => text.chars().take(MESSAGE_BYTES).collect(),
+                false => text.into(),
+            };
             let plain = if as_is { None } else { unescaped(&piece).ok() };
             let plain = plain.as_deref().unwrap_or(&piece);
             // libtest tells why in the output alone, line by line.
