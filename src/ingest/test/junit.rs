@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::rust_failure::Failure;
-use super::{TestTally, milliseconds, stack, texts};
+use super::{TestTally, milliseconds, rust_failure, stack, texts};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable, trimmed};
@@ -383,6 +383,10 @@ impl Reader {
         match self.open.pop() {
             Some(Kind::Fault) => {
                 if let Some(Case { id, unit, case, fault_text, .. }) = self.case() {
+                    // Of a panic, nextest's message is where it was, and why stands below that.
+                    if case.message.as_deref().is_none_or(tells_of_panic) && tells_of_panic(fault_text) {
+                        Failure::of(fault_text).tell(case);
+                    }
                     case.message = case.message.take().or_else(|| first_lines(fault_text));
                     stack::place(case, fault_text, id.get(..*unit).unwrap_or_default().trim_end_matches("::"));
                 }
@@ -479,6 +483,10 @@ fn has_failed_without_tests(tests: Option<u64>, errors: Option<u64>) -> bool {
 }
 
 /// Whether a test of such a status or result did not run.
+fn tells_of_panic(text: &str) -> bool {
+    text.lines().any(|line| rust_failure::panic(line).is_some())
+}
+
 fn tells_of_skipping(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
@@ -728,6 +736,8 @@ mod tests {
             "<testsuite><testcase name='a'><failure type='assert'/><system-out><![CDATA[some output]]>&#xA;\
              <![CDATA[thread 'tests::a' (16587) panicked at src/lib.rs:77:9:]]>&#xA;\
              <![CDATA[assertion failed: &lt;]]>&#xA;<![CDATA[stack backtrace:]]></system-out></testcase>\
+             <testcase name='n'><failure message=\"thread 'n' (7) panicked at src/lib.rs:7:9\">thread 'n' (7) panicked at \
+             src/lib.rs:7:9:\nno luck\nstack backtrace:</failure></testcase>\
              <testcase name='b'><failure/><system-out><![CDATA[Error: \"typed\"]]>&#xA;</system-out></testcase>\
              <testcase name='c'><failure/><system-out>I wait...pending</system-out></testcase>\
              <testcase name='d'><failure>no</failure><system-out>Error: b</system-out></testcase>\
@@ -738,6 +748,7 @@ mod tests {
             (case.message.as_deref(), case.file.as_deref(), case.line)
         };
         assert_eq!(of("a"), (Some("assertion failed: &lt;"), Some("src/lib.rs"), Some(77)));
+        assert_eq!(of("n"), (Some("no luck"), Some("src/lib.rs"), Some(7)));
         assert_eq!(of("b"), (Some("Error: \"typed\""), None, None));
         assert_eq!([of("c"), of("d"), of("e")], [None, Some("no"), None].map(|message| (message, None, None)));
     }
