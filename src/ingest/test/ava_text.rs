@@ -453,8 +453,8 @@ mod tests {
                         \x20 › file://at/cart.test.mjs:4:22\n\n\n\n\
                         \x20 cart › throws\n\n  Error thrown in test:\n\n  Error {\n    message: 'boom',\n  }\n\n\
                         \x20 Error: boom\n\
-                        \x20     at file:///work/shop/at/cart.test.mjs:5:29\n\
-                        \x20     at Test.run (file:///work/shop/node_modules/ava/lib/test.js:534:33)\n\n\
+                        \x20     at file:///home/dev/shop/at/cart.test.mjs:5:29\n\
+                        \x20     at Test.run (file:///home/dev/shop/node_modules/ava/lib/test.js:534:33)\n\n\
                         \x20 cart › none\n\n  Error: Test finished without running any assertions\n\n";
         let sum = "  3 tests failed\n";
         let before_3 = marks.replace("[fail]: ", "").replace("  ─\n", "").replace('✘', "✖");
@@ -468,7 +468,7 @@ mod tests {
             let difference = "Difference (- actual, + expected): | -   a: 2, | +   a: 3,";
             assert_eq!(of("cart › fails"), (Some(difference), Some("at/cart.test.mjs"), Some(4)), "{text}");
             let thrown = "Error thrown in test: | Error { | message: 'boom',";
-            assert_eq!(of("cart › throws"), (Some(thrown), Some("/work/shop/at/cart.test.mjs"), Some(5)));
+            assert_eq!(of("cart › throws"), (Some(thrown), Some("/home/dev/shop/at/cart.test.mjs"), Some(5)));
             assert_eq!(of("cart › none"), (Some("Error: Test finished without running any assertions"), None, None));
             assert_eq!(of("cart › adds"), (None, None, None));
         }

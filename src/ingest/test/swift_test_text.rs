@@ -422,7 +422,7 @@ mod tests {
         let unequal = "XCTAssertEqual failed: (\"2\") is not equal to (\"3\")";
         assert_eq!(of(&format!("{XCTEST}{END}"), "CartTests.testFails"), told("/shop/CartTests.swift", 9, unequal));
         let of_macos = include_str!("../../../fixtures/reports/swift-test-text/good-xcodebuild.txt");
-        let place = "/work/shop/ShopTests/CartTests.swift";
+        let place = "/home/dev/shop/ShopTests/CartTests.swift";
         assert_eq!(of(of_macos, "ShopTests.CartTests.testFails"), told(place, 11, unequal));
         assert_eq!(of(TESTING, "\"two.fail\""), told("CartTests.swift", 9, "Expectation failed: 1 == 2"));
         let rows = TESTING.replace("\"two fail\"", "rows(n:)").replace("issue at", "issue with 1 argument n → at 2 at");
