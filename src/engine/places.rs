@@ -2,8 +2,8 @@
 //! its alerts have a place in a file.
 //!
 //! A test's place is what its report says, where needed in the one folder that has such a file; else the file that its name
-//! stands for. An alert about errors has the place of
-//! each error that the iteration before did not have, from the stored reports. Only files of a snapshot are places.
+//! stands for. An alert about errors has the place of each error that the iteration before did not have, from the stored
+//! reports. Only files of a snapshot are places.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -3,6 +3,7 @@
 //!
 //! Each line counts what came before it; a test is named when it begins, and again when it fails.
 
+use super::stack;
 use super::telling::Telling;
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
@@ -90,8 +91,7 @@ impl DartTest {
         if let Some(file) = name.strip_prefix("loading ") {
             self.names.unit(file);
         } else {
-            self.names.set(name, Outcome::Failed);
-            self.told = Some(Telling::of(&self.names, name));
+            self.told = Some(Telling::of_failed(&mut self.names, name));
         }
     }
 }
@@ -99,7 +99,7 @@ impl DartTest {
 /// File and line of `test/cart_test.dart 9:7     main.<fn>.<fn>`.
 fn row(text: &str) -> Option<(&str, u64)> {
     let (file, rest) = text.split_once(' ').filter(|(file, _)| file.ends_with(".dart") && !file.contains(':'))?;
-    Some((file, rest.split_once(':')?.0.parse().ok().filter(|line| *line > 0)?))
+    Some((file, stack::number(rest.split_once(':')?.0)?))
 }
 
 impl Announced for DartTest {

@@ -7,7 +7,6 @@ use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
-use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
 
 /// What `jasmine` prints.
@@ -90,8 +89,7 @@ impl Jasmine {
             self.suite_errors += 1;
             self.names.unit(suite);
         } else if let Some(name) = name {
-            self.names.set(name, Outcome::Failed);
-            self.open = Some(Telling::of(&self.names, name));
+            self.open = Some(Telling::of_failed(&mut self.names, name));
         } else if let Some(open) = &mut self.open {
             match text {
                 "  Message:" => {}
@@ -160,6 +158,7 @@ mod tests {
     use crate::error::Reject;
     use crate::ingest::input::Input;
     use crate::ingest::test::tests_support::{counts, details, sniffed};
+    use crate::model::cases::Outcome;
 
     const RUN: &str = "Started\n9 specs, 0 failures\n.FF**F.\n\nFailures:\n1) cart fails\n  Message:\n    Expected 1 to be 2.\n  Stack:\n\
                        \x20       at <Jasmine>\n\n2) cart throws\n  Message:\n    Error: boom\n\nSuite error: cart hooks\n  Message:\n\

@@ -162,8 +162,7 @@ impl Announced for Karma {
         } else if text.strip_suffix(" ERROR").is_some_and(|name| self.connected.iter().any(|browser| browser == name)) {
             self.of_mocha.thrown = add(self.of_mocha.thrown, 1)?;
         } else if let Some(name) = self.connected.iter().find_map(name) {
-            self.names.set(name, Outcome::Failed);
-            self.told = Some(Telling::of(&self.names, name));
+            self.told = Some(Telling::of_failed(&mut self.names, name));
         } else if let Some(told) = &mut self.told {
             told.line(&mut self.names, text);
         }

@@ -339,9 +339,8 @@ impl Reader {
         let Some(title) = &mut self.title else { return };
         title.push(part.strip_suffix(':').unwrap_or(part).to_owned());
         if part.ends_with(':') {
-            let id = printable(&title.join("::"), super::LONGEST_ID);
-            self.names.set(&id, Outcome::Failed);
-            (self.title, self.told) = (None, Some(Telling::of(&self.names, &id)));
+            let told = Telling::of_failed(&mut self.names, &title.join("::"));
+            (self.title, self.told) = (None, Some(told));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Why a Rust test failed, from what it printed: its panic, the error that it returned, or what libtest notes of it.
 
+use super::stack;
 use crate::ingest::text::{first_lines, is_number, printable};
 use crate::model::cases::TestCase;
 
@@ -130,8 +131,7 @@ pub(super) fn place(line: &str) -> Option<(&str, u64)> {
 /// `src/lib.rs` and 77 of `src/lib.rs:77:9`.
 fn file_and_line(place: &str) -> Option<(&str, u64)> {
     let (place, column) = place.rsplit_once(':')?;
-    let (file, line) = place.rsplit_once(':').filter(|_| is_number(column))?;
-    Some((file, line.parse().ok()?))
+    stack::numbered(place).filter(|_| is_number(column))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //!
 //! Where ScalaTest and other frameworks run together, sbt's line holds ScalaTest's tests, too.
 
+use super::stack;
 use super::text_report::{Names, Summary};
 use super::text_runs::{Unannounced, all_summaries};
 use crate::error::Result;
@@ -79,8 +80,7 @@ fn sum(counts: &str) -> Option<Summary> {
 /// The place in `2 did not equal 3 (CartSpec.scala:9)`.
 fn place(message: &str) -> Option<(&str, u64)> {
     let (_, place) = message.strip_suffix(')')?.rsplit_once(" (")?;
-    let (file, line) = place.rsplit_once(':').filter(|(file, _)| file.ends_with(".scala"))?;
-    Some((file, line.parse().ok().filter(|line| *line > 0)?))
+    stack::numbered(place).filter(|(file, _)| file.ends_with(".scala"))
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {

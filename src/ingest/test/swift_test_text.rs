@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::CASES_KEPT;
 use super::text_report::{MESSAGES_HELD, Names, Summary, counted, no_result};
 use super::text_runs::{Announced, Part, TextRun, all_runs};
+use super::{CASES_KEPT, stack};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::{first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff};
@@ -68,8 +68,7 @@ struct Issue {
 
 impl Issue {
     fn new(place: &str, message: &str) -> Issue {
-        let place = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
-        let (file, line) = place.filter(|(_, line)| *line > 0).unzip();
+        let (file, line) = stack::numbered(place).unzip();
         let message = message.strip_suffix(" -").unwrap_or(message);
         Issue { file: file.map(|file| printable(file, 1000)), line, message: first_lines(message) }
     }

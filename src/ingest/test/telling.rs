@@ -3,6 +3,7 @@
 use super::text_report::{Names, add_line};
 use super::{LONGEST_ID, stack};
 use crate::ingest::text::printable;
+use crate::model::cases::Outcome;
 
 /// The failed test whose failure is told.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,12 @@ pub(super) struct Telling {
 }
 
 impl Telling {
+    /// Of a test that failed, which is named by that.
+    pub(super) fn of_failed(names: &mut Names, id: &str) -> Telling {
+        names.set(id, Outcome::Failed);
+        Telling::of(names, id)
+    }
+
     /// Of a test among the names, by its id.
     pub(super) fn of(names: &Names, id: &str) -> Telling {
         let id = printable(id, LONGEST_ID);

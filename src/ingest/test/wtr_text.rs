@@ -102,8 +102,7 @@ impl Announced for Wtr {
                 self.units += 1;
             } else {
                 let id = format!("{}::{name}", self.file);
-                self.names.set(&id, Outcome::Failed);
-                self.told = Some(Telling::of(&self.names, &id));
+                self.told = Some(Telling::of_failed(&mut self.names, &id));
             }
         } else if text.starts_with("Finished running tests in ") || text == "Error while running tests." {
             self.is_done = !self.browsers.is_empty();

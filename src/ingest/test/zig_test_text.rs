@@ -3,6 +3,7 @@
 //!
 //! `zig build test` prints nothing when all is well, but with `--summary all`.
 
+use super::stack;
 use super::text_report::{Names, Summary, counted};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
@@ -133,8 +134,7 @@ impl TextRun for ZigTest {
 fn frame(line: &str) -> Option<(&str, u64)> {
     let (place, of) = line.split_once(": 0x")?;
     let is_test = of.contains(" in test.") || of.contains(" in test_");
-    let (file, line) = place.rsplit_once(':').filter(|_| is_test)?.0.rsplit_once(':')?;
-    Some((file, line.parse().ok().filter(|line| *line > 0)?))
+    stack::numbered(place.rsplit_once(':').filter(|_| is_test)?.0)
 }
 
 /// `1/4 cart.test.adds...OK`, `2/4 cart.test_1...SKIP`; where a test fails, its message comes instead.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::stack;
 use super::LONGEST_ID;
 use crate::ingest::text::{first_lines, printable};
 
@@ -54,7 +55,8 @@ impl Failures {
         } else if is_above_another(text) {
             open.message.clear();
         } else if open.place.is_none() {
-            open.place = place(text);
+            let place = stack::python(text).filter(|(file, _)| !file.starts_with(' '));
+            open.place = place.map(|(file, line)| (printable(file, LONGEST_ID), line));
         }
     }
 
@@ -87,15 +89,6 @@ fn test(title: &str) -> String {
 fn is_above_another(text: &str) -> bool {
     text == "During handling of the above exception, another exception occurred:"
         || text == "The above exception was the direct cause of the following exception:"
-}
-
-/// File and line of `tests/test_cart.py:12: AssertionError`, `tests/test_cart.py:12: in test_sum`.
-fn place(text: &str) -> Option<(String, u64)> {
-    let (file, rest) = text.split_once(".py:")?;
-    let (line, rest) = rest.split_once(':')?;
-    let is_row = !file.starts_with([' ', '>', 'E']) && (rest.is_empty() || rest.starts_with(' '));
-    let line = line.parse().ok().filter(|line| is_row && *line > 0)?;
-    Some((printable(&format!("{file}.py"), LONGEST_ID), line))
 }
 
 #[cfg(test)]
@@ -142,7 +135,10 @@ mod tests {
         for none in
             ["", "    tests/a.py:3: x", "tests/a.py", "tests/a.py:x: y", "tests/a.py:0: y", "E   a.py:3: b", "a.py:3:b"]
         {
-            assert_eq!(place(none), None, "{none}");
+            let mut failures = Failures::default();
+            failures.begin(Some("test_a"));
+            failures.line(none);
+            assert_eq!(failures.open.unwrap().place, None, "{none}");
         }
     }
 }
