@@ -147,7 +147,7 @@ fn layout(columns: &[Column<'_>], kept: &[usize], widths: &[usize], rows: &[Vec<
     let heads: Vec<&Column<'_>> = kept.iter().filter_map(|at| columns.get(*at)).collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.force_no_tty().set_width(u16::try_from(limit).unwrap_or(u16::MAX));
+    table.set_width(u16::try_from(limit).unwrap_or(u16::MAX));
     if heads.iter().any(|column| !column.title.is_empty()) {
         table.set_header(heads.iter().map(|column| toned(Tone::Dim, column.title)).collect::<Vec<_>>());
     }
