@@ -219,7 +219,8 @@ pub struct TestLine {
     pub failing_since: Option<Iteration>,
     /// The last iteration of the lineage at which it passed; null with `failing_since`: it never did.
     pub last_passed: Option<Iteration>,
-    /// Failing or erroring: the source file as the report names it; null if that is not told.
+    /// Failing or erroring: the source file, from the root of the work tree if it lies in there, else as the report names it;
+    /// null if that is not told.
     pub file: Option<String>,
     /// Line in that file, from 1.
     pub line: Option<u64>,

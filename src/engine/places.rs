@@ -248,7 +248,7 @@ fn told(finding: &Finding) -> String {
 }
 
 /// A report's path from the root of the work tree; `None` if it leads out of it.
-fn inside(root: &Path, path: &str) -> Option<String> {
+pub(super) fn inside(root: &Path, path: &str) -> Option<String> {
     let path = path.replace('\\', "/");
     let path = match Path::new(&path).strip_prefix(root) {
         Ok(inside) => inside.to_str()?.to_owned(),

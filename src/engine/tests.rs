@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::judge::read_cases;
+use super::places::inside;
 use crate::analysis;
 use crate::disk::layout::Layout;
 use crate::error::Result;
@@ -54,13 +55,22 @@ pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
     Ok(TestLedger { points, frames, damaged: history.damaged })
 }
 
-/// The tests of an iteration, with what its reports told of each; none if they did not name them.
+/// The tests of an iteration, with what its reports told of each; none if they did not name them. Files inside the work tree
+/// are named from its root, whatever the report called them.
 ///
 /// # Errors
 /// If the stored outcomes cannot be read.
-pub fn tests_of(objects: &Objects, points: &[Point], iteration: Iteration) -> Result<TestCases> {
-    let id = point_of(points, iteration).and_then(|point| cases_of(&point.metrics));
-    id.map_or_else(|| Ok(TestCases::default()), |id| read_cases(objects, &id))
+pub fn tests_of(layout: &Layout, objects: &Objects, points: &[Point], iteration: Iteration) -> Result<TestCases> {
+    let Some(id) = point_of(points, iteration).and_then(|point| cases_of(&point.metrics)) else {
+        return Ok(TestCases::default());
+    };
+    let mut tests = read_cases(objects, &id)?;
+    for file in tests.cases.values_mut().filter_map(|case| case.file.as_mut()) {
+        if let Some(inside) = inside(layout.root(), file) {
+            *file = inside;
+        }
+    }
+    Ok(tests)
 }
 
 fn bring_up_to_date(

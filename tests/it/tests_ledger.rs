@@ -52,7 +52,10 @@ fn alert<'a>(record: &'a Value, rule: &str) -> &'a Value {
 #[test]
 fn a_failing_test_tells_where_and_why() {
     let project = begun();
-    let failure = "<failure message=\"no luck\">no\n\nsrc/lib.py:7: AssertionError</failure></testcase>";
+    let failure = format!(
+        "<failure message=\"no luck\">no\n\n{}:7: AssertionError</failure></testcase>",
+        project.path("src/lib.py").display()
+    );
     let passed = project.read("junit.xml");
     let line = passed.lines().find(|line| line.contains("\"t3\"")).unwrap();
     let failed = format!("{}>{failure}", line.trim_end_matches("/>"));
@@ -103,6 +106,7 @@ fn a_flake_that_passes_when_run_again_is_no_regression() {
     let flaky = project.run(&["tests", "--flaky", "--json"]).expect(0).json();
     assert_eq!(flaky["tests"][0]["id"], "tests.unit::t3");
     assert_eq!(flaky["tests"][0]["same_tree"], serde_json::json!({"runs": 2, "failed": 1}));
+    assert_eq!(flaky["tests"][0]["message"], "assert 1 == 2");
     project.run(&["verify", "--recompute"]).expect(0);
     let replay = project.run(&["replay", "--json"]).expect(0).json();
     assert_eq!(replay["changes"], serde_json::json!([]));

@@ -131,8 +131,11 @@ fn list(
     broken.sort_by_key(|(id, standing)| (std::cmp::Reverse(standing.bad_since), *id));
     let flaky = || flaking.iter().filter(|_| all || asked.flaky);
     let counts = counts(standings.values());
-    let cases =
-        if broken.is_empty() { TestCases::default() } else { tests_of(&files.objects, &files.found.points, newest)? };
+    let is_told = !broken.is_empty() || flaky().next().is_some();
+    let cases = match is_told {
+        true => tests_of(&context.layout, &files.objects, &files.found.points, newest)?,
+        false => TestCases::default(),
+    };
     if !context.json() {
         let mut rows = Vec::new();
         for (id, standing) in broken {
@@ -158,13 +161,15 @@ fn list(
         let broke_in = standing.bad_since.filter(|_| standing.is_broken());
         let line = lines.entry(id).or_insert_with(|| line(id, Some(standing)));
         line.files = files.answer(broke_in)?;
-        if let Some(case) = cases.cases.get(id) {
-            (line.file, line.line, line.message) = (case.file.clone(), case.line, case.message.clone());
-        }
     }
     for (id, found) in flaky() {
         let line = lines.entry(id).or_insert_with(|| line(id, standings.get(id)));
         (line.same_tree, line.flaked_in) = (found.runs, found.iterations.clone());
+    }
+    for (id, line) in &mut lines {
+        if let Some(case) = cases.cases.get(*id).filter(|case| case.outcome.is_bad()) {
+            (line.file, line.line, line.message) = (case.file.clone(), case.line, case.message.clone());
+        }
     }
     let tests: Vec<TestLine> = lines.into_values().collect();
     if context.jsonl() {

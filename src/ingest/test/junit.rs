@@ -482,11 +482,11 @@ fn has_failed_without_tests(tests: Option<u64>, errors: Option<u64>) -> bool {
     tests == Some(0) && errors.is_some_and(|errors| errors > 0)
 }
 
-/// Whether a test of such a status or result did not run.
 fn tells_of_panic(text: &str) -> bool {
     text.lines().any(|line| rust_failure::panic(line).is_some())
 }
 
+/// Whether a test of such a status or result did not run.
 fn tells_of_skipping(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     matches!(value.as_str(), "notrun" | "disabled" | "skipped" | "suppressed" | "pending" | "ignored")
