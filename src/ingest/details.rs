@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::coverage::FileLines;
+use super::coverage::FileCoverage;
 use crate::model::cases::TestCases;
 
 /// What is behind the figures, by kind.
@@ -39,11 +39,11 @@ pub struct TestDetails {
     pub only_failed: bool,
 }
 
-/// The lines behind a coverage report's figures.
+/// The lines and branches behind a coverage report's figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoverageDetails {
     /// By file, as the report names it.
-    pub files: BTreeMap<String, FileLines>,
+    pub files: BTreeMap<String, FileCoverage>,
 }
 
 /// What sort of tool a finding comes from.

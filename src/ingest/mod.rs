@@ -33,7 +33,7 @@ pub mod transcript;
 mod values;
 mod xml;
 
-pub use coverage::FileLines;
+pub use coverage::{FileBranches, FileCoverage, FileLines, LineBranches};
 pub use details::{CoverageDetails, Details, Finding, Level, LintDetails, SizeDetails, Sort, TestDetails, ToolCounts};
 pub use detect::{Head, Sniff, XmlHead};
 pub use input::{Input, Opener, RawBytes};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use highwater::ingest::{self, Details, FORMATS, Input, Parsed};
+use highwater::ingest::{self, Details, FORMATS, FileCoverage, Input, Parsed};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
@@ -21,6 +21,24 @@ fn corpus() -> Option<PathBuf> {
 
 /// Files that lie under a format as which they must be rejected, and are another one by their content.
 const IS_ANOTHER: &[(&str, &str)] = &[("test/cargo-test-text/demo__cargo-test-compile-error.txt", "rustc-text")];
+
+/// Formats that tell the branches of single files, as far as there are captures with any.
+const BRANCHES_BY_FILE: &[&str] = &[
+    "clover",
+    "cobertura",
+    "coveragepy-json",
+    "coverlet-json",
+    "fastcov-json",
+    "gcov-json",
+    "gcov-text",
+    "gcovr-json",
+    "istanbul-final",
+    "jacoco",
+    "lcov",
+    "simplecov-json",
+    "simplecov-resultset",
+    "sonar-coverage",
+];
 
 struct Row {
     file: String,
@@ -175,6 +193,40 @@ fn the_order_of_keys_does_not_matter() {
         assert!(outcome.is_err() || outcome.unwrap().format.name == format, "{name}");
     }
     assert!(asked > 200, "{asked}");
+}
+
+/// Where a report tells of single files, their lines and branches add up to its figures.
+#[test]
+fn files_add_up_to_the_figures() {
+    let has_branches_by_file = |format: &str, path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        let parsed = ingest::parse(&Input::bytes("x", &bytes), ingest::format(format)).ok()?;
+        let Details::Coverage(details) = &parsed.details else { return None };
+        let sum = |of: fn(&FileCoverage) -> u64| Some(details.files.values().map(of).sum::<u64>());
+        let (figures, path) = (&parsed.figures, path.display());
+        if !details.files.is_empty() {
+            let lines = [sum(|file| file.lines.covered()), sum(|file| file.lines.total())];
+            assert_eq!(lines, [figures.lines_covered, figures.lines_total], "{path}");
+        }
+        let branches = [sum(|file| file.branches.taken()), sum(|file| file.branches.total())];
+        if branches[1] == Some(0) {
+            return None;
+        }
+        assert_eq!(branches, [figures.branches_covered, figures.branches_total], "{path}");
+        Some(())
+    };
+    if let Some(corpus) = corpus() {
+        for row in rows(&corpus) {
+            has_branches_by_file(&row.format, &corpus.join(&row.file));
+        }
+    }
+    let mut formats: Vec<String> = fixtures()
+        .into_iter()
+        .filter(|(format, path, _)| has_branches_by_file(format, path).is_some())
+        .map(|(format, _, _)| format)
+        .collect();
+    formats.dedup();
+    assert_eq!(formats, BRANCHES_BY_FILE);
 }
 
 /// A report that names no tool counts for nothing: that a linter has nothing to say any more would be unknown, not zero.

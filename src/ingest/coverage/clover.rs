@@ -124,19 +124,23 @@ impl Elements for Reader {
         if self.open.pop() != Some(Kind::File) {
             return Ok(());
         }
-        let mut lines = std::mem::take(&mut self.tally).lines;
+        let mut file = std::mem::take(&mut self.tally);
         match self.metrics.take() {
             Some(Metrics { statements, conditionals }) => {
                 self.lines.add(statements.0, statements.1)?;
                 let (covered, total) = conditionals.unwrap_or_default();
                 self.branches.add(covered, total)?;
+                if file.conditions_in_all() != (covered, total) {
+                    file.conditions.values_mut().for_each(as_clover_writes);
+                }
+                file.conditions_are(covered, total)?;
             }
             None => {
-                let [covered, total] = lines.count();
+                let [covered, total] = file.lines.count();
                 self.lines.add(covered, total)?;
             }
         }
-        self.files.add(std::mem::take(&mut self.file), lines);
+        self.files.add(std::mem::take(&mut self.file), file);
         Ok(())
     }
 
@@ -154,9 +158,16 @@ impl Elements for Reader {
     }
 }
 
+/// Istanbul writes how many ways of a line were taken and how many were not, Clover how often each of its two was.
+fn as_clover_writes((taken, all): &mut (u64, u64)) {
+    let ways = [*taken, all.saturating_sub(*taken)].map(|hits| u64::from(hits > 0));
+    (*taken, *all) = (ways[0] + ways[1], 2);
+}
+
 impl Reader {
     fn line(&mut self, element: &Element<'_>) -> Result<()> {
-        let [number, count, kind] = element.attributes(["num", "count", "type"])?;
+        let [number, count, kind, if_true, if_false] =
+            element.attributes(["num", "count", "type", "truecount", "falsecount"])?;
         if kind.as_deref() == Some("method") {
             return Ok(());
         }
@@ -166,6 +177,10 @@ impl Reader {
         };
         let line = whole_or_below(&number).ok_or_else(|| bad("line number", &number))?;
         let hits = whole_or_below(&count).ok_or_else(|| bad("count", &count))?;
+        let [if_true, if_false] = [if_true, if_false].map(|hits| hits.and_then(|hits| whole_or_below(&hits)));
+        if let (Some(if_true), Some(if_false)) = (if_true, if_false) {
+            self.tally.condition(line, if_true, if_true.saturating_add(if_false))?;
+        }
         self.tally.line(line, hits > 0)
     }
 

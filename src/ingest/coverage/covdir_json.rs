@@ -133,7 +133,7 @@ mod tests {
         );
         let Details::Coverage(details) = parsed.details else { panic!("coverage") };
         assert_eq!(details.files.keys().collect::<Vec<_>>(), ["c.rs", "src/a.rs", "src/b.rs"]);
-        assert_eq!(details.files["src/a.rs"].iter().collect::<Vec<_>>(), [(2, true), (3, false)]);
+        assert_eq!(details.files["src/a.rs"].lines.iter().collect::<Vec<_>>(), [(2, true), (3, false)]);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer};
 
-use super::lines::Marks;
 use super::totals::{Part, Totals};
 use super::{FileTally, Listed, compare_declared};
 use crate::error::Result;
@@ -87,8 +86,8 @@ struct Summary {
 }
 
 impl Entry {
-    /// Adds what it counts, and tells its lines.
-    fn add_to(self, totals: &mut Totals) -> Result<Marks> {
+    /// Adds what it counts, and tells its lines and branches.
+    fn add_to(self, totals: &mut Totals) -> Result<FileTally> {
         // Up to 6.5, an empty module has a line that ran, and no statement: the interpreter says so, and coverage.py's sums do not.
         let has_none = self.summary.as_ref().is_some_and(|summary| summary.num_statements == Some(0));
         let mut tally = if has_none { FileTally::default() } else { self.executed_lines.0 };
@@ -102,6 +101,7 @@ impl Entry {
                 let counts = self.summary.and_then(|summary| summary.covered_branches.zip(summary.num_branches));
                 let (covered, total) = counts.unwrap_or_default();
                 totals.branches.add(covered, total)?;
+                tally.conditions_are(covered, total)?;
             }
             (executed, missing) => {
                 let distinct = |mut arcs: Vec<(i64, i64)>| {
@@ -110,16 +110,25 @@ impl Entry {
                     arcs
                 };
                 let executed = distinct(executed.unwrap_or_default().0);
-                let missing = distinct(missing.unwrap_or_default().0);
-                executed.iter().try_for_each(|_| totals.branches.count(true))?;
-                let mut not_taken = missing.iter().filter(|arc| executed.binary_search(arc).is_err());
-                not_taken.try_for_each(|_| totals.branches.count(false))?;
+                let mut missing = distinct(missing.unwrap_or_default().0);
+                missing.retain(|arc| executed.binary_search(arc).is_err());
+                for (arcs, taken) in [(executed, true), (missing, false)] {
+                    for (from, to) in arcs {
+                        totals.branches.count(taken)?;
+                        tally.branch(u64::try_from(from).unwrap_or(0), &arm(from, to), taken)?;
+                    }
+                }
             }
         }
         let [covered, total] = tally.lines.count();
         totals.lines.get_or_insert_default().add(covered, total)?;
-        Ok(tally.lines)
+        Ok(tally)
     }
+}
+
+/// What tells a branch from the others of its line: where it leads to. Below zero it leads out of the code that begins there.
+fn arm(from: i64, to: i64) -> String {
+    if from < 1 { format!("{from} {to}") } else { format!("{},{}", u8::from(to < 0), to.unsigned_abs()) }
 }
 
 fn parse(input: &Input<'_>) -> Result<Parsed> {
@@ -132,8 +141,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let path = printable(&path, usize::MAX);
         let (totals, listed) = (&totals, &listed);
         Ok(take(&fault, move |entry: Entry| {
-            let lines = entry.add_to(&mut totals.borrow_mut())?;
-            listed.borrow_mut().add(path, lines);
+            let file = entry.add_to(&mut totals.borrow_mut())?;
+            listed.borrow_mut().add(path, file);
             Ok(())
         }))
     };

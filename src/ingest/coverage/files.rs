@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::lines::{FileLines, LAST_LINE, Marks, Numbered};
+use super::lines::{FileBranches, FileLines, LAST_LINE, LineBranches, Marks, Numbered};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::hash;
 use crate::ingest::text::printable;
@@ -21,6 +21,21 @@ const ENTRY_BYTES: usize = 80;
 /// Said where files were added up and let go.
 const NOT_KEPT: &str = "the lines of single files are counted but, being too many, not kept";
 
+/// One source file of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileCoverage {
+    /// Its lines.
+    pub lines: FileLines,
+    /// Its branches; none, too, where the report tells only how many all files have.
+    pub branches: FileBranches,
+}
+
+impl FileCoverage {
+    fn bytes(&self) -> usize {
+        self.lines.bytes() + self.branches.bytes()
+    }
+}
+
 /// One file while it is being read.
 #[derive(Debug, Default)]
 pub(super) struct FileTally {
@@ -32,7 +47,8 @@ pub(super) struct FileTally {
     /// Functions by what [`hash`] makes of their names: of a hundred thousand in one file, two are taken for one in one of
     /// a billion reports.
     pub functions: Numbered,
-    /// Line → conditions taken, of how many: where a report has no single branches.
+    /// Line → conditions taken, of how many: where a report has no single branches. Those whose line it does not tell are on
+    /// line 0.
     pub conditions: BTreeMap<u64, (u64, u64)>,
     /// Bytes of the entries in the maps.
     entries: usize,
@@ -106,6 +122,27 @@ impl FileTally {
         self.fits()
     }
 
+    /// Conditions taken on all lines, of how many.
+    pub(super) fn conditions_in_all(&self) -> (u64, u64) {
+        let add =
+            |(taken, all): (u64, u64), (more, of): &(u64, u64)| (taken.saturating_add(*more), all.saturating_add(*of));
+        self.conditions.values().fold((0, 0), add)
+    }
+
+    /// What the report itself counts in the file: where its lines come to another number, or there are none, that stands
+    /// without lines.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn conditions_are(&mut self, taken: u64, all: u64) -> Result<()> {
+        if self.conditions_in_all() == (taken, all) {
+            return Ok(());
+        }
+        self.entries = self.entries.saturating_sub(self.conditions.len() * ENTRY_BYTES);
+        self.conditions.clear();
+        if all > 0 { self.condition(0, taken, all) } else { Ok(()) }
+    }
+
     /// All of it, in no more room than it takes. Some room stays for the next file.
     fn take(&mut self) -> FileTally {
         FileTally {
@@ -116,6 +153,15 @@ impl FileTally {
             conditions: std::mem::take(&mut self.conditions),
             entries: std::mem::take(&mut self.entries),
         }
+    }
+
+    /// What is kept of it.
+    pub(super) fn finish(self) -> FileCoverage {
+        let numbered = self.numbered.lines();
+        let named = self.branches.into_iter().map(|((line, _), taken)| (line, taken));
+        let single = numbered.chain(named).map(|(line, taken)| LineBranches::new(line, u64::from(taken), 1));
+        let conditions = self.conditions.into_iter().map(|(line, (taken, all))| LineBranches::new(line, taken, all));
+        FileCoverage { lines: self.lines.finish(), branches: FileBranches::new(single.chain(conditions)) }
     }
 
     /// Lines and branches that another telling of the file has.
@@ -259,32 +305,33 @@ fn held_by(name: &str, tally: &FileTally) -> usize {
     tally.bytes() + name.len() + ENTRY_BYTES + size_of::<FileTally>()
 }
 
-/// The lines of files whose counts come from elsewhere, as far as there is room: all of them or none.
+/// The lines and branches of files whose counts come from elsewhere, as far as there is room: all of them or none.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
-    files: BTreeMap<String, Marks>,
+    files: BTreeMap<String, FileCoverage>,
     /// Bytes of those.
     held: usize,
     is_full: bool,
 }
 
 impl Listed {
-    /// Adds lines of a file, which may be told of in several places.
-    pub(super) fn add(&mut self, name: String, mut lines: Marks) {
+    /// Adds what is told of a file, which may be told of in several places.
+    pub(super) fn add(&mut self, name: String, file: FileTally) {
         if self.is_full {
             return;
         }
-        lines.shrink();
-        let entry = name.len() + ENTRY_BYTES + size_of::<Marks>();
+        let file = file.finish();
+        let entry = name.len() + ENTRY_BYTES + size_of::<FileCoverage>();
         match self.files.get_mut(&name) {
             Some(known) => {
                 self.held -= known.bytes().min(self.held);
-                known.join(lines);
+                known.lines = known.lines.unite(&file.lines);
+                known.branches = FileBranches::new(known.branches.iter().chain(file.branches.iter()));
                 self.held += known.bytes();
             }
             None => {
-                self.held += entry + lines.bytes();
-                self.files.insert(name, lines);
+                self.held += entry + file.bytes();
+                self.files.insert(name, file);
             }
         }
         if self.held > HELD_BYTES {
@@ -293,9 +340,8 @@ impl Listed {
     }
 
     /// The files, and what is to be said of them.
-    pub(super) fn finish(self) -> (BTreeMap<String, FileLines>, Option<&'static str>) {
-        let files = self.files.into_iter().map(|(name, lines)| (name, lines.finish())).collect();
-        (files, self.is_full.then_some(NOT_KEPT))
+    pub(super) fn finish(self) -> (BTreeMap<String, FileCoverage>, Option<&'static str>) {
+        (self.files, self.is_full.then_some(NOT_KEPT))
     }
 }
 
@@ -308,7 +354,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, tally: FileTally) -> Result<FileLines> {
+    fn add(&mut self, mut tally: FileTally) -> Result<FileCoverage> {
         let named = tally.branches.values().fold([0, 0], |[taken, all], one| [taken + u64::from(*one), all + 1]);
         grow(&mut self.branches, named)?;
         grow(&mut self.functions, tally.functions.count())?;
@@ -316,9 +362,9 @@ impl Sums {
         for (taken, all) in tally.conditions.values() {
             grow(&mut self.branches, [*taken, *all])?;
         }
-        let lines = tally.lines.finish();
-        grow(&mut self.lines, [lines.covered(), lines.total()])?;
-        Ok(lines)
+        let file = tally.finish();
+        grow(&mut self.lines, [file.lines.covered(), file.lines.total()])?;
+        Ok(file)
     }
 }
 
@@ -332,17 +378,17 @@ fn sum_up(
     format: &'static Format,
     files: HashMap<String, Box<FileTally>>,
     mut sums: Sums,
-    keep_lines: bool,
+    keep: bool,
 ) -> Result<Parsed> {
-    let mut lines = Vec::with_capacity(if keep_lines { files.len() } else { 0 });
+    let mut kept = Vec::with_capacity(if keep { files.len() } else { 0 });
     for (name, tally) in files {
-        let of_file = sums.add(*tally)?;
-        if keep_lines {
-            lines.push((name, of_file));
+        let file = sums.add(*tally)?;
+        if keep {
+            kept.push((name, file));
         }
     }
     // Sorted once: with a hundred thousand files, a search for each one's place takes longer than the lines.
-    let details = CoverageDetails { files: lines.into_iter().collect() };
+    let details = CoverageDetails { files: kept.into_iter().collect() };
     let mut figures = Figures::default();
     let if_any = |[covered, all]: [u64; 2]| (all > 0).then_some((covered, all)).unzip();
     (figures.lines_covered, figures.lines_total) = (Some(sums.lines[0]), Some(sums.lines[1]));
@@ -402,24 +448,25 @@ mod tests {
 
     #[test]
     fn p19_lines_that_are_too_many_to_list_are_let_go_and_said_to_be() {
-        let marks = |lines: u64| {
-            let mut marks = Marks::default();
+        let file = |lines: u64| {
+            let mut file = FileTally::default();
             for line in 1..=lines {
-                marks.push(line * 40, true);
+                file.line(line * 40, true).unwrap();
+                file.condition(line % 9 + 1, 1, 2).unwrap();
             }
-            marks
+            file
         };
         let mut listed = Listed::default();
         for _ in 0..10 {
-            listed.add("a".into(), marks(1_000_000));
+            listed.add("a".into(), file(1_000_000));
         }
-        listed.add("b".into(), marks(3));
+        listed.add("b".into(), file(3));
         assert_eq!(
             listed.held,
-            listed.files.values().map(|lines| lines.bytes() + 1 + ENTRY_BYTES + size_of::<Marks>()).sum::<usize>()
+            listed.files.values().map(|file| file.bytes() + 1 + ENTRY_BYTES + size_of::<FileCoverage>()).sum::<usize>()
         );
-        listed.add("c".into(), marks(1_000_000));
-        listed.add("d".into(), marks(1));
+        listed.add("c".into(), file(1_000_000));
+        listed.add("d".into(), file(1));
         assert_eq!((listed.held, listed.finish()), (0, (BTreeMap::new(), Some(NOT_KEPT))));
     }
 

@@ -107,7 +107,7 @@ mod tests {
             let parsed = read(&sources.join(",")).unwrap();
             assert_eq!((parsed.figures.branches_covered, parsed.figures.branches_total), (Some(2), Some(3)));
             let Details::Coverage(details) = parsed.details else { panic!("coverage") };
-            assert_eq!(details.files["a"].iter().collect::<Vec<_>>(), [(3, true), (4, false)]);
+            assert_eq!(details.files["a"].lines.iter().collect::<Vec<_>>(), [(3, true), (4, false)]);
         }
     }
 

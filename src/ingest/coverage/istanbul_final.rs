@@ -3,10 +3,10 @@
 //! counts are not in it; they follow from the statements.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use serde::de::{Deserialize, Deserializer};
 
-use super::lines::Marks;
 use super::totals::{Part, Totals};
 use super::{FileTally, Listed};
 use crate::error::Result;
@@ -48,8 +48,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let path = printable(&path, usize::MAX);
         let (totals, files) = (&totals, &files);
         Ok(take(&fault, move |entry: Entry| {
-            let lines = entry.add_to(&mut totals.borrow_mut())?;
-            files.borrow_mut().add(path, lines);
+            let file = entry.add_to(&mut totals.borrow_mut())?;
+            files.borrow_mut().add(path, file);
             Ok(())
         }))
     };
@@ -67,12 +67,28 @@ struct Entry {
     f: Hashed<Count>,
     #[serde(default)]
     b: Hashed<Arms>,
+    #[serde(default, rename = "branchMap")]
+    branch_map: Hashed<Branch>,
 }
 
 #[derive(serde::Deserialize)]
 struct Place {
     #[serde(default)]
     start: Position,
+}
+
+#[derive(serde::Deserialize)]
+struct Branch {
+    loc: Option<Place>,
+    /// Where older writers tell it.
+    #[serde(default)]
+    line: Count,
+}
+
+impl Branch {
+    fn line(&self) -> u64 {
+        self.loc.as_ref().map(|loc| loc.start.line.0).filter(|line| *line > 0).unwrap_or(self.line.0)
+    }
 }
 
 /// A place that the source map does not lead back to the source has no line.
@@ -95,8 +111,8 @@ impl<'de> Deserialize<'de> for Arms {
 }
 
 impl Entry {
-    /// Adds what it counts, and tells its lines.
-    fn add_to(&self, totals: &mut Totals) -> Result<Marks> {
+    /// Adds what it counts, and tells its lines and branches.
+    fn add_to(&self, totals: &mut Totals) -> Result<FileTally> {
         let mut tally = FileTally::default();
         for (statement, count) in self.s.iter() {
             totals.statements.count(count.0 > 0)?;
@@ -107,12 +123,18 @@ impl Entry {
         for (_, count) in self.f.iter() {
             totals.functions.count(count.0 > 0)?;
         }
-        for (_, Arms(arms)) in self.b.iter() {
+        let mut by_line: BTreeMap<u64, Part> = BTreeMap::new();
+        for (branch, Arms(arms)) in self.b.iter() {
             totals.branches.add(arms.covered, arms.total)?;
+            let line = self.branch_map.get(*branch).map_or(0, Branch::line);
+            by_line.entry(line).or_default().add(arms.covered, arms.total)?;
+        }
+        for (line, arms) in by_line {
+            tally.condition(line, arms.covered, arms.total)?;
         }
         let [covered, total] = tally.lines.count();
         totals.lines.get_or_insert_default().add(covered, total)?;
-        Ok(tally.lines)
+        Ok(tally)
     }
 }
 

@@ -204,28 +204,34 @@ impl Reader {
         self.lines_have_hits |= instructions.is_some();
         self.tally.line(line, instructions.unwrap_or(0) > 0)?;
         let (missed, taken) = (number("mb", missed)?.unwrap_or(0), number("cb", taken)?.unwrap_or(0));
-        self.line_branches.add(taken, crate::ingest::add(missed, taken)?)
+        let all = crate::ingest::add(missed, taken)?;
+        if all > 0 {
+            self.tally.condition(line, taken, all)?;
+        }
+        self.line_branches.add(taken, all)
     }
 
     fn end_source(&mut self) -> Result<()> {
-        let mut lines = std::mem::take(&mut self.tally).lines;
+        let mut file = std::mem::take(&mut self.tally);
         let has_hits = std::mem::take(&mut self.lines_have_hits);
         let mut counters = std::mem::take(&mut self.source_counters);
         let line_branches = std::mem::take(&mut self.line_branches);
         if counters.lines.is_none() && has_hits {
-            let [covered, total] = lines.count();
+            let [covered, total] = file.lines.count();
             counters.lines = Some(Part { covered, total });
             counters.branches = counters.branches.or(Some(line_branches));
         }
         if let Some(part) = counters.lines {
             Counters::add(&mut self.sources.lines, part)?;
         }
+        let Part { covered, total } = counters.branches.unwrap_or_default();
+        file.conditions_are(covered, total)?;
         if let Some(part) = counters.branches {
             Counters::add(&mut self.sources.branches, part)?;
         }
         let source = std::mem::take(&mut self.source);
         let path = if self.package.is_empty() { source } else { format!("{}/{source}", self.package) };
-        self.files.add(printable(&path, usize::MAX), lines);
+        self.files.add(printable(&path, usize::MAX), file);
         Ok(())
     }
 }

@@ -39,6 +39,11 @@ impl FileLines {
         self.blocks.iter().map(|block| u64::from(block.known.count_ones())).sum()
     }
 
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.len() * size_of::<Block>()
+    }
+
     /// Line number and whether it ran, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
         self.blocks.iter().flat_map(|block| {
@@ -55,6 +60,63 @@ impl FileLines {
         let mut pieces = Pieces { sorted: self.blocks.clone(), late: other.blocks.clone() };
         pieces.settle();
         FileLines { blocks: pieces.sorted }
+    }
+}
+
+/// The branches of one line: the ways on which it can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineBranches {
+    /// Line number, from 1; 0 where the report does not tell it.
+    pub line: u32,
+    /// How many of them were taken.
+    pub taken: u32,
+    /// How many there are.
+    pub total: u32,
+}
+
+impl LineBranches {
+    /// What is above 2³² − 1 stays there.
+    pub(super) fn new(line: u64, taken: u64, total: u64) -> LineBranches {
+        let [line, taken, total] = [line, taken, total].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        LineBranches { line, taken, total }
+    }
+}
+
+/// The branches of one file, by line. Twelve bytes for every line that has any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileBranches {
+    /// Ascending, each line once.
+    lines: Vec<LineBranches>,
+}
+
+impl FileBranches {
+    /// From branches in any order; those of a line add up.
+    pub fn new(branches: impl IntoIterator<Item = LineBranches>) -> FileBranches {
+        let mut pieces = Pieces::default();
+        for branch in branches {
+            pieces.push(branch);
+        }
+        FileBranches { lines: pieces.finish() }
+    }
+
+    /// Branches that were taken.
+    pub fn taken(&self) -> u64 {
+        self.lines.iter().map(|line| u64::from(line.taken)).sum()
+    }
+
+    /// Branches that could be taken.
+    pub fn total(&self) -> u64 {
+        self.lines.iter().map(|line| u64::from(line.total)).sum()
+    }
+
+    /// The lines that have branches, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = LineBranches> + '_ {
+        self.lines.iter().copied()
+    }
+
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.lines.len() * size_of::<LineBranches>()
     }
 }
 
@@ -80,6 +142,17 @@ impl Piece for Block {
     fn join(&mut self, other: Block) {
         self.known |= other.known;
         self.covered |= other.covered;
+    }
+}
+
+impl Piece for LineBranches {
+    fn place(self) -> u64 {
+        u64::from(self.line)
+    }
+
+    fn join(&mut self, other: LineBranches) {
+        self.taken = self.taken.saturating_add(other.taken);
+        self.total = self.total.saturating_add(other.total);
     }
 }
 
@@ -206,11 +279,6 @@ impl Marks {
         self.0.push(Block { place: line / BLOCK_LINES, known, covered: if covered { known } else { 0 } })
     }
 
-    /// As [`Pieces::shrink`].
-    pub(super) fn shrink(&mut self) {
-        self.0.shrink();
-    }
-
     /// As [`Pieces::take`].
     pub(super) fn take(&mut self) -> Marks {
         Marks(self.0.take())
@@ -281,9 +349,15 @@ impl Numbered {
     }
 
     /// Taken, and all.
-    pub(super) fn count(self) -> [u64; 2] {
-        let all = self.0.finish();
+    pub(super) fn count(&mut self) -> [u64; 2] {
+        self.0.settle();
+        let all = &self.0.sorted;
         [all.iter().map(|branch| branch & 1).sum(), u64::try_from(all.len()).unwrap_or(u64::MAX)]
+    }
+
+    /// The line of each, and whether it was taken; ascending.
+    pub(super) fn lines(self) -> impl Iterator<Item = (u64, bool)> {
+        self.0.finish().into_iter().map(|branch| (branch >> 33, branch & 1 == 1))
     }
 
     /// Bytes that they take.
@@ -351,12 +425,23 @@ mod tests {
     }
 
     #[test]
+    fn branches_of_a_line_add_up_in_any_order() {
+        let branches = |told: &[(u64, u64, u64)]| {
+            FileBranches::new(told.iter().map(|(line, taken, total)| LineBranches::new(*line, *taken, *total)))
+        };
+        let found = branches(&[(7, 1, 1), (3, 0, 1), (7, 0, 1), (3, 1, 2), (1 << 40, 9, 9)]);
+        assert_eq!(found, branches(&[(3, 1, 3), (7, 1, 2), (u64::from(u32::MAX), 9, 9)]));
+        assert_eq!((found.taken(), found.total(), found.iter().count()), (11, 14, 3));
+    }
+
+    #[test]
     fn branches_count_once_and_are_taken_if_ever_taken() {
         let mut branches = Numbered::default();
         for (line, block, branch, taken) in [(5, 0, 1, true), (5, 0, 0, false), (5, 0, 1, false), (4, 1, 0, false)] {
             branches.push(Numbered::number(line, block, branch).unwrap(), taken);
         }
         assert_eq!(branches.count(), [1, 3]);
+        assert_eq!(branches.lines().collect::<Vec<_>>(), [(4, false), (5, false), (5, true)]);
         assert_eq!(Numbered::number(1, 1 << 16, 0), None);
         let last = Numbered::number(LAST_LINE, 0xffff, 0xffff).unwrap();
         assert_eq!(last.checked_shl(1).map(|twice| twice >> 1), Some(last));

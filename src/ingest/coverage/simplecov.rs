@@ -128,8 +128,9 @@ impl<'de> Visitor<'de> for BranchesVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Branches, A::Error> {
         let mut branches = FileTally::default();
         while let Some((condition, arms)) = map.next_entry::<String, Unique<Count>>()? {
+            let line = line_of(&condition);
             for (arm, count) in arms.0 {
-                let added = branches.branch(0, &format!("{condition} {arm}"), count.0 > 0);
+                let added = branches.branch(line, &format!("{condition} {arm}"), count.0 > 0);
                 added.map_err(|error| A::Error::custom(&error.message))?;
             }
         }
@@ -141,15 +142,22 @@ impl<'de> Visitor<'de> for BranchesVisitor {
         #[derive(serde::Deserialize)]
         struct Branch {
             coverage: Hits,
+            #[serde(default)]
+            start_line: Count,
         }
         let (mut branches, mut place) = (FileTally::default(), 0_u64);
-        items(|Branch { coverage: Hits(hits) }| {
+        items(|Branch { coverage: Hits(hits), start_line }| {
             place += 1;
-            hits.map_or(Ok(()), |count| branches.branch(0, &place.to_string(), count > 0))
+            hits.map_or(Ok(()), |count| branches.branch(start_line.0, &place.to_string(), count > 0))
         })
         .visit_seq(list)?;
         Ok(Branches(branches))
     }
+}
+
+/// The line of a condition: `[:if, 0, 6, 4, 10, 7]` has its number, and then line and column of its beginning and of its end.
+fn line_of(condition: &str) -> u64 {
+    condition.split(", ").nth(2).and_then(|line| line.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FileLines, Listed};
+use super::{FileBranches, FileCoverage, Listed};
 use crate::error::Result;
 use crate::ingest::{CoverageDetails, Details, Format, Parsed, add};
 use crate::model::figures::Figures;
@@ -51,8 +51,8 @@ pub(super) struct Totals {
 
 impl Totals {
     /// As figures, with the lines of each file if they come to the same: where the report's sums count something else
-    /// (statements, or lines that it does not list), its lines would contradict its figures.
-    pub(super) fn finish(self, format: &'static Format, files: BTreeMap<String, FileLines>) -> Result<Parsed> {
+    /// (statements, or lines that it does not list), its lines would contradict its figures. So it is with branches.
+    pub(super) fn finish(self, format: &'static Format, mut files: BTreeMap<String, FileCoverage>) -> Result<Parsed> {
         let mut figures = Figures::default();
         (figures.branches_covered, figures.branches_total) = self.branches.if_any();
         (figures.functions_covered, figures.functions_total) = self.functions.if_any();
@@ -66,11 +66,17 @@ impl Totals {
                     (Some(statements.covered), Some(statements.total));
             }
         }
-        let mut listed = Part::default();
-        for lines in files.values() {
-            listed.add(lines.covered(), lines.total())?;
+        let (mut lines, mut branches) = (Part::default(), Part::default());
+        for file in files.values() {
+            lines.add(file.lines.covered(), file.lines.total())?;
+            branches.add(file.branches.taken(), file.branches.total())?;
         }
-        let files = if self.lines == Some(listed) { files } else { BTreeMap::new() };
+        if self.lines != Some(lines) {
+            files.clear();
+        }
+        if self.branches != branches {
+            files.values_mut().for_each(|file| file.branches = FileBranches::default());
+        }
         Ok(Parsed::new(format, figures, Details::Coverage(CoverageDetails { files })))
     }
 
@@ -86,20 +92,30 @@ impl Totals {
 #[cfg(test)]
 mod tests {
     use super::super::lcov::FORMAT;
+    use super::super::{FileLines, LineBranches};
     use super::*;
 
-    fn files(parsed: &Parsed) -> usize {
+    /// Lines and branches that are told by file.
+    fn told(parsed: &Parsed) -> (u64, u64) {
         let Details::Coverage(details) = &parsed.details else { panic!("coverage") };
-        details.files.len()
+        details.files.values().map(|file| (file.lines.total(), file.branches.total())).next().unwrap_or_default()
     }
 
     #[test]
-    fn lines_that_contradict_the_sums_are_not_told() {
-        let lines = || BTreeMap::from([("a".to_owned(), FileLines::new([(1, true), (2, false)]))]);
-        let totals = |covered, total| Totals { lines: Some(Part { covered, total }), ..Totals::default() };
-        assert_eq!(files(&totals(1, 2).finish(&FORMAT, lines()).unwrap()), 1);
-        assert_eq!(files(&totals(2, 2).finish(&FORMAT, lines()).unwrap()), 0);
-        assert_eq!(files(&Totals::default().finish(&FORMAT, lines()).unwrap()), 0);
+    fn lines_and_branches_that_contradict_the_sums_are_not_told() {
+        let lines = FileLines::new([(1, true), (2, false)]);
+        let branches = FileBranches::new([LineBranches::new(1, 3, 4)]);
+        let files = BTreeMap::from([("a".to_owned(), FileCoverage { lines, branches })]);
+        let part = |covered, total| Part { covered, total };
+        for (lines, branches, expected) in [
+            (Some(part(1, 2)), part(3, 4), (2, 4)),
+            (Some(part(1, 2)), part(4, 4), (2, 0)),
+            (Some(part(2, 2)), part(3, 4), (0, 0)),
+            (None, part(3, 4), (0, 0)),
+        ] {
+            let totals = Totals { lines, branches, ..Totals::default() };
+            assert_eq!(told(&totals.finish(&FORMAT, files.clone()).unwrap()), expected);
+        }
     }
 
     #[test]

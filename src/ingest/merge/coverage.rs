@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Copies, Measurement};
-use crate::ingest::{CoverageDetails, Details, FileLines, Parsed};
+use crate::ingest::{CoverageDetails, Details, FileCoverage, FileLines, Parsed};
 use crate::model::metrics::CoverageMetrics;
 use crate::model::units::Percent;
 
@@ -147,7 +147,7 @@ impl<'a> United<'a> {
     fn places<'c>(&self, coverage: &'c CoverageDetails) -> Vec<(String, &'c FileLines, Option<Place>)> {
         let mut taken: BTreeMap<Place, u64> = BTreeMap::new();
         let mut places = Vec::new();
-        for (path, lines) in &coverage.files {
+        for (path, FileCoverage { lines, .. }) in &coverage.files {
             let path = normalized(path);
             let place = self.place(&path, lines);
             if let Some(place) = &place {

@@ -13,8 +13,8 @@ use crate::ingest::test::{
     mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, vitest_text,
 };
 use crate::ingest::{
-    CoverageDetails, Details, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed, SizeDetails,
-    Sort, TestDetails, ToolCounts,
+    CoverageDetails, Details, FileCoverage, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed,
+    SizeDetails, Sort, TestDetails, ToolCounts,
 };
 use crate::model::cases::Outcome::{self, Errored, Failed, Passed, Skipped};
 use crate::model::cases::TestCase;
@@ -394,6 +394,8 @@ fn lines(format: &'static Format, files: &[(&str, &[(u64, bool)])]) -> Parsed {
     let sum = |of: fn(&FileLines) -> u64| Some(files.values().map(of).sum());
     let figures =
         Figures { lines_covered: sum(FileLines::covered), lines_total: sum(FileLines::total), ..Figures::default() };
+    let file = |lines| FileCoverage { lines, ..FileCoverage::default() };
+    let files = files.into_iter().map(|(path, lines)| (path, file(lines))).collect();
     Parsed::new(format, figures, Details::Coverage(CoverageDetails { files }))
 }
 
