@@ -132,6 +132,11 @@ impl Steps<'_> {
         self.placed(Error::report(Reject::Malformed, format!("JSON is not as expected: {}", printable(why, 70))))
     }
 
+    /// The line of what is next, from 1.
+    pub(in crate::ingest) fn line(&self) -> u64 {
+        self.0.place().0
+    }
+
     fn placed(&self, error: Error) -> Error {
         let (line, before) = self.0.place();
         error.line_column(line, before + 1)

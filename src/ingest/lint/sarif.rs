@@ -94,7 +94,8 @@ fn check_version(log: &Log, warnings: &mut Vec<String>) -> Result<()> {
         (Some(2), Some(2..)) => warnings.push(format!("SARIF version {} is newer than 2.1", printable(version, 20))),
         _ => {
             let why = format!("SARIF version {} is not read", printable(version, 20));
-            return Err(Error::report(Reject::UnsupportedVersion, why).help("let the tool write SARIF 2.1.0"));
+            let error = Error::report(Reject::UnsupportedVersion, why).line(log.version_line);
+            return Err(error.help("let the tool write SARIF 2.1.0"));
         }
     }
     if log.runs.is_none() { foreign("runs") } else { Ok(()) }
@@ -116,6 +117,7 @@ fn build_status(parsed: &Parsed) -> Option<BuildStatus> {
 #[derive(Default)]
 struct Log {
     version: Option<String>,
+    version_line: u64,
     /// `null` where the tool failed before its first run: that is no run, while a log without the key is no log.
     runs: Option<Vec<RunHead>>,
     /// How many runs, rules and overrides that is.
@@ -135,7 +137,10 @@ fn read_log(input: &Input<'_>, mut early: Option<&mut Early>) -> Result<Log> {
     let mut version = None;
     json::steps(input, |steps| {
         steps.object(|steps, key| match key {
-            "version" => set(&mut version, "version", steps),
+            "version" => {
+                log.version_line = steps.line();
+                set(&mut version, "version", steps)
+            }
             "runs" if log.runs.is_some() => Err(steps.twice("runs")),
             "runs" => {
                 log.runs = Some(Vec::new());
@@ -457,9 +462,9 @@ mod tests {
             assert_eq!((one.figures, one.details), (two.figures, two.details), "{text}");
         }
         // What is wrong with the log itself is told before what is wrong with its results.
-        let old = "{\"runs\":[{\"results\":[{\"message\":\"x\"}]}],\"version\":\"1.0.0\"}";
+        let old = "{\"runs\":[{\"results\":[{\"message\":\"x\"}]}],\n\"version\":\"1.0.0\"}";
         let error = parse(&Input::bytes("x", old.as_bytes())).unwrap_err();
-        assert_eq!(error.reject(), Some(Reject::UnsupportedVersion));
+        assert_eq!((error.reject(), error.place.line), (Some(Reject::UnsupportedVersion), Some(2)));
         let twice = format!("{{\"version\":\"2.1.0\",\"runs\":[{{{tool},{results},{results}}}]}}");
         assert!(parse(&Input::bytes("x", twice.as_bytes())).is_err());
     }
