@@ -255,7 +255,7 @@ impl Files {
     /// A sum does not fit.
     pub(super) fn close(&mut self) -> Result<()> {
         let Some((name, mut open)) = self.open.take() else { return Ok(()) };
-        let tally = open.take();
+        let mut tally = open.take();
         self.spare = open;
         let bytes = held_by(&name, &tally);
         if self.held + bytes <= HELD_BYTES {
@@ -267,7 +267,7 @@ impl Files {
             self.added.insert(hash(&name));
         }
         self.added_files += 1;
-        self.sums.add(tally).map(drop)
+        self.sums.add(&mut tally)
     }
 
     /// Adds the files up. Their lines are kept only if all of them are: a part would be taken for the whole.
@@ -354,7 +354,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, mut tally: FileTally) -> Result<FileCoverage> {
+    fn add(&mut self, tally: &mut FileTally) -> Result<()> {
         let named = tally.branches.values().fold([0, 0], |[taken, all], one| [taken + u64::from(*one), all + 1]);
         grow(&mut self.branches, named)?;
         grow(&mut self.functions, tally.functions.count())?;
@@ -362,9 +362,7 @@ impl Sums {
         for (taken, all) in tally.conditions.values() {
             grow(&mut self.branches, [*taken, *all])?;
         }
-        let file = tally.finish();
-        grow(&mut self.lines, [file.lines.covered(), file.lines.total()])?;
-        Ok(file)
+        grow(&mut self.lines, tally.lines.count())
     }
 }
 
@@ -381,10 +379,10 @@ fn sum_up(
     keep: bool,
 ) -> Result<Parsed> {
     let mut kept = Vec::with_capacity(if keep { files.len() } else { 0 });
-    for (name, tally) in files {
-        let file = sums.add(*tally)?;
+    for (name, mut tally) in files {
+        sums.add(&mut tally)?;
         if keep {
-            kept.push((name, file));
+            kept.push((name, tally.finish()));
         }
     }
     // Sorted once: with a hundred thousand files, a search for each one's place takes longer than the lines.
