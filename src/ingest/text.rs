@@ -332,12 +332,14 @@ fn switches_colours_off(text: &str) -> bool {
 }
 
 /// The first lines of a failure's message that say something, at most three and 400 characters, on one line. The stack
-/// below it (`at Object.<anonymous> (a.test.js:8:5)`) is none of it.
+/// below it (`at Object.<anonymous> (a.test.js:8:5)`, ``lib/cart.rb:3:in `total'``) is none of it.
 pub(super) fn first_lines(message: &str) -> Option<String> {
     let plain = without_terminal_codes(message);
     let mut lines = plain.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;
-    let next = lines.take_while(|line| !line.starts_with("at ")).take(2);
+    let is_row =
+        |line: &str| line.starts_with("at ") || line.split_once(".rb:").is_some_and(|(_, rest)| rest.contains(":in "));
+    let next = lines.take_while(|line| !is_row(line)).take(2);
     let lines: Vec<&str> = std::iter::once(first).chain(next).collect();
     Some(printable(&lines.join(" | "), 400))
 }

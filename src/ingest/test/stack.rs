@@ -11,14 +11,19 @@ pub(super) type Place<'a> = (&'a str, u64);
 /// names it.
 ///
 /// It is the first row that is not of a library: a traceback of Python's begins with the outermost, those of other languages
-/// tell of the class or the file that they are about. Of JavaScript's rows it is the last.
+/// tell of the class or the file that they are about. Of JavaScript's and Ruby's rows it is the last. Where the test's file is
+/// known, rows of others do not count.
 pub(super) fn place(case: &mut TestCase, text: &str, class: &str) {
     if case.line.is_some() {
         return;
     }
     let text = without_terminal_codes(text);
     let lines = || text.lines().map(str::trim);
-    let found = lines().find_map(|line| row(line, class)).or_else(|| lines().rev().find_map(javascript));
+    let known = case.file.as_deref();
+    let is_its = |(file, _): &Place<'_>| known.is_none_or(|known| is_same(known, file));
+    let innermost_first = |line| javascript(line).or_else(|| ruby(line)).filter(is_its);
+    let found =
+        lines().find_map(|line| row(line, class).filter(is_its)).or_else(|| lines().rev().find_map(innermost_first));
     if let Some(place) = found {
         put(case, place);
     }
@@ -111,6 +116,18 @@ pub(super) fn frame(frame: &str) -> Option<Place<'_>> {
     Some((file, line)).filter(|_| !is_foreign && !file.contains([' ', '(']))
 }
 
+/// A row of Ruby's that is not of a library: ``./spec/cart_spec.rb:4:in `block (2 levels) in <top (required)>'``, and Minitest's
+/// `test_sum(CartTest) [test/cart_test.rb:7]:`.
+fn ruby(line: &str) -> Option<Place<'_>> {
+    let place = match line.strip_suffix("]:") {
+        Some(named) => named.rsplit_once(" [")?.1,
+        None => line.split_once(":in ")?.0,
+    };
+    let (file, line) = numbered(place.strip_prefix("# ").unwrap_or(place))?;
+    let is_own = file.ends_with(".rb") && !file.contains("/gems/") && !file.contains("/lib/ruby/");
+    Some((file, line)).filter(|_| is_own && !file.contains(": "))
+}
+
 /// `CartTest.java:12`.
 pub(super) fn numbered(place: &str) -> Option<Place<'_>> {
     let (file, line) = place.rsplit_once(':')?;
@@ -159,6 +176,19 @@ mod tests {
             ("thread 'sum' panicked at src/lib.rs:77:9:\nno", Some(("src/lib.rs", 77))),
             ("    cart_test.go:13: got 3, want 4\n    cart_test.go:15: no", Some(("cart_test.go", 13))),
             ("(in test file test/cart.bats, line 8)\n  `false' failed", Some(("test/cart.bats", 8))),
+            (
+                "no\n./lib/cart.rb:3:in `total'\n./spec/cart_spec.rb:7:in `block (2 levels) in <top (required)>'\n\
+                 /usr/lib/ruby/gems/3.1.0/gems/rspec-core-3.12.0/lib/rspec/core/example.rb:263:in `run'",
+                Some(("./spec/cart_spec.rb", 7)),
+            ),
+            (
+                "Failure:\ntest_sum(Cart) [test/cart_test.rb:7]:\nExpected: 3\n  Actual: 2",
+                Some(("test/cart_test.rb", 7)),
+            ),
+            (
+                "Failure:\ntest_x(Cart) [/shop/lib/cart.rb:3]:\nno\n    /shop/lib/cart.rb:3:in `total'\n    test/cart_test.rb:9:in `test_x'",
+                Some(("test/cart_test.rb", 9)),
+            ),
             ("at half past 10:20", None),
         ] {
             let mut case = TestCase::new(Outcome::Failed);
@@ -173,7 +203,11 @@ mod tests {
             [("/shop/test/cart.js", Some(8)), ("cart.js", Some(8)), ("./test/cart.js", Some(8)), ("art.js", None)]
         {
             let mut case = TestCase { file: Some(known.to_owned()), ..TestCase::new(Outcome::Failed) };
-            place(&mut case, "at Context.<anonymous> (test/cart.js:8:12)", "");
+            place(
+                &mut case,
+                "other.rs:7:5:\n  File \"/x/util.py\", line 3\nat Context.<anonymous> (test/cart.js:8:12)",
+                "",
+            );
             assert_eq!((case.file.as_deref(), case.line), (Some(known), expected));
         }
     }
