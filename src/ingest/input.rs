@@ -10,6 +10,8 @@ use crate::error::{Error, Reject, Result};
 
 /// Bytes read in one go.
 pub(super) const CHUNK_BYTES: usize = 64 * 1024;
+/// What most reports are smaller than.
+const SMALL_BYTES: usize = 8 * 1024;
 
 /// The bytes of a report, from the first on.
 pub trait RawBytes: Read + Send {
@@ -80,9 +82,10 @@ impl<'a> Input<'a> {
 
     /// The decoded first characters (64 KiB of bytes, without blank chunks before them), and the first bytes as they are.
     pub(super) fn first(&self) -> Result<(Vec<u8>, String)> {
-        let raw = self.open()?.next()?.to_vec();
+        let mut chunks = self.open()?;
+        let raw = chunks.next()?.to_vec();
         // As JSON needs it; the beginning of anything else is told by what is no such byte.
-        let mut text = self.text(Invalid::EscapedTwice)?;
+        let mut text = Text::begun(chunks, raw.clone(), Invalid::EscapedTwice)?;
         let mut first = String::new();
         while first.trim_start().len() < CHUNK_BYTES / 4 {
             let Some(chunk) = text.next()? else { break };
@@ -153,6 +156,8 @@ impl Chunks<'_> {
     /// As [`Chunks::next`], into a buffer of the caller's.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<()> {
         buffer.clear();
+        // Nearly all reports are small: without room, they are read 32 bytes at first, and then twice as many each time.
+        buffer.reserve(SMALL_BYTES);
         let wanted = u64::try_from(CHUNK_BYTES).unwrap_or(u64::MAX);
         let read = self.reader.by_ref().take(wanted).read_to_end(buffer);
         let read = read.map_err(|error| read_error(&error).in_file(&self.name))?;
@@ -210,7 +215,12 @@ pub(super) struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn new(mut chunks: Chunks<'a>, invalid: Invalid) -> Result<Text<'a>> {
-        let mut first = chunks.next()?.to_vec();
+        let first = chunks.next()?.to_vec();
+        Text::begun(chunks, first, invalid)
+    }
+
+    /// Of chunks the first of which has been taken.
+    fn begun(chunks: Chunks<'a>, mut first: Vec<u8>, invalid: Invalid) -> Result<Text<'a>> {
         let name = chunks.name.clone();
         let decoding = Decoding::told_by(&first).map_err(|error| error.in_file(&name))?;
         if matches!(decoding, Decoding::Utf8(_)) {

@@ -87,12 +87,16 @@ pub fn as_ty_s(parsed: &Parsed) -> Option<Parsed> {
 /// The report of a tool that found nothing, where that alone does not tell the format: an empty text, an empty list.
 /// `None`: it says something, or the tool says more when it finds nothing. `format` is what the report was before.
 pub fn parse_clean(input: &Input<'_>, format: &'static Format) -> Option<Parsed> {
+    // Nothing else is told by an empty text: no report is opened for that.
+    if format.kind != ReportKind::Lint {
+        return None;
+    }
     let mut parsed = match Head::read(input) {
         Err(error) if error.reject() == Some(Reject::Empty) => {
             let (_, tool) = SILENT.iter().find(|(silent, _)| *silent == format)?;
             nothing_found(format, &[*tool]).ok()?
         }
-        Ok(head) if format.kind == ReportKind::Lint && is_empty_list(head.text()) => parse(input, Some(format)).ok()?,
+        Ok(head) if is_empty_list(head.text()) => parse(input, Some(format)).ok()?,
         _ => return None,
     };
     parsed.warnings.push(format!("it says nothing: taken for {} without findings, as it was before", format.name));
