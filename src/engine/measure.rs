@@ -41,7 +41,7 @@ const SILENT_YET: &str = "empty, as it is where nothing is found: unknown until 
 /// Why an empty list is passed over: it is no tool's own.
 const EMPTY_LIST: &str = "an empty list, which many tools write: unknown until it once held something";
 /// Bytes of a report that tell whether it is of our own.
-const OUR_HEAD: u64 = 8 << 10;
+const OUR_HEAD: u16 = 8 << 10;
 /// Bytes of what an agent said in one iteration: above it is a trace, and no text to compare.
 pub(super) const OUTPUT_BYTES: u64 = 16 << 20;
 
@@ -175,8 +175,8 @@ struct Reading<'a> {
 
 /// Whether `highwater report` wrote the file, in a form that is read as a report, too.
 fn is_our_own(found: &Found) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(&found.path).and_then(|file| file.take(OUR_HEAD).read_to_end(&mut head));
+    let mut head = Vec::with_capacity(OUR_HEAD.into());
+    let read = File::open(&found.path).and_then(|file| file.take(OUR_HEAD.into()).read_to_end(&mut head));
     // A file that cannot be read is told of where it is copied.
     read.is_ok() && is_ours(&String::from_utf8_lossy(&head))
 }
