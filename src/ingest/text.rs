@@ -332,16 +332,21 @@ fn switches_colours_off(text: &str) -> bool {
 }
 
 /// The first lines of a failure's message that say something, at most three and 400 characters, on one line. The stack
-/// below it (`at Object.<anonymous> (a.test.js:8:5)`, ``lib/cart.rb:3:in `total'``) is none of it.
+/// below it is none of it.
 pub(super) fn first_lines(message: &str) -> Option<String> {
     let plain = without_terminal_codes(message);
     let mut lines = plain.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;
-    let is_row =
-        |line: &str| line.starts_with("at ") || line.split_once(".rb:").is_some_and(|(_, rest)| rest.contains(":in "));
     let next = lines.take_while(|line| !is_row(line)).take(2);
     let lines: Vec<&str> = std::iter::once(first).chain(next).collect();
     Some(printable(&lines.join(" | "), 400))
+}
+
+/// `at Object.<anonymous> (a.test.js:8:5)`, ``lib/cart.rb:3:in `total'``, `/shop/tests/CartTest.php:7`.
+fn is_row(line: &str) -> bool {
+    let is_ruby = || line.split_once(".rb:").is_some_and(|(_, rest)| rest.contains(":in "));
+    let is_php = || line.rsplit_once(".php:").is_some_and(|(_, line)| line.parse::<u64>().is_ok());
+    line.starts_with("at ") || is_ruby() || is_php()
 }
 
 /// The fields of a line of CSV; a quote within quotes is written twice.
@@ -458,5 +463,8 @@ mod tests {
         assert_eq!(printable("abcd", 4), "abcd");
         assert_eq!(first_lines("\n  one\n\n\x1b[31mtwo\nthree\nfour").as_deref(), Some("one | two | three"));
         assert_eq!(first_lines(" \n"), None);
+        for row in ["at f (a.js:8:5)", "lib/cart.rb:3:in `total'", "/shop/CartTest.php:7"] {
+            assert_eq!(first_lines(&format!("no\n\n{row}\nmore")).as_deref(), Some("no"));
+        }
     }
 }

@@ -388,7 +388,10 @@ impl Reader {
                         Failure::of(fault_text).tell(case);
                     }
                     let whole = case.message.as_deref().and_then(|cut| uncut(cut, fault_text)).and_then(first_lines);
-                    case.message = whole.or_else(|| case.message.take()).or_else(|| first_lines(fault_text));
+                    // PHPUnit names the test once more.
+                    let named = fault_text.strip_prefix(id.as_str()).and_then(|named| named.split_once('\n'));
+                    let text = named.map_or(fault_text.as_str(), |(_, text)| text);
+                    case.message = whole.or_else(|| case.message.take()).or_else(|| first_lines(text));
                     stack::place(case, fault_text, id.get(..*unit).unwrap_or_default().trim_end_matches("::"));
                 }
                 Ok(())

@@ -202,6 +202,18 @@ fn what_a_failure_does_not_tell_may_stand_in_the_output() {
     assert_eq!([of("c"), of("d"), of("e")], [None, Some("no"), None].map(|message| (message, None, None)));
 }
 
+/// As PHPUnit writes it.
+#[test]
+fn a_text_that_begins_with_the_test_s_name_tells_why_below_it() {
+    let (_, details) = read(
+        "<testsuite><testcase name='rows with data set #1' class='T'><failure type='E'>T::rows with data set #1 (2)\nFailed \
+         asserting.\n\n/shop/T.php:7</failure></testcase><testcase name='a' class='T'><failure>T::a</failure></testcase></testsuite>",
+    );
+    let message = |id: &str| details.cases.cases[id].message.as_deref();
+    assert_eq!(message("T::rows with data set #1"), Some("Failed asserting."));
+    assert_eq!(message("T::a"), Some("T::a"));
+}
+
 /// As Minitest's reporters write it.
 #[test]
 fn what_a_message_begins_the_text_may_tell_whole() {
