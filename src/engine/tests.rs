@@ -55,8 +55,8 @@ pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
     Ok(TestLedger { points, frames, damaged: history.damaged })
 }
 
-/// The tests of an iteration, with what its reports told of each; none if they did not name them. Files inside the work tree
-/// are named from its root, whatever the report called them.
+/// The tests of an iteration, with what its reports told of each; none if they did not name them. Of those that failed, files
+/// inside the work tree are named from its root, whatever the report called them.
 ///
 /// # Errors
 /// If the stored outcomes cannot be read.
@@ -65,7 +65,8 @@ pub fn tests_of(layout: &Layout, objects: &Objects, points: &[Point], iteration:
         return Ok(TestCases::default());
     };
     let mut tests = read_cases(objects, &id)?;
-    for file in tests.cases.values_mut().filter_map(|case| case.file.as_mut()) {
+    let failed = tests.cases.values_mut().filter(|case| case.outcome.is_bad());
+    for file in failed.filter_map(|case| case.file.as_mut()) {
         if let Some(inside) = inside(layout.root(), file) {
             *file = inside;
         }

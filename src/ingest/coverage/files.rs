@@ -133,7 +133,7 @@ impl FileTally {
     /// without lines.
     ///
     /// # Errors
-    /// Likewise.
+    /// Refused where one file takes too much memory.
     pub(super) fn conditions_are(&mut self, taken: u64, all: u64) -> Result<()> {
         if self.conditions_in_all() == (taken, all) {
             return Ok(());
