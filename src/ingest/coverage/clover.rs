@@ -2,6 +2,7 @@
 //! OpenClover's `clover.xsd`. It counts statements and conditions; what it calls a line may be a method or a condition.
 
 use super::elements::{Elements, read};
+use super::lines::Condition;
 use super::totals::{Part, Totals};
 use super::{FileTally, Listed, compare_declared};
 use crate::error::{Error, Reject, Result};
@@ -131,7 +132,7 @@ impl Elements for Reader {
                 let (covered, total) = conditionals.unwrap_or_default();
                 self.branches.add(covered, total)?;
                 if file.conditions_in_all() != (covered, total) {
-                    file.conditions.values_mut().for_each(as_clover_writes);
+                    file.conditions.lines().iter_mut().for_each(as_clover_writes);
                 }
                 file.conditions_are(covered, total)?;
             }
@@ -159,9 +160,9 @@ impl Elements for Reader {
 }
 
 /// Istanbul writes how many ways of a line were taken and how many were not, Clover how often each of its two was.
-fn as_clover_writes((taken, all): &mut (u64, u64)) {
-    let ways = [*taken, all.saturating_sub(*taken)].map(|hits| u64::from(hits > 0));
-    (*taken, *all) = (ways[0] + ways[1], 2);
+fn as_clover_writes(line: &mut Condition) {
+    let ways = [line.taken, line.all.saturating_sub(line.taken)].map(|hits| u64::from(hits > 0));
+    (line.taken, line.all) = (ways[0] + ways[1], 2);
 }
 
 impl Reader {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::lines::{FileBranches, FileLines, LAST_LINE, LineBranches, Marks, Numbered};
+use super::lines::{Condition, Conditions, FileBranches, FileLines, LAST_LINE, LineBranches, Marks, Numbered};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::entries::hash;
 use crate::ingest::text::printable;
@@ -47,10 +47,9 @@ pub(super) struct FileTally {
     /// Functions by what [`hash`] makes of their names: of a hundred thousand in one file, two are taken for one in one of
     /// a billion reports.
     pub functions: Numbered,
-    /// Line → conditions taken, of how many: where a report has no single branches. Those whose line it does not tell are on
-    /// line 0.
-    pub conditions: BTreeMap<u64, (u64, u64)>,
-    /// Bytes of the entries in the maps.
+    /// Where a report has no single branches.
+    pub conditions: Conditions,
+    /// Bytes of the entries of `branches`.
     entries: usize,
 }
 
@@ -114,19 +113,15 @@ impl FileTally {
     /// # Errors
     /// Likewise.
     pub(super) fn condition(&mut self, line: u64, taken: u64, all: u64) -> Result<()> {
-        let known = self.conditions.entry(line).or_insert_with(|| {
-            self.entries += ENTRY_BYTES;
-            (0, 0)
-        });
-        *known = (known.0.max(taken), known.1.max(all));
+        self.conditions.push(Condition { line, taken, all });
         self.fits()
     }
 
     /// Conditions taken on all lines, of how many.
-    pub(super) fn conditions_in_all(&self) -> (u64, u64) {
-        let add =
-            |(taken, all): (u64, u64), (more, of): &(u64, u64)| (taken.saturating_add(*more), all.saturating_add(*of));
-        self.conditions.values().fold((0, 0), add)
+    pub(super) fn conditions_in_all(&mut self) -> (u64, u64) {
+        self.conditions.lines().iter().fold((0, 0), |(taken, all), line| {
+            (u64::saturating_add(taken, line.taken), u64::saturating_add(all, line.all))
+        })
     }
 
     /// What the report itself counts in the file: where its lines come to another number, or there are none, that stands
@@ -138,8 +133,7 @@ impl FileTally {
         if self.conditions_in_all() == (taken, all) {
             return Ok(());
         }
-        self.entries = self.entries.saturating_sub(self.conditions.len() * ENTRY_BYTES);
-        self.conditions.clear();
+        self.conditions = Conditions::default();
         if all > 0 { self.condition(0, taken, all) } else { Ok(()) }
     }
 
@@ -150,17 +144,17 @@ impl FileTally {
             branches: std::mem::take(&mut self.branches),
             numbered: self.numbered.take(),
             functions: self.functions.take(),
-            conditions: std::mem::take(&mut self.conditions),
+            conditions: self.conditions.take(),
             entries: std::mem::take(&mut self.entries),
         }
     }
 
     /// What is kept of it.
-    pub(super) fn finish(self) -> FileCoverage {
+    pub(super) fn finish(mut self) -> FileCoverage {
         let numbered = self.numbered.lines();
         let named = self.branches.into_iter().map(|((line, _), taken)| (line, taken));
         let single = numbered.chain(named).map(|(line, taken)| LineBranches::new(line, u64::from(taken), 1));
-        let conditions = self.conditions.into_iter().map(|(line, (taken, all))| LineBranches::new(line, taken, all));
+        let conditions = self.conditions.lines().iter().map(|line| LineBranches::new(line.line, line.taken, line.all));
         FileCoverage { lines: self.lines.finish(), branches: FileBranches::new(single.chain(conditions)) }
     }
 
@@ -168,9 +162,12 @@ impl FileTally {
     ///
     /// # Errors
     /// Likewise.
-    pub(super) fn join(&mut self, other: FileTally) -> Result<()> {
+    pub(super) fn join(&mut self, mut other: FileTally) -> Result<()> {
         self.lines.join(other.lines);
         self.numbered.join(other.numbered);
+        for line in other.conditions.lines() {
+            self.conditions.push(*line);
+        }
         for (branch, taken) in other.branches {
             self.named_branch(branch, taken);
         }
@@ -179,7 +176,7 @@ impl FileTally {
 
     #[inline]
     fn bytes(&self) -> usize {
-        self.entries + self.lines.bytes() + self.numbered.bytes() + self.functions.bytes()
+        self.entries + self.lines.bytes() + self.numbered.bytes() + self.functions.bytes() + self.conditions.bytes()
     }
 
     #[inline]
@@ -359,8 +356,8 @@ impl Sums {
         grow(&mut self.branches, named)?;
         grow(&mut self.functions, tally.functions.count())?;
         grow(&mut self.branches, tally.numbered.count())?;
-        for (taken, all) in tally.conditions.values() {
-            grow(&mut self.branches, [*taken, *all])?;
+        for line in tally.conditions.lines() {
+            grow(&mut self.branches, [line.taken, line.all])?;
         }
         grow(&mut self.lines, tally.lines.count())
     }
@@ -450,7 +447,9 @@ mod tests {
             let mut file = FileTally::default();
             for line in 1..=lines {
                 file.line(line * 40, true).unwrap();
-                file.condition(line % 9 + 1, 1, 2).unwrap();
+                if line % 100_000 == 1 {
+                    file.condition(line, 1, 2).unwrap();
+                }
             }
             file
         };
@@ -490,6 +489,17 @@ mod tests {
         let mut tally = FileTally::default();
         let name = "f".repeat(1_000_000);
         assert!((0..30).any(|number| tally.branch(1, &format!("{name}{number}"), true).is_err()));
+    }
+
+    #[test]
+    fn a_file_may_have_very_many_lines_with_branches() {
+        let mut tally = FileTally::default();
+        for line in (1..=700_000).rev() {
+            tally.line(line, true).unwrap();
+            tally.condition(line, 1, 2).unwrap();
+        }
+        assert_eq!(tally.conditions_in_all(), (700_000, 1_400_000));
+        assert_eq!(tally.finish().branches.iter().count(), 700_000);
     }
 
     #[test]

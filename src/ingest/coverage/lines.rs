@@ -156,6 +156,25 @@ impl Piece for LineBranches {
     }
 }
 
+/// Conditions of one line, where a report tells only how many it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Condition {
+    /// 0 where the report does not tell it.
+    pub line: u64,
+    pub taken: u64,
+    pub all: u64,
+}
+
+impl Piece for Condition {
+    fn place(self) -> u64 {
+        self.line
+    }
+
+    fn join(&mut self, other: Condition) {
+        (self.taken, self.all) = (self.taken.max(other.taken), self.all.max(other.all));
+    }
+}
+
 /// A number, twice, plus one if what it stands for was taken.
 impl Piece for u64 {
     fn place(self) -> u64 {
@@ -363,6 +382,32 @@ impl Numbered {
     /// Bytes that they take.
     pub(super) fn bytes(&self) -> usize {
         self.0.len() * size_of::<u64>()
+    }
+}
+
+/// Conditions while they are being collected: of several tellings of a line the larger numbers. 24 bytes each.
+#[derive(Debug, Default)]
+pub(super) struct Conditions(Pieces<Condition>);
+
+impl Conditions {
+    pub(super) fn push(&mut self, condition: Condition) {
+        self.0.push(condition);
+    }
+
+    /// As [`Pieces::take`].
+    pub(super) fn take(&mut self) -> Conditions {
+        Conditions(self.0.take())
+    }
+
+    /// Each line's, ascending.
+    pub(super) fn lines(&mut self) -> &mut [Condition] {
+        self.0.settle();
+        &mut self.0.sorted
+    }
+
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len() * size_of::<Condition>()
     }
 }
 
