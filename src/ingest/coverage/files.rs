@@ -454,7 +454,7 @@ mod tests {
             file
         };
         let mut listed = Listed::default();
-        for _ in 0..10 {
+        for _ in 0..3 {
             listed.add("a".into(), file(1_000_000));
         }
         listed.add("b".into(), file(3));
