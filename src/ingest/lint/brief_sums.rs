@@ -1,10 +1,12 @@
 //! What is summed up beside what is listed, for `brief-text`, of tools whose list may be missing: luacheck lists nothing with
 //! `-qq`, CSpell not with `--quiet`, svelte-check no warnings with `--threshold error`; remark tells of a file that is not there
-//! in words alone; markdownlint-cli2 lists on the standard error, and below its sum. And `… | tail -1` leaves no more.
+//! in words alone; markdownlint-cli2 lists on the standard error, and below its sum; Pyrefly lists nothing with `--output-format
+//! omit-errors`. And `… | tail -1` leaves no more.
 
 use super::brief_advisories::Counted;
 use super::lines::counted;
-use crate::ingest::values::leading_in;
+use crate::ingest::text::split_at;
+use crate::ingest::values::{leading_in, whole};
 
 /// The sum that a line tells.
 pub(super) fn sum(text: &str) -> Option<Counted> {
@@ -16,6 +18,7 @@ pub(super) fn sum(text: &str) -> Option<Counted> {
         .or_else(|| of_svelte_check(text).map(|counts| Counted { tool: "svelte-check", counts }))
         .or_else(|| of_markdownlint(text).map(|number| of_errors("markdownlint", number)))
         .or_else(|| of_cspell(text).map(|number| of_errors("cspell", number)))
+        .or_else(|| of_pyrefly(text).map(|number| of_errors("pyrefly", number)))
 }
 
 /// What sums tell beyond the findings that are listed: those whose lines are missing.
@@ -67,6 +70,19 @@ fn of_cspell(text: &str) -> Option<u64> {
     leading_in(rest).filter(|(_, rest)| rest.starts_with(" in ")).map(|(number, _)| number)
 }
 
+/// ` INFO 1,201 errors (2 suppressed)`. With `--min-severity` they are called diagnostics, of which only none tells the levels.
+fn of_pyrefly(text: &str) -> Option<u64> {
+    let text = text.strip_prefix(" INFO ")?;
+    let (sum, aside) = split_at(text, " (").unwrap_or((text, ")"));
+    let (number, what) = sum.split_once(' ').filter(|_| aside.ends_with(')'))?;
+    let number = whole(&number.replace(',', ""))?;
+    match what.strip_suffix('s').unwrap_or(what) {
+        "error" => Some(number),
+        "diagnostic" => Some(number).filter(|number| *number == 0),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +97,13 @@ mod tests {
             ("svelte-check found 1 error, 2 warnings, and 3 hints", "svelte-check", [1, 2, 3]),
             ("Summary: 12 error(s)", "markdownlint", [12, 0, 0]),
             ("CSpell: Files checked: 1, Issues found: 2 in 1 file.", "cspell", [2, 0, 0]),
+            (" INFO 0 errors", "pyrefly", [0; 3]),
+            (
+                " INFO 1,201 errors (1 suppressed, 1 warning not shown, use `--min-severity=warn` to see it)",
+                "pyrefly",
+                [1201, 0, 0],
+            ),
+            (" INFO 0 diagnostics (2 suppressed)", "pyrefly", [0; 3]),
         ] {
             assert_eq!(sum(text), Some(Counted { tool, counts }), "{text}");
         }
@@ -91,6 +114,10 @@ mod tests {
             "svelte-check found 1 error",
             "Summary: 12 issues in 2 files",
             "CSpell: Files checked: 1",
+            " INFO 2 diagnostics",
+            " INFO 1 error in a.py",
+            " INFO 1 module (19 dependent modules); 17,847 lines",
+            "INFO 1 error",
         ] {
             assert_eq!(sum(none), None, "{none}");
         }

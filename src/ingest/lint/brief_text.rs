@@ -11,6 +11,7 @@ use super::brief_documents;
 use super::brief_formatters::{formatter, isort_diff, oxfmt, prettier, unparsed_by_prettier, unsorted};
 use super::brief_interpreters;
 use super::brief_memory;
+use super::brief_php;
 use super::brief_ruby;
 use super::brief_scripts;
 use super::brief_sums;
@@ -46,7 +47,8 @@ pub const FORMAT: Format = Format {
                  emacs); Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, \
                  GHDL, Vala, what Bash, dash, zsh, Perl, Lua and Node.js cannot parse; astro check, Rslint, Squawk; \
                  sanitizers and Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, \
-                 Tidy, Asciidoctor, MkDocs, CSSLint, gersemi, mdl, podchecker, Xenon, checkbashisms",
+                 Tidy, Asciidoctor, MkDocs, CSSLint, gersemi, mdl, podchecker, Xenon, checkbashisms, PHP CS Fixer, \
+                 Pint, Rector",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A \
@@ -124,6 +126,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_types::told,
         brief_interpreters::told,
         brief_memory::told,
+        brief_php::told,
         brief_ruby::told,
         at_place,
     ];
@@ -152,7 +155,6 @@ fn clean(text: &str) -> Option<&'static str> {
         "All matched files use Prettier code style!" => Some("prettier"),
         "All matched files use the correct format." => Some("oxfmt"),
         "All done! ✨ 🍰 ✨" => Some("black"),
-        " INFO 0 errors" => Some("pyrefly"),
         "Success! The configuration is valid." => Some("terraform"),
         "Summary: 0 issues in 0 files" => Some("markdownlint"),
         "Audit done." => Some("checkstyle"),
@@ -444,6 +446,7 @@ impl Reader {
             .or_else(|| brief_interpreters::titled(&self.title, &self.before, text))
             .or_else(|| brief_web::titled(&self.title, &self.before, text))
             .or_else(|| brief_advisories::listed(&self.title, &self.before, text))
+            .or_else(|| brief_php::titled(&self.title, &self.before, text))
             .or_else(|| self.publint.told(text))
             .or_else(
                 || if self.is_checking { prettier(text).or_else(|| oxfmt(text)) } else { unparsed_by_prettier(text) },
@@ -462,6 +465,7 @@ impl Reader {
             .or_else(|| brief_documents::counted(text))
             .or_else(|| brief_interpreters::counted(text))
             .or_else(|| brief_memory::counted(text))
+            .or_else(|| brief_php::counted(text))
             .or_else(|| brief_scripts::counted(text))
     }
 
@@ -474,8 +478,13 @@ impl Reader {
         self.section = brief_advisories::section(text).or(self.section);
         // Between a compiler's place and its message stands the source.
         let is_source_over = brief_build::title_of(&self.title).is_some() && !text.is_empty() && !text.starts_with(' ');
-        let begins =
-            [brief_checkers::begins_tflint, brief_interpreters::begins, brief_web::begins, brief_advisories::begins];
+        let begins = [
+            brief_checkers::begins_tflint,
+            brief_interpreters::begins,
+            brief_web::begins,
+            brief_advisories::begins,
+            brief_php::begins,
+        ];
         if is_of_another {
             self.title.clear();
         } else if begins.iter().any(|begins| begins(text)) || brief_build::title_of(text).is_some() {
@@ -534,7 +543,10 @@ impl TextReader for Reader {
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        clean(text).is_some() || brief_sums::sum(text).is_some() || brief_documents::is_whole(text)
+        clean(text).is_some()
+            || brief_sums::sum(text).is_some()
+            || brief_documents::is_whole(text)
+            || brief_php::is_whole(text)
     }
 
     fn tells_all(&self, text: &str) -> bool {

@@ -1,9 +1,14 @@
 //! `phpstan-json`: PHPStan's error formats `json` and `prettyJson`. Written after their definition,
-//! <https://phpstan.org/user-guide/output-format>, and the fields that its JSON formatter writes, of versions 1 and 2.
+//! <https://phpstan.org/user-guide/output-format>, and the fields that its JSON formatter writes, of versions 1 and 2. Under an
+//! agent it writes what Laravel PAO makes of them, where that is installed: `src/Drivers/Phpstan/Starter.php`
+//! (<https://github.com/laravel/pao>).
 //!
 //! It names no files in which nothing was found, and no severities.
 
+use std::marker::PhantomData;
+
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::findings_json::{Findings, Loose, OfAFile, Place, Told, elements, foreign, members_under};
 use crate::error::Result;
@@ -17,8 +22,8 @@ pub const FORMAT: Format = Format {
     name: "phpstan-json",
     kind: ReportKind::Lint,
     about: "PHPStan's errors by file",
-    written_by: "phpstan analyse --error-format=json|prettyJson",
-    told_by: "a JSON object with totals.file_errors, files and errors",
+    written_by: "phpstan analyse --error-format=json|prettyJson, and phpstan under an agent with laravel/pao",
+    told_by: "a JSON object with totals.file_errors, files and errors, or with tool, result and errors",
     has_end: true,
     counting: "The messages of all files and the errors that belong to none: all are errors.",
     sniff,
@@ -28,6 +33,9 @@ pub const FORMAT: Format = Format {
 fn sniff(head: &Head<'_>) -> Sniff {
     if head.has_key("totals.file_errors") && head.has_key("files") {
         return Sniff::Sure("keys totals.file_errors and files".into());
+    }
+    if head.has_key("tool") && head.has_key("errors") && !head.has_key("tests") && head.text().contains("\"phpstan\"") {
+        return Sniff::Sure("keys tool and errors, as PAO writes them of PHPStan".into());
     }
     Sniff::No
 }
@@ -50,7 +58,7 @@ struct Message {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Document {
-    totals: Totals,
+    totals: Option<Totals>,
 }
 
 #[derive(Default, Deserialize)]
@@ -60,24 +68,49 @@ struct Totals {
     file_errors: Loose,
 }
 
+/// What PAO makes of it. It may list some of the errors alone.
+#[derive(Deserialize)]
+struct Pao {
+    errors: u64,
+    error_details: Option<IgnoredAny>,
+    general_errors: Option<IgnoredAny>,
+}
+
+fn of_file(findings: &mut Findings, path: &str, messages: OfAFile<Message>) -> Result<()> {
+    for Message { message, line, identifier: rule } in messages {
+        if !message.is_text() {
+            return Err(foreign("not a report of PHPStan: a message has no text"));
+        }
+        findings.add(Level::Error, Told { rule, path: Loose::Text(path.to_owned()), line, message })?;
+    }
+    Ok(())
+}
+
+fn general(findings: &mut Findings, message: String) -> Result<()> {
+    findings.add(Level::Error, Told { message: Loose::Text(message), ..Told::default() })
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut findings = Findings::new("phpstan", Sort::Linter);
+    let Some(totals) = json::object(input, PhantomData::<Document>)?.totals else {
+        let pao = json::object(input, PhantomData::<Pao>)?;
+        if pao.error_details.is_some() {
+            let add = |path: String, messages| of_file(&mut findings, &path, messages);
+            members_under(input, "error_details", add)?;
+        }
+        if pao.general_errors.is_some() {
+            elements(input, Place::Under("general_errors"), |message: String| general(&mut findings, message))?;
+        }
+        findings.complete([pao.errors, 0])?;
+        return findings.finish(&FORMAT);
+    };
     members_under(input, "files", |path: String, file: File| {
         let Some(messages) = file.messages else {
             return Err(foreign("not a report of PHPStan: a file has no messages"));
         };
-        for Message { message, line, identifier: rule } in messages {
-            if !message.is_text() {
-                return Err(foreign("not a report of PHPStan: a message has no text"));
-            }
-            findings.add(Level::Error, Told { rule, path: Loose::Text(path.clone()), line, message })?;
-        }
-        Ok(())
+        of_file(&mut findings, &path, messages)
     })?;
-    elements(input, Place::Under("errors"), |message: String| {
-        findings.add(Level::Error, Told { message: Loose::Text(message), ..Told::default() })
-    })?;
-    let totals = json::object(input, std::marker::PhantomData::<Document>)?.totals;
+    elements(input, Place::Under("errors"), |message: String| general(&mut findings, message))?;
     let all = totals.errors.number().zip(totals.file_errors.number());
     let errors = all.and_then(|(general, of_files)| general.checked_add(of_files));
     findings.declared = Figures { errors, ..Figures::default() };
@@ -88,12 +121,30 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
+    use crate::ingest::lint::tests_support::first_finding;
     use crate::ingest::Details;
 
     fn read(files: &str, errors: &str) -> Result<Parsed> {
         let totals = r#"{"errors":1,"file_errors":2}"#;
         let text = format!("Note: x\n{{\"totals\":{totals},\"files\":{files},\"errors\":{errors}}}\n");
         parse(&Input::bytes("x", text.as_bytes()))
+    }
+
+    #[test]
+    fn what_pao_makes_of_it_is_read_as_well() {
+        let read = |text: &str| crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None);
+        let details = r#""error_details":{"/a/A.php":[{"line":9,"message":"No.","identifier":"return.type"}]}"#;
+        for (text, count) in [
+            (format!(r#"{{"tool":"phpstan","result":"failed","errors":31,{details},"truncated":true}}"#), 31),
+            (format!(r#"{{"tool":"phpstan","result":"failed","errors":2,{details},"general_errors":["x"]}}"#), 2),
+            (r#"{"tool":"phpstan","result":"passed","errors":0}"#.to_owned(), 0),
+        ] {
+            let parsed = read(&text).unwrap();
+            assert_eq!((parsed.format.name, parsed.figures.errors), ("phpstan-json", Some(count)), "{text}");
+        }
+        let parsed = read(&format!(r#"{{"tool":"phpstan","result":"failed","errors":1,{details}}}"#)).unwrap();
+        assert_eq!(first_finding(&parsed), (Some("/a/A.php"), Some(9), Some("return.type"), "No."));
+        assert!(read(r#"{"tool":"phpstan","raw":["x"]}"#).is_err());
     }
 
     #[test]

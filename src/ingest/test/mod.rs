@@ -65,6 +65,7 @@ pub mod node_test_text;
 pub mod nunit2;
 pub mod nunit3;
 pub mod open_test_reporting;
+pub mod pao_json;
 pub mod phpunit_text;
 pub mod playwright_json;
 pub mod playwright_text;
