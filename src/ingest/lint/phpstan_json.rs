@@ -121,8 +121,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
 mod tests {
     use super::*;
     use crate::error::Reject;
-    use crate::ingest::lint::tests_support::first_finding;
     use crate::ingest::Details;
+    use crate::ingest::lint::tests_support::first_finding;
 
     fn read(files: &str, errors: &str) -> Result<Parsed> {
         let totals = r#"{"errors":1,"file_errors":2}"#;
