@@ -162,12 +162,10 @@ impl FileTally {
     ///
     /// # Errors
     /// Likewise.
-    pub(super) fn join(&mut self, mut other: FileTally) -> Result<()> {
+    pub(super) fn join(&mut self, other: FileTally) -> Result<()> {
         self.lines.join(other.lines);
         self.numbered.join(other.numbered);
-        for line in other.conditions.lines() {
-            self.conditions.push(*line);
-        }
+        self.conditions.join(other.conditions);
         for (branch, taken) in other.branches {
             self.named_branch(branch, taken);
         }

@@ -273,6 +273,13 @@ impl<P: Piece> Pieces<P> {
         all
     }
 
+    /// Those of another, too.
+    fn join(&mut self, other: Pieces<P>) {
+        for piece in other.finish() {
+            self.push(piece);
+        }
+    }
+
     /// All of them in order.
     fn finish(mut self) -> Vec<P> {
         self.settle();
@@ -309,9 +316,7 @@ impl Marks {
 
     /// The lines of either, covered where either covers them.
     pub(super) fn join(&mut self, other: Marks) {
-        for block in other.0.finish() {
-            self.0.push(block);
-        }
+        self.0.join(other.0);
     }
 
     /// Takes lines out.
@@ -362,9 +367,7 @@ impl Numbered {
 
     /// Those of either, taken where either takes them.
     pub(super) fn join(&mut self, other: Numbered) {
-        for number in other.0.finish() {
-            self.0.push(number);
-        }
+        self.0.join(other.0);
     }
 
     /// Taken, and all.
@@ -397,6 +400,11 @@ impl Conditions {
     /// As [`Pieces::take`].
     pub(super) fn take(&mut self) -> Conditions {
         Conditions(self.0.take())
+    }
+
+    /// Those of either.
+    pub(super) fn join(&mut self, other: Conditions) {
+        self.0.join(other.0);
     }
 
     /// Each line's, ascending.

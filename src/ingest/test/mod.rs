@@ -223,6 +223,12 @@ impl TestTally {
         Ok(())
     }
 
+    /// The report counts so many results; those that were not kept have no name in it.
+    pub(super) fn leave_unnamed(&mut self, results: u64) {
+        let named = u64::try_from(self.details.cases.cases.len()).unwrap_or(u64::MAX);
+        self.details.dropped = results.saturating_sub(named);
+    }
+
     /// A unit that failed outside any test: one errored test (corpus README, rule 3).
     pub(super) fn unit_failure(&mut self, name: &str) {
         self.details.unit_failures = self.details.unit_failures.saturating_add(1);

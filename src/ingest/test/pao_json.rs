@@ -55,8 +55,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
     if has_failed && !tally.has_failed() && tests > 0 {
         tally.unit_failure("PHPUnit");
     }
-    let named = u64::try_from(tally.details.cases.cases.len()).unwrap_or(u64::MAX);
-    tally.details.dropped = add(passed, others)?.saturating_sub(named);
+    tally.leave_unnamed(add(passed, others)?);
     tally.finish(&FORMAT)
 }
 

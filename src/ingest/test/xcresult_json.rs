@@ -52,8 +52,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             for name in names {
                 tally.keep(&name, TestCase::new(Outcome::Failed));
             }
-            let named = u64::try_from(tally.details.cases.cases.len()).unwrap_or(u64::MAX);
-            tally.details.dropped = all.saturating_sub(named);
+            tally.leave_unnamed(all);
             let mut parsed = tally.finish(&FORMAT)?;
             declare(&mut parsed, Figures { tests: Some(all), ..Figures::default() });
             return Ok(parsed);
