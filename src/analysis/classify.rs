@@ -119,7 +119,7 @@ impl Terms {
     /// divides by all tests, so its own rate does not rise either.
     fn with_skips(mut self, comparison: &Comparison) -> Terms {
         let skipped = comparison.pair(|metrics| metrics.testing.as_ref()?.tests_skipped);
-        let ran = comparison.metrics.testing.as_ref().and_then(|testing| testing.ran());
+        let ran = comparison.metrics.tests_ran();
         let (Some(skipped), Some(tests), Some(ran), Some(passed)) = (skipped, self.tests, ran, self.passed) else {
             return self;
         };

@@ -159,17 +159,16 @@ impl<'a> Comparison<'a> {
         self.moves.get_or_init(|| custom::movements(self))
     }
 
-    /// The tests that a report of failures alone names and that did not fail before. Whether they passed then is unknown: they
-    /// may be new.
+    /// The failing tests that did not fail before, where reports name those that fail and not those that pass. Whether one of
+    /// them passed then is unknown: it may be new.
     pub fn newly_red(&self) -> Vec<&'a str> {
-        let Some(now) = self.metrics.testing.as_ref() else { return Vec::new() };
         let Some(point) = self.previous(|metrics| metrics.failures().is_some()) else { return Vec::new() };
-        let before = point.metrics.testing.as_ref().map_or(&[][..], |testing| &testing.failing);
+        let before = point.metrics.failing();
         if point.metrics.failures() != u64::try_from(before.len()).ok() {
             // Not all that failed before is named.
             return Vec::new();
         }
-        now.failing.iter().filter(|id| !before.contains(id)).map(String::as_str).collect()
+        self.metrics.failing().iter().filter(|id| !before.contains(id)).map(String::as_str).collect()
     }
 
     /// How many units failed to load.
@@ -204,7 +203,7 @@ fn flakes_of(point: &Point) -> u64 {
 /// The pass rate if `flakes` of the failed had passed, percent; without any, the rate as it was measured.
 fn forgiving_rate(metrics: &Metrics, flakes: u64) -> Option<f64> {
     let measured = metrics.pass_rate()?;
-    let ran = metrics.testing.as_ref().and_then(|testing| testing.ran()).filter(|ran| *ran > 0);
+    let ran = metrics.tests_ran().filter(|ran| *ran > 0);
     match (metrics.tests_passed(), ran) {
         (Some(passed), Some(ran)) if flakes > 0 => {
             Some(100.0 * real(passed.saturating_add(flakes).min(ran)) / real(ran))

@@ -75,6 +75,31 @@ pub fn fresh_runs_of(cases: &TestCases, point: &Point, id: &str) -> Runs {
     runs
 }
 
+/// The tests that fail at the newest measured iteration of the lineage, where its report names these and not those that pass.
+pub fn failing_alone(points: &[Point]) -> Option<FailingAlone<'_>> {
+    let last = points.last()?;
+    let measured: Vec<&Point> =
+        lineage(points, Some(last.iteration)).filter(|point| point.metrics.failures().is_some()).collect();
+    let newest = *measured.first()?;
+    let named = newest.metrics.failing();
+    if named.is_empty() && newest.metrics.failures() > Some(0) {
+        return None;
+    }
+    let since = |id: &String| {
+        measured.iter().take_while(|point| point.metrics.failing().contains(id)).last().map(|point| point.iteration)
+    };
+    let tests = named.iter().map(|id| (id, since(id))).collect();
+    Some(FailingAlone { point: newest, tests })
+}
+
+/// See [`failing_alone`].
+pub struct FailingAlone<'a> {
+    /// The iteration.
+    pub point: &'a Point,
+    /// By name, at most 20, and from which iteration on each is named as failing.
+    pub tests: Vec<(&'a String, Option<Iteration>)>,
+}
+
 /// A loop's frames in order of recording.
 pub struct Ledger<'a> {
     points: &'a [Point],

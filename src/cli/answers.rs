@@ -193,18 +193,18 @@ pub struct FileDifference {
     pub change: String,
 }
 
-/// Tests by outcome.
+/// Tests by outcome; null is unknown, where a report tells failures alone.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestCounts {
     /// Passed.
-    pub passed: u64,
+    pub passed: Option<u64>,
     /// Failed.
-    pub failed: u64,
+    pub failed: Option<u64>,
     /// Errored.
-    pub errored: u64,
+    pub errored: Option<u64>,
     /// Skipped.
-    pub skipped: u64,
+    pub skipped: Option<u64>,
 }
 
 /// A test that fails or flakes.
@@ -213,11 +213,12 @@ pub struct TestCounts {
 pub struct TestLine {
     /// Its id.
     pub id: String,
-    /// What it came to at the newest iteration; null if it is gone.
+    /// What it came to at the newest iteration; null if it is gone, or if a report that was let go told of it.
     pub outcome: Option<Outcome>,
     /// Failing or erroring: the iteration from which on it does.
     pub failing_since: Option<Iteration>,
-    /// The last iteration of the lineage at which it passed; null with `failing_since`: it never did.
+    /// The last iteration of the lineage at which it passed; null with `failing_since`: it never did, or reports name failing
+    /// tests alone.
     pub last_passed: Option<Iteration>,
     /// Failing or erroring: the source file, from the root of the work tree if it lies in there, else as the report names it;
     /// null if that is not told.
@@ -242,7 +243,7 @@ pub struct Tests {
     pub schema_version: u32,
     /// The loop.
     pub loop_id: LoopId,
-    /// The newest iteration of the lineage that names its tests.
+    /// The newest iteration of the lineage that names its tests; where none does, the newest that names those that fail.
     pub iteration: Iteration,
     /// All its tests.
     pub counts: TestCounts,

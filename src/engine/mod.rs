@@ -64,7 +64,7 @@ pub use remeasure::Verification;
 pub use repair::{Repaired, repair};
 pub use replay::{Replayed, replay};
 pub use restore::{Target, restore_iteration, settle, undo};
-pub use tests::{TestLedger, changed_in, test_ledger, tests_of};
+pub use tests::{TestLedger, changed_in, failing_of, test_ledger, tests_of};
 pub use transcript::read_transcript;
 pub use verify::{Finding, Verified, verify};
 pub use view::{Difference, SoFar, best_so_far, difference, iteration, iteration_report, loop_so_far, newest};

@@ -12,6 +12,7 @@ use super::bodies::file_at;
 use super::judge::read_cases;
 use super::loops::frozen_config;
 use super::measure::parse_again;
+use super::tests::failing_of;
 use super::verify::cases_of;
 use super::view::iteration;
 use crate::analysis;
@@ -78,8 +79,9 @@ pub fn iteration_details(layout: &Layout, store: &Store, wanted: Iteration) -> R
     let objects = Objects::open(layout)?;
     let cases = cases_of(&record.metrics).map(|id| read_cases(&objects, &id)).transpose()?;
     let (known, below) = (BTreeMap::new(), BTreeMap::new());
+    let failing = cases.is_none().then(|| failing_of(layout, store, &record));
     let mut search = Search { layout, store, objects: &objects, record: &record, known, below };
-    let places = search.places(cases.as_ref());
+    let places = search.places(cases.as_ref().or(failing.as_ref()));
     Ok(IterationDetails { record, best, cases, places })
 }
 
@@ -123,13 +125,17 @@ impl Search<'_> {
         let broken = record.from_previous.as_ref().and_then(|deltas| deltas.tests_broken.as_ref());
         let names = match &alert.subject {
             Some(subject) => std::slice::from_ref(subject),
+            // Where those that fail are named alone, the alert names the new ones among them.
+            None if broken.is_none() => record.metrics.failing(),
             None => broken.map(|broken| broken.names.as_slice()).unwrap_or_default(),
         };
+        let all = alert.subject.is_some() || broken.is_some();
+        let is_named = |id: &&String| all || alert.evidence.iter().any(|line| line.ends_with(id.as_str()));
         let place = |id: &String| {
             let (path, line) = self.file_of(id, cases, &record.tree)?;
             Some((path, line, id.clone()))
         };
-        names.iter().filter_map(place).collect()
+        names.iter().filter(is_named).filter_map(place).collect()
     }
 
     /// Where the test was. Its line is another's by now.

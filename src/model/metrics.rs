@@ -56,7 +56,7 @@ pub struct TestMetrics {
     /// Names of what failed to load, at most 1,000: tests in it are neither gone nor broken, only unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_units: Vec<String>,
-    /// Where the reports tell failures alone: the tests that failed or errored and are named, at most 20, by name.
+    /// Where the reports do not name all their tests: those that failed or errored and are named, at most 20, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
     /// `100·passed/(passed+failed+errored)`; absent if none ran.
@@ -222,7 +222,17 @@ impl Metrics {
         testing.tests_failed?.checked_add(testing.tests_errored.unwrap_or_default())
     }
 
-    /// The same where nothing else is known of the tests: the report tells failures alone.
+    /// Tests that ran to an outcome: passed, failed or errored.
+    pub fn tests_ran(&self) -> Option<u64> {
+        self.testing.as_ref()?.ran()
+    }
+
+    /// The names of those, where reports name them and not the tests that pass; at most 20.
+    pub fn failing(&self) -> &[String] {
+        self.testing.as_ref().map_or(&[], |testing| &testing.failing)
+    }
+
+    /// The failures where nothing else is known of the tests: the report tells failures alone.
     pub fn failures_alone(&self) -> Option<u64> {
         self.failures().filter(|_| self.tests_passed().is_none())
     }

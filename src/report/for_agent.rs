@@ -1,6 +1,6 @@
 //! The paragraph of plain facts that a loop can paste into its agent's next prompt.
 
-use super::view::{class_name, fixed, length, merit, number, plain, signed};
+use super::view::{class_name, failing, fixed, length, merit, number, plain, signed};
 use super::words::short_action;
 use crate::model::calls::Issue;
 use crate::model::ids::Iteration;
@@ -114,11 +114,7 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<String> {
         let names: Vec<String> = tests.names.iter().take(NAMES).map(|name| tidy(name)).collect();
         Some(listed(what, &names, tests.count))
     };
-    // Where failures alone are told, nobody knows which of them passed before.
-    let alone = record.metrics.failures_alone().filter(|count| *count > 0);
-    let failing = alone.zip(record.metrics.testing.as_ref()).filter(|(_, testing)| !testing.failing.is_empty());
-    let failing = failing.map(|(count, testing)| NamedTests { count, names: testing.failing.clone() });
-    [told("Broken", &deltas.tests_broken), told("Failing", &failing), told("Gone", &deltas.tests_lost)]
+    [told("Broken", &deltas.tests_broken), told("Failing", &failing(&record.metrics)), told("Gone", &deltas.tests_lost)]
         .into_iter()
         .flatten()
         .collect()

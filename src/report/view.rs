@@ -126,6 +126,12 @@ pub(super) fn passed_of_all(metrics: &Metrics) -> String {
     }
 }
 
+/// The tests that fail, where reports name these and not those that pass.
+pub(super) fn failing(metrics: &Metrics) -> Option<NamedTests> {
+    let names = metrics.failing().to_vec();
+    Some(NamedTests { count: metrics.failures()?, names }).filter(|tests| !tests.names.is_empty())
+}
+
 /// What could not be loaded, as named tests: the first twenty by name, as of other lists.
 pub(super) fn failed_units(testing: Option<&TestMetrics>) -> Option<NamedTests> {
     let testing = testing?;

@@ -283,6 +283,67 @@ fn a_loop_whose_reports_name_no_tests_has_no_ledger() {
 }
 
 #[test]
+fn where_those_that_fail_are_named_alone_they_are_listed() {
+    let project = Project::new();
+    let record = |words: &[&str], failing: &[&str], passed: usize| {
+        let count = failing.len();
+        let title = |words: &str| format!("{words:=^80}\n");
+        let mut told = title(" FAILURES ");
+        for id in failing {
+            let name = format!(" {} ", id.rsplit(':').next().unwrap_or_default());
+            told += &format!("{name:_^80}\n\n>       assert 1 == 2\nE       assert 1 == 2\n\nt.py:7: AssertionError\n");
+        }
+        told += &title(" short test summary info ");
+        failing.iter().for_each(|id| told += &format!("FAILED {id} - assert 1 == 2\n"));
+        let last = if count > 0 { format!("{count} failed, {passed} passed") } else { format!("{passed} passed") };
+        let told = if count > 0 { told } else { String::new() };
+        let (head, last) = (title(" test session starts "), title(&format!(" {last} in 0.03s ")));
+        project.write("out.txt", format!("{head}collected {} items\n\n{told}{last}", count + passed));
+        project.run(&[words, &["--report", "out.txt", "--json"]].concat()).expect(0).json()
+    };
+    project.write("t.py", "def test_a(): assert 1 == 2\n");
+    record(&["begin"], &["t.py::test_a"], 9);
+    let told = record(&["record"], &["t.py::test_a"], 9);
+    assert_eq!(told["alerts"], serde_json::json!([]));
+    // As many fail, by another name.
+    let told = record(&["record"], &["t.py::test_b"], 9);
+    assert_eq!(
+        (&told["class_rule"], &told["alerts"][0]["evidence"][0]),
+        (&"R5".into(), &"did not fail at iteration 1: t.py::test_b".into())
+    );
+    let told = record(&["record"], &["t.py::test_b", "t.py::test_c"], 8);
+    assert_eq!(told["alerts"][0]["severity"], "critical");
+    assert_eq!(told["alerts"][0]["evidence"][0], "did not fail at iteration 2: t.py::test_c");
+    let annotations = project.run(&["report", "3", "--format", "github-annotations"]).expect(0).stdout;
+    let place = annotations.lines().find(|line| line.contains("test_c")).unwrap();
+    assert!(place.contains("file=t.py,line=7") && !annotations.contains("test_b"), "{annotations}");
+    // Written before the code: one more test runs, and it fails.
+    let told = record(&["record"], &["t.py::test_b", "t.py::test_c", "t.py::test_new"], 8);
+    assert_eq!(
+        told["alerts"].as_array().unwrap().iter().filter(|alert| alert["rule"] != "pass_rate_regression").count(),
+        0
+    );
+
+    let shown = project.run(&["show", "4"]).expect(0).stdout;
+    assert!(shown.contains("tests failing (3)") && shown.contains("t.py::test_new"), "{shown}");
+    let screen = project.run(&["tests"]).expect(0).stdout;
+    for line in
+        ["iteration 4: 11 tests", "8 pass, 3 fail, 0 skipped", "failing since iteration 2 (1)", "t.py::test_new"]
+    {
+        assert!(screen.contains(line), "{screen}");
+    }
+    let tests = project.run(&["tests", "--broken", "--json"]).expect(0).json();
+    assert_shape("tests", &tests);
+    let since: Vec<_> = tests["tests"].as_array().unwrap().iter().map(|test| test["failing_since"].clone()).collect();
+    assert_eq!((since, &tests["tests"][0]["outcome"]), (vec![2.into(), 3.into(), 4.into()], &"failed".into()));
+    assert_eq!((&tests["tests"][0]["last_passed"], &tests["tests"][0]["line"]), (&serde_json::Value::Null, &7.into()));
+    project.run(&["tests", "--flaky"]).expect(65);
+    project.run(&["tests", "--history", "test_b"]).expect(65);
+    record(&["record"], &[], 11);
+    assert!(project.run(&["tests"]).expect(0).stdout.contains("11 pass, 0 fail"));
+}
+
+#[test]
 fn v14_a_test_with_another_name_and_the_same_source_is_the_same_test() {
     let (old, new) = ("test_parsing_pre_and_build_metadata_see_issue_217", "test_leading_digit_in_pre_and_build");
     let project = Project::new();

@@ -3,6 +3,7 @@
 use super::{AlertRule, CONFIRMED, beside, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::flakes::Doubt;
+use crate::model::ids::Iteration;
 use crate::model::metrics::Metrics;
 use crate::model::verdict::{Alert, NAMES_SHOWN, Severity, Status};
 
@@ -13,11 +14,12 @@ pub const RULE: AlertRule = AlertRule {
     meaning: "Something that worked is broken, or a passing test is gone. The loss stays open along the lineage until as \
               many tests as ever pass again. Where tests are named, each newly failing one is weighed against its being \
               a flake: suspected, confirmed or refuted by its runs on one tree, reruns (record --rerun) among them. A \
-              refuted one moves nothing. A report that tells failures alone (go test without -v) does not tell whether a \
-              test that fails now passed before or is new: that is a suspicion (HIGH), and does not stay open.",
+              refuted one moves nothing. A report that names none but the tests that fail does not tell whether one of \
+              them passed before or is new: that is a suspicion (HIGH), and does not stay open.",
     formula: "tests_passed < previous; where tests are named, also each test that passed and now fails, though the \
-              count held; where only failures are known, more of them, or one by another name. Named tests broke with \
-              probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns that all failed, f = (flake.prior_rate + \
+              count held; where those that fail are named alone, also more tests that did not fail before than there \
+              are new ones that ran; where only failures are known (go test without -v), more of them, or one by another \
+              name. Named tests broke with probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns that all failed, f = (flake.prior_rate + \
               failures)/(1 + runs) over earlier trees that it passed on; a pass on the same tree refutes",
     source: "S002; by name: beyond the seeds",
     severity: Severity::Critical,
@@ -32,7 +34,7 @@ const MESSAGE: &str = "Previously passing tests now failing";
 const NEW_FAILURES: &str = "Tests fail that did not fail before";
 
 fn check(comparison: &Comparison) -> Vec<Alert> {
-    let Some(pair) = comparison.passed() else { return of_failures_alone(comparison).into_iter().collect() };
+    let Some(pair) = comparison.passed() else { return suspicion(comparison).into_iter().collect() };
     // What a flake did is told by name, and is no part of the loss.
     let mut alerts: Vec<Alert> = comparison.refuted().map(|(id, doubt)| by_name(comparison, id, doubt)).collect();
     let broken = || comparison.doubts.iter().filter(|(_, doubt)| doubt.status != Status::Refuted);
@@ -42,6 +44,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
         for tests in [settled, open] {
             alerts.extend(by_test(&tests, |(id, _)| id, |(id, doubt)| by_name(comparison, id, doubt)));
         }
+        alerts.extend(suspicion(comparison));
         return alerts;
     }
     let lost_outside =
@@ -54,7 +57,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     let skipped =
         comparison.tests.iter().flat_map(|tests| &tests.skipped_passing).map(|id| format!("skipped now: {id}"));
     let broke = broken().map(|(id, doubt)| format!("{}: {id}", doubt.evidence()));
-    alert.evidence = broke.chain(skipped).take(NAMES_SHOWN).collect();
+    alert.evidence = broke.chain(skipped).chain(did_not_fail(comparison)).take(NAMES_SHOWN).collect();
     if broken().any(|(_, doubt)| doubt.status == Status::Confirmed) {
         alert.status = Status::Confirmed;
         alert.reliability = CONFIRMED;
@@ -65,19 +68,25 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     alerts
 }
 
-/// How many pass is unknown, now or before; more failures are a loss all the same, unless the tests are new.
-fn of_failures_alone(comparison: &Comparison) -> Option<Alert> {
-    let pair = comparison.pair(Metrics::failures)?;
-    let newly_red = comparison.newly_red();
-    if pair.now <= pair.before && newly_red.is_empty() {
-        return None;
-    }
-    let mut alert = beside(RULE.alert(comparison, NEW_FAILURES), pair.before, pair.now);
+/// Tests fail that did not fail before, and nobody knows which of them passed: more of them than there are new ones that ran,
+/// or, where that is unknown, any.
+fn suspicion(comparison: &Comparison) -> Option<Alert> {
+    let failures = comparison.pair(Metrics::failures)?;
+    let newly_red = u64::try_from(comparison.newly_red().len()).unwrap_or(u64::MAX);
+    let fires = match comparison.pair(Metrics::tests_ran) {
+        Some(ran) => newly_red > ran.now.saturating_sub(ran.before),
+        None => newly_red > 0 || failures.now > failures.before,
+    };
+    let mut alert = beside(RULE.alert(comparison, NEW_FAILURES), failures.before, failures.now);
     alert.severity = Severity::High;
     alert.status = Status::Suspected;
-    let named = newly_red.iter().take(NAMES_SHOWN);
-    alert.evidence = named.map(|id| format!("did not fail at iteration {}: {id}", pair.against)).collect();
-    Some(alert)
+    alert.evidence = did_not_fail(comparison).take(NAMES_SHOWN).collect();
+    fires.then_some(alert)
+}
+
+fn did_not_fail(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let against = comparison.pair(Metrics::failures).map_or(Iteration::BASELINE, |pair| pair.against);
+    comparison.newly_red().into_iter().map(move |id| format!("did not fail at iteration {against}: {id}"))
 }
 
 /// One test: the count held because another was fixed or added, or it is a flake.

@@ -1,16 +1,16 @@
 //! `tests`: the ledger of tests. Which iteration broke a test, what changed in it, and which tests flake.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::analysis::ledger::Ledger;
+use crate::analysis::ledger::{FailingAlone, Ledger, failing_alone};
 use crate::cli::answers::{FileDifference, TestCounts, TestEvent, TestHistory, TestLine, Tests, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::engine::{TestLedger, Unnamed, change_name, changed_files, changed_in, test_ledger, tests_of};
+use crate::engine::{TestLedger, Unnamed, change_name, changed_files, changed_in, failing_of, test_ledger, tests_of};
 use crate::error::{Error, Result};
-use crate::model::cases::{Outcome, TestCases};
+use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::ledger::TestStanding;
 use crate::model::reruns::Runs;
@@ -35,8 +35,13 @@ pub fn run(context: &Context, choice: &LoopChoice, asked: &Asked) -> Result<Exit
     context.say_left_out(&found.damaged);
     let ledger = Ledger::new(&found.points, &found.frames);
     let Some(newest) = ledger.newest() else {
-        return Err(Error::bad_input(format!("no report of loop {} names its tests", store.id()))
-            .help("`highwater list formats` tells which formats do"));
+        let failing = failing_alone(&found.points).filter(|_| asked.history.is_none() && !asked.flaky);
+        let failing = failing.ok_or_else(|| {
+            Error::bad_input(format!("no report of loop {} names its tests", store.id()))
+                .help("`highwater list formats` tells which formats do")
+        })?;
+        list_failing(context, &store, &failing)?;
+        return Ok(Exit::Done);
     };
     let mut files =
         Files { store: &store, objects: Objects::open(&context.layout)?, found: &found, changes: BTreeMap::new() };
@@ -130,7 +135,7 @@ fn list(
         standings.iter().filter(|(_, standing)| standing.bad_since.is_some() && (all || asked.broken)).collect();
     broken.sort_by_key(|(id, standing)| (std::cmp::Reverse(standing.bad_since), *id));
     let flaky = || flaking.iter().filter(|_| all || asked.flaky);
-    let counts = counts(standings.values());
+    let counts = counts(&standings);
     let is_told = !broken.is_empty() || flaky().next().is_some();
     let cases = match is_told {
         true => tests_of(&context.layout, &files.objects, &files.found.points, newest)?,
@@ -148,8 +153,9 @@ fn list(
             loop_id,
             iteration: newest,
             passed: counts.passed,
-            failed: counts.failed.saturating_add(counts.errored),
+            failed: counts.failed.unwrap_or_default().saturating_add(counts.errored.unwrap_or_default()),
             skipped: counts.skipped,
+            all_named: true,
             broken: (all || asked.broken).then_some(&rows),
             flaky: (all || asked.flaky).then_some(&flaky),
         };
@@ -168,14 +174,24 @@ fn list(
     }
     for (id, line) in &mut lines {
         if let Some(case) = cases.cases.get(*id).filter(|case| case.outcome.is_bad()) {
-            (line.file, line.line, line.message) = (case.file.clone(), case.line, case.message.clone());
+            explain(line, case);
         }
     }
     let tests: Vec<TestLine> = lines.into_values().collect();
+    answer(context, loop_id, newest, counts, tests)
+}
+
+fn answer(
+    context: &Context,
+    loop_id: &LoopId,
+    iteration: Iteration,
+    counts: TestCounts,
+    tests: Vec<TestLine>,
+) -> Result<()> {
     if context.jsonl() {
         return tests.iter().try_for_each(output::json);
     }
-    output::json(&Tests { schema_version: VERSION, loop_id: loop_id.clone(), iteration: newest, counts, tests })
+    output::json(&Tests { schema_version: VERSION, loop_id: loop_id.clone(), iteration, counts, tests })
 }
 
 fn line(id: &str, standing: Option<&TestStanding>) -> TestLine {
@@ -193,17 +209,66 @@ fn line(id: &str, standing: Option<&TestStanding>) -> TestLine {
     }
 }
 
-fn counts<'s>(standings: impl Iterator<Item = &'s TestStanding>) -> TestCounts {
-    let mut counts = TestCounts::default();
-    for standing in standings {
-        match standing.outcome {
-            Outcome::Passed => counts.passed += 1,
-            Outcome::Skipped => counts.skipped += 1,
-            Outcome::Failed => counts.failed += 1,
-            Outcome::Errored => counts.errored += 1,
-        }
+/// Where it fails and why.
+fn explain(line: &mut TestLine, case: &TestCase) {
+    (line.file, line.line, line.message) = (case.file.clone(), case.line, case.message.clone());
+}
+
+fn counts(standings: &HashMap<String, TestStanding>) -> TestCounts {
+    let of = |outcome| {
+        let count = standings.values().filter(|standing| standing.outcome == outcome).count();
+        u64::try_from(count).ok()
+    };
+    TestCounts {
+        passed: of(Outcome::Passed),
+        failed: of(Outcome::Failed),
+        errored: of(Outcome::Errored),
+        skipped: of(Outcome::Skipped),
     }
-    counts
+}
+
+/// The tests that fail, where nothing is known of the others but their number.
+fn list_failing(context: &Context, store: &Store, failing: &FailingAlone<'_>) -> Result<()> {
+    let FailingAlone { point, tests } = failing;
+    let cases = failing_of(&context.layout, store, &store.load(point.iteration)?.record);
+    let testing = point.metrics.testing.as_ref();
+    let counts = testing.map_or_else(TestCounts::default, |testing| TestCounts {
+        passed: testing.tests_passed,
+        failed: testing.tests_failed,
+        errored: testing.tests_errored,
+        skipped: testing.tests_skipped,
+    });
+    if context.json() {
+        let line = |(id, since): &(&String, _)| {
+            let mut line = TestLine { failing_since: *since, ..line(id, None) };
+            if let Some(case) = cases.cases.get(*id) {
+                line.outcome = Some(case.outcome);
+                explain(&mut line, case);
+            }
+            line
+        };
+        return answer(context, store.id(), point.iteration, counts, tests.iter().map(line).collect());
+    }
+    let mut rows = Vec::new();
+    for (id, since) in tests {
+        let case = cases.cases.get(*id);
+        let outcome = case.map_or(Outcome::Failed, |case| case.outcome);
+        let standing = TestStanding { outcome, bad_since: *since, last_passed: None };
+        rows.push(TestRow { id, standing, case, files: Vec::new() });
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.standing.bad_since));
+    let view = TestsView {
+        loop_id: store.id(),
+        iteration: point.iteration,
+        passed: counts.passed,
+        failed: point.metrics.failures().unwrap_or_default(),
+        skipped: counts.skipped,
+        all_named: false,
+        broken: Some(&rows),
+        flaky: None,
+    };
+    output::out(&terminal::tests(&view, context.screen()));
+    Ok(())
 }
 
 fn history(

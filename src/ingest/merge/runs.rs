@@ -533,12 +533,10 @@ fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
     };
     let failing: BTreeSet<String> = counted.iter().flat_map(bad).collect();
     measurement.failing = failing.into_iter().take(NAMES_KEPT).collect();
-    if counted.iter().any(|report| report.tests.only_failed)
-        && let Some(testing) = &mut measurement.testing
-    {
-        testing.failing.clone_from(&measurement.failing);
-    }
     if counted.iter().any(|report| report.tests.dropped > 0 || report.tests.only_failed) {
+        if let Some(testing) = &mut measurement.testing {
+            testing.failing.clone_from(&measurement.failing);
+        }
         return;
     }
     let mut cases = TestCases { schema_version: SCHEMA_VERSION, ..TestCases::default() };

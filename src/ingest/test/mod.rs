@@ -223,12 +223,6 @@ impl TestTally {
         Ok(())
     }
 
-    /// The report counts so many results; those that were not kept have no name in it.
-    pub(super) fn leave_unnamed(&mut self, results: u64) {
-        let named = u64::try_from(self.details.cases.cases.len()).unwrap_or(u64::MAX);
-        self.details.dropped = results.saturating_sub(named);
-    }
-
     /// A unit that failed outside any test: one errored test (corpus README, rule 3).
     pub(super) fn unit_failure(&mut self, name: &str) {
         self.details.unit_failures = self.details.unit_failures.saturating_add(1);
@@ -267,6 +261,17 @@ impl TestTally {
         }
         let mut parsed = Parsed::new(format, figures, Details::Tests(self.details));
         parsed.warnings = warnings;
+        Ok(parsed)
+    }
+
+    /// The figures of a format that names few of its results by its nature: that is no oddity to warn of.
+    pub(super) fn finish_with_few_names(self, format: &'static Format) -> Result<Parsed> {
+        let mut parsed = self.finish(format)?;
+        if let Details::Tests(details) = &mut parsed.details {
+            let tests = parsed.figures.tests.unwrap_or_default().saturating_sub(details.unit_failures);
+            let named = u64::try_from(details.cases.cases.len()).unwrap_or(u64::MAX);
+            details.dropped = tests.saturating_sub(named);
+        }
         Ok(parsed)
     }
 }

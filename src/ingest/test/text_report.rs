@@ -206,20 +206,13 @@ impl Names {
         ] {
             tally.count(outcome, number)?;
         }
-        let named = u64::try_from(self.cases.len()).unwrap_or(u64::MAX);
         for (id, case) in self.cases {
             tally.keep(&id, case);
         }
         tally.flaky = summary.flaky;
         tally.details.failed_units = self.units;
         tally.details.unit_failures = summary.unit_failures.min(summary.errored);
-        let mut parsed = tally.finish(format)?;
-        // A text names few tests by its nature: that is no oddity to warn of.
-        let tests = parsed.figures.tests.unwrap_or_default();
-        if let crate::ingest::Details::Tests(details) = &mut parsed.details {
-            details.dropped = tests.saturating_sub(details.unit_failures).saturating_sub(named);
-        }
-        Ok(parsed)
+        tally.finish_with_few_names(format)
     }
 }
 

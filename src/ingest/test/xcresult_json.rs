@@ -52,8 +52,7 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             for name in names {
                 tally.keep(&name, TestCase::new(Outcome::Failed));
             }
-            tally.leave_unnamed(all);
-            let mut parsed = tally.finish(&FORMAT)?;
+            let mut parsed = tally.finish_with_few_names(&FORMAT)?;
             declare(&mut parsed, Figures { tests: Some(all), ..Figures::default() });
             return Ok(parsed);
         }

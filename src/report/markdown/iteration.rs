@@ -11,7 +11,7 @@ use crate::model::trajectory::BestTracker;
 use crate::model::verdict::{Alert, NamedTests};
 use crate::report::rows::{MetricRow, metric_rows};
 use crate::report::sources::source_lines;
-use crate::report::view::{ABSENT, build_word, class_name, failed_units, fixed, length, score, time};
+use crate::report::view::{ABSENT, build_word, class_name, failed_units, failing, fixed, length, score, time};
 use crate::report::words::{activity_words, command_outcome, estimate_words, progress_words, remark, sorted, spent};
 use crate::report::{IterationExtra, next, render};
 
@@ -261,6 +261,7 @@ fn lost_and_broken(record: &IterationRecord) -> Vec<NameList> {
     [
         list("Tests lost", &deltas.tests_lost),
         list("Tests broken", &deltas.tests_broken),
+        list("Tests failing", &failing(&record.metrics)),
         list("Tests fixed", &Some(tests.fixed)),
         list("Tests newly skipped", &Some(tests.newly_skipped)),
         list("Tests unskipped", &Some(tests.unskipped)),

@@ -15,7 +15,9 @@ use crate::report::Screen;
 use crate::report::next;
 use crate::report::rows::metric_rows;
 use crate::report::sources::source_lines;
-use crate::report::view::{POINTS, build_word, class_name, failed_units, fixed, length, number, plain, score, time};
+use crate::report::view::{
+    POINTS, build_word, class_name, failed_units, failing, fixed, length, number, plain, score, time,
+};
 use crate::report::words::{activity_words, command_outcome, estimate_words, progress_words, short_action, spent};
 
 /// The screen that `begin` and `record` print: verdict and next command, score beside the best, metrics with their
@@ -213,6 +215,7 @@ fn tests(page: &mut Page, record: &IterationRecord, most: Most, added: bool) {
     let deltas = record.from_previous.as_ref();
     list(page, "tests lost", deltas.and_then(|deltas| deltas.tests_lost.as_ref()));
     list(page, "tests broken", deltas.and_then(|deltas| deltas.tests_broken.as_ref()));
+    list(page, "tests failing", failing(&record.metrics).as_ref());
     if let Some(tests) = deltas.and_then(|deltas| deltas.tests.as_ref()) {
         let further = [
             ("tests fixed", &tests.fixed, Tone::Good),

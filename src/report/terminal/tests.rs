@@ -7,7 +7,7 @@ use crate::model::cases::{Outcome, TestCase};
 use crate::model::ids::{Iteration, LoopId};
 use crate::model::ledger::{Flaking, TestHistory, TestStanding};
 use crate::report::Screen;
-use crate::report::view::{ABSENT, counted};
+use crate::report::view::{ABSENT, counted, length};
 
 /// Files that are named beside an iteration; `diff` lists them all.
 const FILES: usize = 5;
@@ -32,12 +32,14 @@ pub struct TestsView<'a> {
     pub loop_id: &'a LoopId,
     /// The iteration that is told of.
     pub iteration: Iteration,
-    /// Tests that pass there.
-    pub passed: u64,
+    /// Tests that pass there; absent where reports tell failures alone.
+    pub passed: Option<u64>,
     /// Tests that fail or error there.
     pub failed: u64,
-    /// Tests that are skipped there.
-    pub skipped: u64,
+    /// Tests that are skipped there, as `passed`.
+    pub skipped: Option<u64>,
+    /// Whether all tests are named, and not only those that fail.
+    pub all_named: bool,
     /// The failing tests, those that broke last first; absent if they were not asked for.
     pub broken: Option<&'a [TestRow<'a>]>,
     /// The flaky tests by name; absent if they were not asked for.
@@ -58,14 +60,26 @@ pub struct HistoryView<'a> {
 /// The screen of `tests`.
 pub fn tests(view: &TestsView<'_>, screen: Screen) -> String {
     let mut page = Page::new(screen);
-    let all = view.passed.saturating_add(view.failed).saturating_add(view.skipped);
-    let title = format!("{}, iteration {}: {}", view.loop_id, view.iteration, counted(all, "test", "tests"));
-    page.line(&toned(Tone::Strong, &title));
+    let others = view.passed.zip(view.skipped);
+    let all = others.map(|(passed, skipped)| passed.saturating_add(view.failed).saturating_add(skipped));
+    let all = all.map(|all| format!(": {}", counted(all, "test", "tests"))).unwrap_or_default();
+    page.line(&toned(Tone::Strong, &format!("{}, iteration {}{all}", view.loop_id, view.iteration)));
     let fail = format!("{} fail", view.failed);
     let fail = if view.failed > 0 { toned(Tone::Bad, &fail) } else { fail };
-    page.paragraph(INDENT, 0, &format!("{} pass, {fail}, {} skipped", view.passed, view.skipped));
+    let [pass, skipped] = [(view.passed, "pass"), (view.skipped, "skipped")]
+        .map(|(number, word)| number.map(|number| format!("{number} {word}")));
+    let parts: Vec<String> = [pass, Some(fail), skipped].into_iter().flatten().collect();
+    page.paragraph(INDENT, 0, &parts.join(", "));
+    if !view.all_named {
+        let told = "which tests pass is not told: nobody knows when one broke, or whether it flakes";
+        page.paragraph(INDENT, INDENT, &toned(Tone::Dim, told));
+    }
     if let Some(rows) = view.broken {
-        broken(&mut page, rows);
+        broken(&mut page, rows, view.all_named);
+        let more = view.failed.saturating_sub(length(rows));
+        if !view.all_named && more > 0 {
+            page.paragraph(INDENT, 0, &toned(Tone::Dim, &format!("and {more} more")));
+        }
     }
     if let Some(found) = view.flaky {
         flaky(&mut page, found);
@@ -74,7 +88,7 @@ pub fn tests(view: &TestsView<'_>, screen: Screen) -> String {
 }
 
 /// Failing tests, those that one iteration broke together, with what it changed.
-fn broken(page: &mut Page, rows: &[TestRow<'_>]) {
+fn broken(page: &mut Page, rows: &[TestRow<'_>], all_named: bool) {
     if rows.is_empty() {
         page.section("failing");
         page.paragraph(INDENT, 0, &toned(Tone::Good, "none"));
@@ -86,7 +100,8 @@ fn broken(page: &mut Page, rows: &[TestRow<'_>]) {
         if first.standing.is_broken() {
             page.section(&format!("broken in iteration {since} ({})", group.len()));
         } else {
-            page.section(&format!("failing since iteration {since}, never passed ({})", group.len()));
+            let before = if all_named { ", never passed" } else { "" };
+            page.section(&format!("failing since iteration {since}{before} ({})", group.len()));
         }
         for row in group {
             let last = row.standing.last_passed.filter(|_| row.standing.is_broken());

@@ -104,9 +104,10 @@ fn tests_of(screen: Screen) -> String {
     let view = terminal::TestsView {
         loop_id: &loop_id(),
         iteration: Iteration(11),
-        passed: 140,
+        passed: Some(140),
         failed: 3,
-        skipped: 2,
+        skipped: Some(2),
+        all_named: true,
         broken: Some(&rows),
         flaky: Some(&flaky),
     };
@@ -117,9 +118,10 @@ fn no_tests(screen: Screen) -> String {
     let view = terminal::TestsView {
         loop_id: &loop_id(),
         iteration: Iteration(0),
-        passed: 1,
+        passed: Some(1),
         failed: 0,
-        skipped: 0,
+        skipped: Some(0),
+        all_named: true,
         broken: Some(&[]),
         flaky: Some(&[]),
     };
