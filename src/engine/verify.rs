@@ -377,7 +377,12 @@ impl Check<'_> {
         let id = cases_of(&record.metrics);
         let config = frozen_config(self.session.layout, self.store, record.config)?.config;
         let metrics = Metrics {
-            testing: measurement.testing.map(|tests| TestMetrics { cases: id, ..tests }),
+            testing: measurement.testing.map(|tests| TestMetrics {
+                cases: id,
+                // Not kept of most reports at first: a record without them is none that was edited.
+                failing: if record.metrics.failing().is_empty() { Vec::new() } else { tests.failing.clone() },
+                ..tests
+            }),
             coverage: measurement.coverage,
             quality: measurement.quality,
             codebase: (codebase != CodebaseMetrics::default()).then_some(codebase),
