@@ -33,8 +33,9 @@ use super::test::{
     cucumber_messages, dart_json, dart_test_text, deno_test_text, dotnet_test_text, exunit_text, forge_test_text,
     gherkin_text, go_test_json, go_test_text, gotestsum_text, gradle_text, gtest_text, jasmine_text, jest_text,
     karma_text, maven_text, meson_output, minitest_text, mocha_json, mocha_text, nextest_text, nim_test_text,
-    node_test_text, phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, sbt_text,
-    swift_test_text, tap, teamcity, unittest_text, vitest_text, wdio_text, wtr_text, zig_test_text,
+    node_test_text, phpunit_text, playwright_text, prove_text, pytest_text, qttest_text, rspec_text, rstest_md,
+    rstest_text, sbt_text, swift_test_text, tap, teamcity, unittest_text, vitest_text, wdio_text, wtr_text,
+    zig_test_text,
 };
 use super::text::{LONGEST_BYTES, Lines, LongLine, split_at};
 use super::{Details, Format, Package, Parsed, checked};
@@ -80,6 +81,8 @@ const TOOLS: &[Tool] = &[
     each(&gotestsum_text::FORMAT, || Box::new(Summaries::<Unmarked<gotestsum_text::GoTestSum>>::default())),
     each(&jest_text::FORMAT, || Box::new(jest_text::Stream::default())),
     each(&vitest_text::FORMAT, || Box::new(vitest_text::Stream::default())),
+    each(&rstest_md::FORMAT, || Box::new(Announcing::<rstest_md::Report>::default())),
+    each(&rstest_text::FORMAT, || Box::new(Announcing::<rstest_text::Rstest>::default())),
     each(&unittest_text::FORMAT, || Box::new(unittest_text::Stream::default())),
     each(&tap::FORMAT, || Box::new(tap::stream::Stream::default())),
     each(&ctest_text::FORMAT, || Box::new(Announcing::<ctest_text::CTest>::default())),

@@ -401,7 +401,7 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
         "cargo-test-text" | "nextest-text" => most(&is_rust_id),
         "go-test-text" => most(&is_go_id),
         // Their names in a file are what the reporter makes of them: any that no other language has.
-        "jest-text" | "vitest-text" | "mocha-text" | "tap" => {
+        "jest-text" | "vitest-text" | "rstest-text" | "rstest-md" | "mocha-text" | "tap" => {
             let is_foreign = |id: &str| is_pytest_id(id) || is_rust_id(id) || is_go_id(id);
             let names_nothing = report.tests.cases.cases.is_empty() && ids().next().is_some();
             !told_titles(&titles(report), other).is_empty() || (names_nothing && !most(&is_foreign))
@@ -414,7 +414,7 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
 /// test's. Some are enough, as all would be compared with all.
 fn titles(report: &Report<'_>) -> Vec<String> {
     let has_file = match report.parsed.format.name {
-        "jest-text" | "vitest-text" | "wtr-text" => true,
+        "jest-text" | "vitest-text" | "rstest-text" | "rstest-md" | "wtr-text" => true,
         "mocha-text" | "tap" => false,
         _ => return Vec::new(),
     };
