@@ -75,29 +75,12 @@ pub fn fresh_runs_of(cases: &TestCases, point: &Point, id: &str) -> Runs {
     runs
 }
 
-/// The tests that fail at the newest measured iteration of the lineage, where its report names these and not those that pass.
-pub fn failing_alone(points: &[Point]) -> Option<FailingAlone<'_>> {
-    let last = points.last()?;
-    let measured: Vec<&Point> =
-        lineage(points, Some(last.iteration)).filter(|point| point.metrics.failures().is_some()).collect();
-    let newest = *measured.first()?;
-    let named = newest.metrics.failing();
-    if named.is_empty() && newest.metrics.failures() > Some(0) {
-        return None;
-    }
-    let since = |id: &String| {
-        measured.iter().take_while(|point| point.metrics.failing().contains(id)).last().map(|point| point.iteration)
-    };
-    let tests = named.iter().map(|id| (id, since(id))).collect();
-    Some(FailingAlone { point: newest, tests })
-}
-
-/// See [`failing_alone`].
+/// The tests that fail at an iteration whose report names these and not those that pass.
 pub struct FailingAlone<'a> {
     /// The iteration.
     pub point: &'a Point,
-    /// By name, at most 20, and from which iteration on each is named as failing.
-    pub tests: Vec<(&'a String, Option<Iteration>)>,
+    /// By name, at most 20, and what became of each as far as it is known. That it failed may be that it errored.
+    pub tests: Vec<(&'a String, TestStanding)>,
 }
 
 /// A loop's frames in order of recording.
@@ -163,6 +146,36 @@ impl<'a> Ledger<'a> {
         let last = self.points.last()?;
         let named = |point: &&Point| self.descent.knows(point.iteration);
         lineage(self.points, Some(last.iteration)).find(named).map(|point| point.iteration)
+    }
+
+    /// What is told of the latest measured iteration of the newest one's lineage, if it names those tests alone that fail.
+    pub fn failing_alone(&self) -> Option<FailingAlone<'a>> {
+        let is_measured = |point: &&Point| point.metrics.failures().is_some();
+        let measured: Vec<&Point> =
+            lineage(self.points, self.points.last().map(|last| last.iteration)).filter(is_measured).collect();
+        let (point, named) = (*measured.first()?, self.newest());
+        let failing = point.metrics.failing();
+        if named >= Some(point.iteration) || failing.is_empty() && point.metrics.failures() > Some(0) {
+            return None;
+        }
+        let before = named.map(|named| self.standings(named)).unwrap_or_default();
+        let standing = |id: &String| {
+            let before = before.get(id);
+            let mut bad_since = None;
+            for point in &measured {
+                if Some(point.iteration) == named {
+                    bad_since = before.and_then(|before| before.bad_since).or(bad_since);
+                    break;
+                }
+                if !point.metrics.failing().contains(id) {
+                    break;
+                }
+                bad_since = Some(point.iteration);
+            }
+            let last_passed = before.and_then(|before| before.last_passed);
+            TestStanding { outcome: Outcome::Failed, bad_since, last_passed }
+        };
+        Some(FailingAlone { point, tests: failing.iter().map(|id| (id, standing(id))).collect() })
     }
 
     /// Every test of an iteration.

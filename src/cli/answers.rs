@@ -243,7 +243,7 @@ pub struct Tests {
     pub schema_version: u32,
     /// The loop.
     pub loop_id: LoopId,
-    /// The newest iteration of the lineage that names its tests; where none does, the newest that names those that fail.
+    /// The newest iteration of the lineage that names its tests, or those that fail alone.
     pub iteration: Iteration,
     /// All its tests.
     pub counts: TestCounts,

@@ -339,6 +339,22 @@ fn where_those_that_fail_are_named_alone_they_are_listed() {
     assert_eq!((&tests["tests"][0]["last_passed"], &tests["tests"][0]["line"]), (&serde_json::Value::Null, &7.into()));
     project.run(&["tests", "--flaky"]).expect(65);
     project.run(&["tests", "--history", "test_b"]).expect(65);
+    // One that names all of them, and one that does not again.
+    let case = |name: &str, inner: &str| format!("<testcase classname=\"t\" name=\"{name}\">{inner}</testcase>");
+    let junit = format!("<testsuite name=\"s\">{}{}</testsuite>", case("test_a", ""), case("test_b", "<failure/>"));
+    project.write("junit.xml", junit);
+    project.run(&["record", "--report", "junit.xml"]).expect(0);
+    assert!(project.run(&["tests"]).expect(0).stdout.contains("iteration 5: 2 tests"));
+    record(&["record"], &["t::test_a", "t::test_b"], 9);
+    let screen = project.run(&["tests"]).expect(0).stdout;
+    for line in [
+        "iteration 6",
+        "broken in iteration 6 (1)",
+        "t::test_a, passed last in iteration 5",
+        "failing since iteration 5 (1)",
+    ] {
+        assert!(screen.contains(line), "{line}: {screen}");
+    }
     record(&["record"], &[], 11);
     assert!(project.run(&["tests"]).expect(0).stdout.contains("11 pass, 0 fail"));
 }

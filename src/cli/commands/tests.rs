@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::analysis::ledger::{FailingAlone, Ledger, failing_alone};
+use crate::analysis::ledger::{FailingAlone, Ledger};
 use crate::cli::answers::{FileDifference, TestCounts, TestEvent, TestHistory, TestLine, Tests, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
@@ -34,17 +34,16 @@ pub fn run(context: &Context, choice: &LoopChoice, asked: &Asked) -> Result<Exit
     let found = test_ledger(&context.layout, &store)?;
     context.say_left_out(&found.damaged);
     let ledger = Ledger::new(&found.points, &found.frames);
-    let Some(newest) = ledger.newest() else {
-        let failing = failing_alone(&found.points).filter(|_| asked.history.is_none() && !asked.flaky);
-        let failing = failing.ok_or_else(|| {
-            Error::bad_input(format!("no report of loop {} names its tests", store.id()))
-                .help("`highwater list formats` tells which formats do")
-        })?;
-        list_failing(context, &store, &failing)?;
-        return Ok(Exit::Done);
-    };
     let mut files =
         Files { store: &store, objects: Objects::open(&context.layout)?, found: &found, changes: BTreeMap::new() };
+    if let Some(failing) = ledger.failing_alone().filter(|_| asked.history.is_none() && !asked.flaky) {
+        list_failing(context, &failing, &mut files)?;
+        return Ok(Exit::Done);
+    }
+    let newest = ledger.newest().ok_or_else(|| {
+        Error::bad_input(format!("no report of loop {} names its tests", store.id()))
+            .help("`highwater list formats` tells which formats do")
+    })?;
     match &asked.history {
         Some(part) => {
             let id = one_id(&ledger, part)?;
@@ -227,10 +226,10 @@ fn counts(standings: &HashMap<String, TestStanding>) -> TestCounts {
     }
 }
 
-/// The tests that fail, where nothing is known of the others but their number.
-fn list_failing(context: &Context, store: &Store, failing: &FailingAlone<'_>) -> Result<()> {
+/// The tests that fail, where nothing is known of the others but their number. Earlier iterations may have named them.
+fn list_failing(context: &Context, failing: &FailingAlone<'_>, files: &mut Files<'_>) -> Result<()> {
     let FailingAlone { point, tests } = failing;
-    let cases = failing_of(&context.layout, store, &store.load(point.iteration)?.record);
+    let cases = failing_of(&context.layout, files.store, &files.store.load(point.iteration)?.record);
     let testing = point.metrics.testing.as_ref();
     let counts = testing.map_or_else(TestCounts::default, |testing| TestCounts {
         passed: testing.tests_passed,
@@ -238,27 +237,26 @@ fn list_failing(context: &Context, store: &Store, failing: &FailingAlone<'_>) ->
         errored: testing.tests_errored,
         skipped: testing.tests_skipped,
     });
-    if context.json() {
-        let line = |(id, since): &(&String, _)| {
-            let mut line = TestLine { failing_since: *since, ..line(id, None) };
-            if let Some(case) = cases.cases.get(*id) {
-                line.outcome = Some(case.outcome);
-                explain(&mut line, case);
-            }
-            line
-        };
-        return answer(context, store.id(), point.iteration, counts, tests.iter().map(line).collect());
-    }
-    let mut rows = Vec::new();
-    for (id, since) in tests {
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    for (id, standing) in tests {
         let case = cases.cases.get(*id);
-        let outcome = case.map_or(Outcome::Failed, |case| case.outcome);
-        let standing = TestStanding { outcome, bad_since: *since, last_passed: None };
-        rows.push(TestRow { id, standing, case, files: Vec::new() });
+        let broke_in = standing.bad_since.filter(|_| standing.is_broken());
+        if context.json() {
+            let mut line = TestLine { files: files.answer(broke_in)?, ..line(id, Some(standing)) };
+            line.outcome = case.map(|case| case.outcome);
+            case.iter().for_each(|case| explain(&mut line, case));
+            lines.push(line);
+        } else {
+            let standing = TestStanding { outcome: case.map_or(standing.outcome, |case| case.outcome), ..*standing };
+            rows.push(TestRow { id, standing, case, files: files.screen(broke_in)? });
+        }
+    }
+    if context.json() {
+        return answer(context, files.store.id(), point.iteration, counts, lines);
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.standing.bad_since));
     let view = TestsView {
-        loop_id: store.id(),
+        loop_id: files.store.id(),
         iteration: point.iteration,
         passed: counts.passed,
         failed: point.metrics.failures().unwrap_or_default(),

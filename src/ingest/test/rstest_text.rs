@@ -182,8 +182,9 @@ impl Announced for Rstest {
         self.is_done
     }
 
+    /// Nor has it said anything below its name, where other reporters of it may write.
     fn is_off(&self) -> bool {
-        self.is_off
+        self.is_off || self.has_begun
     }
 
     fn ends_alone(line: &str) -> bool {

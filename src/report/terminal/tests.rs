@@ -71,7 +71,7 @@ pub fn tests(view: &TestsView<'_>, screen: Screen) -> String {
     let parts: Vec<String> = [pass, Some(fail), skipped].into_iter().flatten().collect();
     page.paragraph(INDENT, 0, &parts.join(", "));
     if !view.all_named {
-        let told = "which tests pass is not told: nobody knows when one broke, or whether it flakes";
+        let told = "its report names the tests that fail, and not those that pass";
         page.paragraph(INDENT, INDENT, &toned(Tone::Dim, told));
     }
     if let Some(rows) = view.broken {
