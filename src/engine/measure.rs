@@ -127,6 +127,7 @@ pub(super) fn measure(
         steps: Vec::new(),
         measured: Measured::default(),
         parsed: Vec::new(),
+        is_withheld: false,
     };
     let output = offer.output.as_ref().map(|path| reading.output(path)).transpose()?;
     let mut told = transcript::shown(session, config, offer);
@@ -171,6 +172,8 @@ struct Reading<'a> {
     measured: Measured,
     /// With the place of its source.
     parsed: Vec<(usize, Parsed)>,
+    /// Nothing was read of what the command printed, and it said that it left something out.
+    is_withheld: bool,
 }
 
 /// Whether `highwater report` wrote the file, in a form that is read as a report, too.
@@ -408,6 +411,11 @@ impl Reading<'_> {
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
         let mut spoken = self.spoken(CONSOLE, &spool);
+        if spoken.is_empty() {
+            let open = || copy_of(&spool);
+            let output = Input::source(CONSOLE, &open, self.config.limits.report_bytes);
+            self.is_withheld = ingest::console::withholds(&output).unwrap_or(false);
+        }
         if self.is_ty_s() {
             for one in &mut spoken {
                 if let Some(ty) = ingest::as_ty_s(one) {
@@ -563,6 +571,9 @@ impl Reading<'_> {
             }
         }
         self.measured.measurement = measurement;
+        if self.is_withheld {
+            self.measured.measurement.warnings.push(ingest::console::WITHHELD.to_owned());
+        }
         self.measured.report_files.sort();
         self.measured.report_files.dedup();
         self.measured

@@ -362,11 +362,11 @@ impl Recording<'_> {
             ..IterationRecord::draft(self.store.id().clone(), self.offer.started_at, self.captured.root, config_id)
         };
         let unexplained = draft.unexplained_exit();
-        draft.warnings.extend(unexplained.map(|code| {
-            format!(
-                "the command ended with exit code {code}, and nothing that was read tells of a failure or a finding"
-            )
-        }));
+        let why = match draft.sources.iter().any(|source| source.figures.is_some()) {
+            true => "nothing that was read tells of a failure or a finding",
+            false => "no report was read",
+        };
+        draft.warnings.extend(unexplained.map(|code| format!("the command ended with exit code {code}, and {why}")));
         Ok(draft)
     }
 

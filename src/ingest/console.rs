@@ -132,6 +132,10 @@ const EVENTS: [(&Format, IsEvent); 6] = [
     (&cucumber_messages::FORMAT, cucumber_messages::is_message),
 ];
 
+/// What is said of an output that nx made shorter.
+pub const WITHHELD: &str = "nx left out what tasks printed that succeeded, so that nobody knows how many tests passed: \
+                            --output-style=static shows it";
+
 /// What was heard, and is not among the reports: runs of this format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unread {
@@ -139,6 +143,8 @@ enum Unread {
     Unended(&'static str),
     /// They do not count beside those that are certain.
     Doubted(&'static str),
+    /// What succeeded.
+    Withheld,
 }
 
 impl Unread {
@@ -150,6 +156,7 @@ impl Unread {
             Unread::Doubted(name) => {
                 format!("what looks like a run of {name} in it may have been printed by a test: it is not counted")
             }
+            Unread::Withheld => WITHHELD.to_owned(),
         }
     }
 }
@@ -165,6 +172,13 @@ struct Heard {
 impl Heard {
     /// The reports; the first says what is not among them.
     fn told(mut self) -> Vec<Parsed> {
+        if self.unread.contains(&Unread::Withheld) {
+            for report in &mut self.reports {
+                if let Details::Tests(tests) = &mut report.details {
+                    tests.only_failed = true;
+                }
+            }
+        }
         if let Some(line) = &self.crash {
             crash::count(line, &mut self.reports);
         }
@@ -210,7 +224,30 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
         report
     });
     heard.reports = told.collect();
+    if heard.unread.contains(&Unread::Withheld) {
+        // Of a part it would be another number.
+        heard.reports.retain(|report| report.format.kind != ReportKind::Coverage);
+    }
     heard
+}
+
+/// Whether it says that what tasks printed is not in it; nothing may be left that is a report.
+pub fn withholds(input: &Input<'_>) -> Result<bool> {
+    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
+    while let Some(line) = lines.next()? {
+        if is_withheld(line.text.trim()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// `Output of 2 successful tasks were not shown. Run with --verbose or --output-style=static to see it.`, as nx does if it is not
+/// told otherwise, and what it says under an agent, where it shows nothing of any task.
+fn is_withheld(line: &str) -> bool {
+    line == "Re-run with --output-style=static to inline logs."
+        || line.starts_with("Output of ")
+            && line.ends_with(" not shown. Run with --verbose or --output-style=static to see it.")
 }
 
 /// The first, unless it tells nothing, or there are tests only in the other.
@@ -463,6 +500,9 @@ impl Stream {
     }
 
     fn text(&mut self, text: &str) {
+        if is_withheld(text.trim()) {
+            self.unread.insert(Unread::Withheld);
+        }
         self.tables.line(text, None);
         if !text.trim().is_empty() {
             self.documents.close();
@@ -609,7 +649,8 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
         return Heard { reports: spoken, unread, crash }.told();
     }
     // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.
-    unread.retain(|unread| runs > 0 && *unread != Unread::Unended(alone.format.name));
+    let is_of_another = |unread: &Unread| runs > 0 && *unread != Unread::Unended(alone.format.name);
+    unread.retain(|unread| *unread == Unread::Withheld || is_of_another(unread));
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     // Its own reader took what others wrote alike.
     let is_of_text = |one: &Parsed| one.format.is_text() && one.format.kind == ReportKind::Lint;

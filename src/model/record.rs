@@ -284,14 +284,13 @@ pub struct IterationRecord {
 }
 
 impl IterationRecord {
-    /// The exit code of the command, if it failed although reports were read and none of them tells of a failure or a finding:
-    /// what failed may be a step without a report, such as a build, or an environment that a task runner could not make.
+    /// The exit code of the command, if it failed and no report tells of a failure or a finding: what failed may be a step
+    /// without a report, such as a build, or an environment that a task runner could not make.
     pub fn unexplained_exit(&self) -> Option<i32> {
         let code = self.command.as_ref()?.exit_code.filter(|code| *code != 0)?;
         let has_findings = |figures: &Figures| figures.warnings > Some(0) || figures.notes > Some(0);
         let is_told = |source: &Source| source.has_failed() || source.figures.as_ref().is_some_and(has_findings);
-        let has_figures = self.sources.iter().any(|source| source.figures.is_some());
-        (has_figures && !self.sources.iter().any(is_told)).then_some(code)
+        (!self.sources.iter().any(is_told)).then_some(code)
     }
 
     /// A baseline of which nothing is known and nothing was said yet, made by this version.

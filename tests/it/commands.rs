@@ -228,7 +228,7 @@ fn a_command_that_fails_for_what_no_report_tells_is_mentioned() {
         let text = project.run(&["record", "--", "sh", "-c", &script]).expect(0).stdout;
         let gate = project.run(&["gate", "--json"]).json();
         let told = gate["for_agent"].as_str().unwrap().contains("and no report tells why.");
-        assert_eq!(text.contains("nothing that was read tells of a failure"), told, "{gate}");
+        assert_eq!(text.contains("the command ended with exit code"), told, "{gate}");
         (record["warnings"].clone(), told)
     };
     let green = "collected 2 items\n\na.py ..    [100%]\n\n============ 2 passed in 0.11s ============\n";
@@ -243,8 +243,9 @@ fn a_command_that_fails_for_what_no_report_tells_is_mentioned() {
     let warned = format!("{green}src/a.js\n  1:1  warning  no  no-eval\n\n✖ 1 problem (0 errors, 1 warning)\n");
     assert_eq!(run(red, "exit 1"), none);
     assert_eq!(run(&warned, "exit 1"), none);
-    // Nothing was read: that the iteration is not measured is said elsewhere.
-    assert_eq!(run("hello\n", "exit 1"), none);
+    assert_eq!(run("hello\n", "true"), none);
+    let warning = "the command ended with exit code 1, and no report was read";
+    assert_eq!(run("hello\n", "exit 1"), (json!([warning]), true));
 }
 
 #[test]

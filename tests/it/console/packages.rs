@@ -3,6 +3,7 @@
 use highwater::ingest::merge::merge;
 
 use super::{read, stream, tests_of};
+use crate::support::Project;
 
 fn failing(text: &str) -> Vec<String> {
     merge(&read(text)).failing
@@ -26,6 +27,29 @@ fn a_package_of_which_files_have_the_same_names_is_no_second_attempt_at_another(
         assert!(is_told_of_a_repetition(&again), "{file}");
     }
     assert_eq!(failing(&stream("packages-npm-vitest.txt")), ["test/v.vt.test.mjs::beta"]);
+}
+
+#[test]
+fn where_nx_leaves_out_what_succeeded_nobody_knows_how_many_tests_there_are() {
+    let text = stream("packages-nx-failures.txt");
+    let told = merge(&read(&text));
+    let testing = told.testing.unwrap();
+    assert_eq!((testing.test_count, testing.tests_passed, testing.tests_failed), (None, None, Some(1)));
+    assert_eq!((testing.failing, told.cases.is_some()), (vec!["./x.test.js::fails".to_owned()], false));
+    assert!(read(&text)[0].warnings.iter().any(|warning| warning.contains("--output-style=static")));
+    // All of it is there.
+    let whole = text.replace("Output of 1 successful task was not shown.", "");
+    assert_eq!(tests_of(&whole), [2, 1, 1, 0, 0, 0, 0]);
+
+    let project = Project::new();
+    project.write("nx.txt", stream("packages-nx-agent.txt"));
+    project.run(&["begin"]).expect(0);
+    let warnings =
+        || project.run(&["record", "--json", "--", "cat", "nx.txt"]).expect(0).json()["warnings"].to_string();
+    assert!(warnings().contains("--output-style=static"));
+    project.write("nx.txt", "nothing\n");
+    assert_eq!(warnings(), "null");
+    project.run(&["verify", "--recompute"]).expect(0);
 }
 
 /// What each tool prints of a package whose test `t` fails, and that it has one more.
