@@ -343,6 +343,8 @@ fn every_tool_of_a_real_stream_is_read() {
         ("cargo-build-nextest.txt", [4, 2, 1, 0, 1, 1, 0]),
         ("eslint-json-jest.txt", [4, 2, 1, 0, 1, 0, 1]),
         ("tsc-vitest.txt", [4, 2, 1, 0, 1, 0, 1]),
+        ("agent-jest-vitest-oxlint.txt", [8, 6, 2, 0, 0, 0, 0]),
+        ("agent-passed.txt", [3, 3, 0, 0, 0, 0, 0]),
         // Two environments are no attempts at one test.
         ("tox.txt", [8, 4, 2, 0, 2, 0, 0]),
     ] {
@@ -360,6 +362,8 @@ fn every_tool_of_a_real_stream_is_read() {
         ("cargo-build-nextest.txt", vec![("rustc", 0)], 1),
         ("eslint-json-jest.txt", vec![("eslint", 1)], 1),
         ("tsc-vitest.txt", vec![("tsc", 2)], 0),
+        ("agent-jest-vitest-oxlint.txt", vec![("oxlint", 0)], 2),
+        ("agent-passed.txt", vec![("oxlint", 0)], 2),
         ("make-gcc.txt", vec![("gcc", 1)], 2),
         ("vite-sass.txt", vec![("vite", 1)], 0),
         ("webpack-babel.txt", vec![("webpack", 1)], 0),

@@ -298,6 +298,8 @@ pub(in crate::ingest) struct Stream {
     files: BTreeSet<String>,
     /// Lines that tell of a file.
     told: u64,
+    /// One of them, of a file that passed: not under an agent.
+    tells_passed: bool,
     /// What the last lines `Test Suites:` and `Tests:` said; lines of files after them say that a test printed them.
     ran: Option<u64>,
     counted: Option<Parsed>,
@@ -339,7 +341,8 @@ impl Stream {
             *sum = sum.saturating_add(told);
             Some(*sum)
         });
-        match self.ran == Some(self.told) {
+        let is_brief = !self.tells_passed && self.run.failed_suites == self.told;
+        match self.ran == Some(self.told) || is_brief {
             true => Some(sums.take_while(|sum| *sum == self.told).count()),
             false => sums.position(|sum| self.ran == Some(sum)).map(|at| at + 1),
         }
@@ -368,6 +371,7 @@ impl Runs for Stream {
             if let Some(name) = test_file(text).filter(|_| !self.run.repeats) {
                 (self.counted, self.ran) = (None, None);
                 self.told = self.told.saturating_add(1);
+                self.tells_passed |= text.trim_start().starts_with("PASS");
                 if self.files.len() < super::CASES_KEPT {
                     self.files.insert(printable(name, super::LONGEST_ID));
                 }

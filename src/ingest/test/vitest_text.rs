@@ -57,6 +57,11 @@ fn totals<'l>(line: &'l str, title: &str) -> Option<Vec<(Option<u64>, &'l str)>>
     is_number(total).then(|| counts.split(" | ").map(counted).collect())?
 }
 
+/// How many failed.
+fn failed(counts: &[(Option<u64>, &str)]) -> u64 {
+    counts.iter().find(|(_, word)| *word == "failed").and_then(|(number, _)| *number).unwrap_or(0)
+}
+
 /// ` (7)`, where other counts have outcomes before the sum.
 fn is_unfinished(counts: &str) -> bool {
     counts.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')')).is_some_and(is_number)
@@ -156,8 +161,7 @@ impl Run {
             self.counts = Some(summary);
             self.is_unfinished = text.trim_start().strip_prefix("Tests  ").is_some_and(is_unfinished);
         } else if let Some(files) = totals(text, "Test Files") {
-            self.failed_files =
-                files.iter().find(|(_, word)| *word == "failed").and_then(|(number, _)| *number).unwrap_or(0);
+            self.failed_files = failed(&files);
         } else if let Some(suites) = failed_suites(text) {
             (self.suites, self.in_suites) = (suites, true);
         } else if content.contains(" Failed Tests ") {
@@ -270,8 +274,13 @@ pub(in crate::ingest) struct Stream {
     /// Runs that the output of a test holds, and whose summary has not come.
     nested: u32,
     files: BTreeSet<String>,
-    /// How many files ran, as the last line `Test Files` counts them.
+    /// How many files ran, and how many of them failed, as the last line `Test Files` counts them.
     all_files: Option<u64>,
+    failed_files: u64,
+    /// Files that passed were told of: not under an agent.
+    tells_passed: bool,
+    /// What a test printed stands there: under an agent, not of tests that passed.
+    tells_output: bool,
     /// A summary below that which seemed to be the last.
     later: Option<Run>,
     /// Marks of the dot reporter came; files came with their tests.
@@ -372,6 +381,8 @@ impl Runs for Stream {
         let unloaded = if self.in_failures { unloaded_file(text) } else { None };
         let listed = file_of(text.trim_start());
         self.has_list |= listed.is_some();
+        self.tells_passed |= listed.is_some() && text.trim_start().starts_with(['✓', '↓']);
+        self.tells_output |= text.starts_with("stdout | ") || text.starts_with("stderr | ");
         if let Some(file) = unloaded.or(listed).filter(|_| self.files.len() < super::CASES_KEPT) {
             self.files.insert(printable(file, super::LONGEST_ID));
         }
@@ -383,6 +394,7 @@ impl Runs for Stream {
         if let Some(files) = totals(text, "Test Files") {
             // Behind them stands how many there are, of which --bail leaves some out.
             self.all_files = files.iter().try_fold(0, |sum: u64, (number, _)| sum.checked_add((*number)?));
+            self.failed_files = failed(&files);
             // Of a test that failed in several ways, not every number is told.
             self.in_failures &= !self.below_rule;
         }
@@ -398,8 +410,13 @@ impl Runs for Stream {
         // A summary that counts more files than were told of is not the run's own. The dot reporter tells of none.
         let told = u64::try_from(self.files.len()).ok();
         let none_ran = self.files.is_empty() && self.run.is_unfinished;
-        let is_told =
-            none_ran || (self.has_dots && !self.has_list) || (!self.files.is_empty() && told >= self.all_files);
+        // Under an agent it tells of files that failed alone.
+        let is_brief =
+            !self.tells_passed && told == Some(self.failed_files) && (self.failed_files > 0 || !self.tells_output);
+        let is_told = none_ran
+            || is_brief
+            || (self.has_dots && !self.has_list)
+            || (!self.files.is_empty() && told >= self.all_files);
         if is_end && self.nested > 0 {
             self.nested -= 1;
         } else {
