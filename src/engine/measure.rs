@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::silence::{self, Listener};
 use super::{Asked, Offer, Session, transcript};
 use crate::analysis::RULES;
-use crate::disk::spool::Spool;
+use crate::disk::{self, spool::Spool};
 use crate::error::{Error, ErrorKind, Reject, Result};
 use crate::ingest::merge::{Measurement, merge};
 use crate::ingest::{self, Format, Input, Parsed, RawBytes};
@@ -22,8 +22,9 @@ use crate::model::config::{Limits, LoopConfig};
 use crate::model::figures::ReportKind;
 use crate::model::ids::{ObjectId, TreePath};
 use crate::model::progress::Output;
-use crate::model::record::{Command, Source, SourceError};
+use crate::model::record::{Command, IterationRecord, Source, SourceError};
 use crate::snapshot::listings::Listings;
+use crate::store::Store;
 use crate::workspace::reports::{self, Found};
 
 /// As `Source::path` names what the command printed.
@@ -624,6 +625,15 @@ pub(super) fn measure_again(
         spoken.for_each(|(one, _)| ingest::say_that_it_built(one));
     }
     Ok(merge(&parsed))
+}
+
+/// The stored reports of a kind, parsed again, one for each run; none if one of them was let go or is damaged.
+pub(super) fn stored_reports(store: &Store, record: &IterationRecord, kind: ReportKind) -> Vec<Parsed> {
+    let counts =
+        |source: &&Source| source.kind == Some(kind) && source.figures.is_some() && source.same_run_as.is_none();
+    let sources: Vec<&Source> = record.sources.iter().filter(counts).collect();
+    let folder = store.paths().artifacts(record.iteration);
+    parse_again(&sources, &|name| disk::open_regular(&folder.join(name))).unwrap_or_default()
 }
 
 /// Parses the stored copies of sources that gave figures.

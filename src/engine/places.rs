@@ -11,18 +11,18 @@ use std::path::Path;
 use super::bodies::file_at;
 use super::judge::read_cases;
 use super::loops::frozen_config;
-use super::measure::parse_again;
+use super::measure::stored_reports;
 use super::tests::failing_of;
 use super::verify::cases_of;
 use super::view::iteration;
 use crate::analysis;
-use crate::disk::{self, hash::id_of, layout::Layout};
+use crate::disk::{hash::id_of, layout::Layout};
 use crate::error::Result;
 use crate::ingest::{Details, Finding, Level, Sort};
 use crate::model::cases::TestCases;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId, TreePath};
-use crate::model::record::{IterationRecord, Source};
+use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
 use crate::model::verdict::Alert;
 use crate::report::Place;
@@ -211,12 +211,7 @@ impl Search<'_> {
 
     /// Errors of the stored reports. One that two reports tell is one.
     fn errors(&self, record: &IterationRecord) -> Vec<(Sort, Finding)> {
-        let of_findings = |source: &&Source| {
-            source.kind == Some(ReportKind::Lint) && source.figures.is_some() && source.same_run_as.is_none()
-        };
-        let sources: Vec<&Source> = record.sources.iter().filter(of_findings).collect();
-        let folder = self.store.paths().artifacts(record.iteration);
-        let parsed = parse_again(&sources, &|name| disk::open_regular(&folder.join(name))).unwrap_or_default();
+        let parsed = stored_reports(self.store, record, ReportKind::Lint);
         let mut errors: Vec<(Sort, Finding)> = Vec::new();
         let mut met: BTreeMap<(String, String, Option<u64>), usize> = BTreeMap::new();
         for (report, parsed) in parsed.into_iter().enumerate() {

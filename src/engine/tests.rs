@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::judge::read_cases;
-use super::measure::parse_again;
+use super::measure::stored_reports;
 use super::places::inside;
 use crate::analysis;
-use crate::disk::{self, layout::Layout};
+use crate::disk::layout::Layout;
 use crate::error::Result;
 use crate::ingest::Details;
 use crate::model::cases::TestCases;
@@ -14,7 +14,7 @@ use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::ledger::Frame;
 use crate::model::metrics::Metrics;
-use crate::model::record::{IterationRecord, Source};
+use crate::model::record::IterationRecord;
 use crate::model::trajectory::Point;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::{Change, diff};
@@ -85,16 +85,11 @@ fn place_inside(layout: &Layout, tests: &mut TestCases) {
 /// The failing tests of an iteration whose reports name no others, as its stored reports tell of them; without those that
 /// are told by reports that were let go. Files as in [`tests_of`].
 pub fn failing_of(layout: &Layout, store: &Store, record: &IterationRecord) -> TestCases {
-    let of_tests = |source: &&Source| {
-        source.kind == Some(ReportKind::Test) && source.figures.is_some() && source.same_run_as.is_none()
-    };
-    let sources: Vec<&Source> = record.sources.iter().filter(of_tests).collect();
-    let folder = store.paths().artifacts(record.iteration);
     let mut tests = TestCases::default();
     if record.metrics.failing().is_empty() {
         return tests;
     }
-    for parsed in parse_again(&sources, &|name| disk::open_regular(&folder.join(name))).unwrap_or_default() {
+    for parsed in stored_reports(store, record, ReportKind::Test) {
         let Details::Tests(details) = parsed.details else { continue };
         for (id, case) in details.cases.cases {
             if case.outcome.is_bad() && record.metrics.failing().contains(&id) {

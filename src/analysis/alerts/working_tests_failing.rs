@@ -19,8 +19,9 @@ pub const RULE: AlertRule = AlertRule {
     formula: "tests_passed < previous; where tests are named, also each test that passed and now fails, though the \
               count held; where those that fail are named alone, also more tests that did not fail before than there \
               are new ones that ran; where only failures are known (go test without -v), more of them, or one by another \
-              name. Named tests broke with probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns that all failed, f = (flake.prior_rate + \
-              failures)/(1 + runs) over earlier trees that it passed on; a pass on the same tree refutes",
+              name. Named tests broke with probability π/(π + (1−π)·f^(r+1)), π = flake.prior_break, r reruns that all \
+              failed, f = (flake.prior_rate + failures)/(1 + runs) over earlier trees that it passed on; a pass on the \
+              same tree refutes",
     source: "S002; by name: beyond the seeds",
     severity: Severity::Critical,
     reliability: 0.60,

@@ -129,7 +129,8 @@ impl Report {
         }
     }
 
-    /// Whether the title is `[F01] rs/math.test.js :: math > fails`, or a file alone's. More than fifty stand in a list before, too.
+    /// Whether the title is `[F01] rs/math.test.js :: math > fails`, or a file alone's. More than fifty stand in a list
+    /// before, too.
     fn failure(&mut self, title: &str) -> bool {
         let Some((_, title)) = title.strip_prefix("[F").and_then(|title| title.split_once("] ")) else { return false };
         let Some((file, name)) = title.split_once(" :: ") else {
