@@ -18,6 +18,7 @@ pub fn renames(gone: &[String], new: &[String], same_bodies: &[SameBody]) -> Vec
         new: new.iter().map(String::as_str).collect(),
         pairs: BTreeMap::new(),
     };
+    left.pair_by(SameBecause::Spelling, spelling);
     left.pair_bodies(same_bodies);
     left.pair_by(SameBecause::Name, |id| split(id).1);
     left.pair_by(SameBecause::Parameters, |id| (split(id).0, base_name(split(id).1)));
@@ -135,6 +136,18 @@ pub fn base_name(name: &str) -> &str {
     name.split(['[', '(']).next().unwrap_or(name).trim_end()
 }
 
+/// The words of an id in order, and its parameters: one for `a.test.js::Cart::adds` and `a.test.js::Cart > adds`, for
+/// `tests/test_a.py::test_x[1]` and `tests.test_a::test_x[1]`.
+fn spelling(id: &str) -> (Vec<String>, &str) {
+    let (head, parameters) = id.find('[').and_then(|at| id.split_at_checked(at)).unwrap_or((id, ""));
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let head = head.replace(".py::", "::");
+    let words = head.split(|c: char| !is_of_name(c)).filter(|word| !word.is_empty());
+    // A name of signs alone is not told by its words.
+    let is_told = split(id).1.contains(is_of_name);
+    (if is_told { words.map(str::to_owned).collect() } else { vec![id.to_owned()] }, parameters)
+}
+
 fn words(name: &str) -> BTreeSet<String> {
     name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
@@ -177,6 +190,25 @@ mod tests {
         assert_eq!((found.len(), found[0].to.as_str()), (1, "b::moved"));
         let stale = same(&[("a::test_x", "gone::again"), ("other", "b::moved")]);
         assert_eq!(renames(&ids(&["a::test_x"]), &ids(&["b::test_x"]), &stale)[0].because, SameBecause::Name);
+    }
+
+    #[test]
+    fn one_id_is_one_test_however_a_format_spells_it() {
+        for (old, new, is_one) in [
+            ("v/a.test.js::Cart::adds", "v/a.test.js::Cart > adds", true),
+            ("v/a.test.js::Cart::adds", "v/a.test.js::Cart › adds", true),
+            ("tests/test_a.py::TestB::test_x[1-a]", "tests.test_a.TestB::test_x[1-a]", true),
+            ("tests/test_a.py::TestB::test_x[1-a]", "tests.test_a.TestB::test_x[1.a]", false),
+            ("a.js::🎉", "a.js::🔥", false),
+            ("a.js::Cart::adds", "a.js::adds Cart", false),
+        ] {
+            let found = renames(&ids(&[old]), &ids(&[new]), &[]);
+            let is_spelling = found.first().is_some_and(|found| found.because == SameBecause::Spelling);
+            assert_eq!(is_spelling, is_one, "{old} {new}");
+        }
+        // Before a body, which two tests may share.
+        let found = renames(&ids(&["a::x > y"]), &ids(&["a::x::y", "a::z"]), &same(&[("a::x > y", "a::z")]));
+        assert_eq!(found[0].to, "a::x::y");
     }
 
     #[test]

@@ -9,6 +9,8 @@ use super::verdict::NamedTests;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SameBecause {
+    /// They are one id as two formats spell it.
+    Spelling,
     /// Their source without name and decorators is the same.
     Body,
     /// They have the same name, in other files.
@@ -23,6 +25,7 @@ impl SameBecause {
     /// In a sentence: the same …
     pub fn what(self) -> &'static str {
         match self {
+            SameBecause::Spelling => "same id",
             SameBecause::Body => "same body",
             SameBecause::Name => "same name",
             SameBecause::Parameters => "other parameters",
