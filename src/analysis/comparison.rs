@@ -7,6 +7,7 @@ use super::custom::{self, Move};
 use super::flakes::{Doubt, doubts};
 use super::history::{baseline, lineage, previous_with};
 use super::identity::{self, TestChanges};
+use super::renames::spelling;
 use super::suite::{self, Suite};
 use super::{Current, real};
 use crate::model::config::LoopConfig;
@@ -168,7 +169,9 @@ impl<'a> Comparison<'a> {
             // Not all that failed before is named.
             return Vec::new();
         }
-        self.metrics.failing().iter().filter(|id| !before.contains(id)).map(String::as_str).collect()
+        let before: Vec<_> = before.iter().map(|id| spelling(id)).collect();
+        let failing = self.metrics.failing().iter().map(String::as_str);
+        failing.filter(|id| !before.contains(&spelling(id))).collect()
     }
 
     /// How many units failed to load.

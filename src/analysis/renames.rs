@@ -138,7 +138,7 @@ pub fn base_name(name: &str) -> &str {
 
 /// The words of an id in order, and its parameters: one for `a.test.js::Cart::adds` and `a.test.js::Cart > adds`, for
 /// `tests/test_a.py::test_x[1]` and `tests.test_a::test_x[1]`.
-fn spelling(id: &str) -> (Vec<String>, &str) {
+pub fn spelling(id: &str) -> (Vec<String>, &str) {
     let (head, parameters) = id.find('[').and_then(|at| id.split_at_checked(at)).unwrap_or((id, ""));
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     let head = head.replace(".py::", "::");

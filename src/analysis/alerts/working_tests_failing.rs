@@ -130,8 +130,9 @@ mod tests {
         assert!(verdict.open_findings.is_empty());
         // The same one fails still; then another one in its place; then none.
         assert!(rules(&story.record(failing(1, &["a::x"]))).is_empty());
-        let verdict = story.record(failing(1, &["a::y"]));
-        assert_eq!(verdict.alerts[0].evidence, ["did not fail at iteration 2: a::y"]);
+        let verdict = story.record(failing(1, &["a::y::z"]));
+        assert_eq!(verdict.alerts[0].evidence, ["did not fail at iteration 2: a::y::z"]);
+        assert!(rules(&story.record(failing(1, &["a::y > z"]))).is_empty(), "as another format spells it");
         let verdict = story.record(failing(0, &[]));
         assert_eq!((verdict.alerts.len(), verdict.classification), (0, None), "mended, or gone");
     }

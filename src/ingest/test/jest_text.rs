@@ -320,7 +320,10 @@ impl Stream {
                 self.files.extend(run.units);
                 self.told = self.told.saturating_add(told);
             }
-            let run = runs::Run::of(parsed, std::mem::take(&mut self.files));
+            // Of those that failed alone nobody knows what else ran.
+            let are_all_told = self.tells_passed || self.ran == Some(self.told);
+            let units = if are_all_told { std::mem::take(&mut self.files) } else { BTreeSet::new() };
+            let run = runs::Run::of(parsed, units);
             // Below what a test prints, its file is told.
             let (is_certain, may_enclose) = (enclosed.is_some(), self.told > 0);
             self.runs.push((runs::Run { is_certain, may_enclose, ..run }, self.told));

@@ -299,7 +299,11 @@ pub(in crate::ingest) struct Stream {
 
 impl Stream {
     fn close(&mut self) -> Result<()> {
-        let (run, files) = (std::mem::take(&mut self.run), std::mem::take(&mut self.files));
+        let (run, mut files) = (std::mem::take(&mut self.run), std::mem::take(&mut self.files));
+        if !self.tells_passed && u64::try_from(files.len()).ok() < self.all_files {
+            // Of those that failed alone nobody knows what else ran.
+            files.clear();
+        }
         if run.counts.is_some() && !run.tells_nothing() {
             let (is_certain, root) = (self.done, self.root.take());
             self.runs.push(runs::Run { is_certain, root, ..runs::Run::of(run.finish()?, files) });

@@ -19,6 +19,9 @@ fn of_tests_that_ran_again_the_later_result_counts() {
         ("again-go-verbose.txt", [3, 3, 0, 0, 0, 1, 0]),
         ("again-jest.txt", [4, 2, 1, 0, 1, 0, 1]),
         ("again-robot.txt", [6, 4, 1, 0, 1, 1, 0]),
+        // Under an agent, which tells of no file that passed.
+        ("again-agent-jest.txt", [6, 5, 1, 0, 0, 0, 0]),
+        ("again-agent-vitest.txt", [6, 5, 1, 0, 0, 0, 0]),
     ] {
         assert_eq!(tests_of(&stream(file)), expected, "{file}");
         let warned = read(&stream(file)).iter().any(|report| {
