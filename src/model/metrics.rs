@@ -216,15 +216,15 @@ impl Metrics {
         self.testing.as_ref()?.tests_passed
     }
 
+    /// Tests that ran to an outcome: passed, failed or errored.
+    pub fn tests_ran(&self) -> Option<u64> {
+        self.testing.as_ref()?.ran()
+    }
+
     /// Tests that failed or errored.
     pub fn failures(&self) -> Option<u64> {
         let testing = self.testing.as_ref()?;
         testing.tests_failed?.checked_add(testing.tests_errored.unwrap_or_default())
-    }
-
-    /// Tests that ran to an outcome: passed, failed or errored.
-    pub fn tests_ran(&self) -> Option<u64> {
-        self.testing.as_ref()?.ran()
     }
 
     /// The names of those, where reports name them and not the tests that pass; at most 20.

@@ -73,16 +73,20 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
 /// or, where that is unknown, any.
 fn suspicion(comparison: &Comparison) -> Option<Alert> {
     let failures = comparison.pair(Metrics::failures)?;
-    let newly_red = u64::try_from(comparison.newly_red().len()).unwrap_or(u64::MAX);
+    let evidence: Vec<String> = did_not_fail(comparison).collect();
+    let newly_red = u64::try_from(evidence.len()).unwrap_or(u64::MAX);
     let fires = match comparison.pair(Metrics::tests_ran) {
         Some(ran) => newly_red > ran.now.saturating_sub(ran.before),
         None => newly_red > 0 || failures.now > failures.before,
     };
+    if !fires {
+        return None;
+    }
     let mut alert = beside(RULE.alert(comparison, NEW_FAILURES), failures.before, failures.now);
     alert.severity = Severity::High;
     alert.status = Status::Suspected;
-    alert.evidence = did_not_fail(comparison).take(NAMES_SHOWN).collect();
-    fires.then_some(alert)
+    alert.evidence = evidence.into_iter().take(NAMES_SHOWN).collect();
+    Some(alert)
 }
 
 fn did_not_fail(comparison: &Comparison) -> impl Iterator<Item = String> {

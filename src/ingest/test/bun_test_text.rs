@@ -2,7 +2,7 @@
 //! `(fail)`, with marks in their place on a terminal; under an agent bun leaves out those that passed.
 
 use super::milliseconds;
-use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last};
+use super::text_report::{Names, Summary, counted, is_foreign, no_result, say_last, titled};
 use super::text_runs::Announced;
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
@@ -175,7 +175,7 @@ impl Run {
             _ => {}
         }
         let file = Some(self.file.as_str()).filter(|file| !file.is_empty());
-        let id = file.into_iter().chain(name.split(" > ")).collect::<Vec<_>>().join("::");
+        let id = titled(file, name);
         let message = self.message.take();
         let Some(case) = self.names.set(&id, outcome) else { return };
         (case.duration_ms, case.attempts) = (time, attempts);

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::json_report::{
     Keys, Object, attempts, declare, items, lacks, objects, path, text, unknown_status, whole_milliseconds,
 };
+use super::text_report::titled;
 use super::{TestTally, stack};
 use crate::error::Result;
 use crate::ingest::input::Input;
@@ -153,12 +154,7 @@ fn count(test: Test, tally: &mut TestTally) -> Result<()> {
         stack::place(&mut case, of_error("stack").unwrap_or_default(), "");
     }
     let name = text(&test.full_name).unwrap_or("(unnamed)");
-    tally.case(&id(text(&test.test_path), name), case)
-}
-
-/// The file, the blocks and the name.
-pub(super) fn id(file: Option<&str>, name: &str) -> String {
-    file.into_iter().chain(name.split(" > ")).collect::<Vec<_>>().join("::")
+    tally.case(&titled(text(&test.test_path), name), case)
 }
 
 #[cfg(test)]

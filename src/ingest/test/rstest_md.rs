@@ -3,14 +3,12 @@
 //!
 //! It names what failed, and of a run of few files what passed, too.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_report::{attempts, line, path, text};
-use super::rstest_json::id;
-use super::text_report::{Names, Summary, is_foreign};
+use super::rstest_text::Outside;
+use super::text_report::{Names, Summary, is_foreign, titled};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::first_lines;
@@ -60,12 +58,11 @@ pub(in crate::ingest) struct Report {
     section: Section,
     names: Names,
     counts: Option<Counts>,
-    units: BTreeSet<String>,
+    outside: Outside,
     /// Tests that it lists as failed.
     failed: u64,
     /// The test of the last heading.
     told: Option<String>,
-    has_unhandled: bool,
     /// The block that tells of it has not come.
     is_open: bool,
     /// It said that no test failed.
@@ -118,7 +115,7 @@ impl Report {
         self.told = None;
         match heading {
             "## Failures" => self.section = Section::Failures,
-            "## Unhandled Errors" => (self.section, self.has_unhandled) = (Section::Unhandled, true),
+            "## Unhandled Errors" => (self.section, self.outside.has_unhandled) = (Section::Unhandled, true),
             "### Passed" => self.section = Section::Named(Outcome::Passed),
             "### Skipped" | "### Todo" => self.section = Section::Named(Outcome::Skipped),
             _ => {
@@ -134,10 +131,10 @@ impl Report {
     fn failure(&mut self, title: &str) -> bool {
         let Some((_, title)) = title.strip_prefix("[F").and_then(|title| title.split_once("] ")) else { return false };
         let Some((file, name)) = title.split_once(" :: ") else {
-            self.units.insert(title.to_owned());
+            self.outside.files.insert(title.to_owned());
             return true;
         };
-        let id = id(Some(file), name);
+        let id = titled(Some(file), name);
         let is_new = !self.names.cases.contains_key(&id);
         if self.names.set(&id, Outcome::Failed).is_none() || is_new {
             self.failed = self.failed.saturating_add(1);
@@ -150,7 +147,7 @@ impl Report {
         match (self.section, content.strip_prefix("- ")) {
             (Section::Named(outcome), Some(title)) => {
                 if let Some((file, name)) = title.split_once(" :: ") {
-                    self.names.set(&id(Some(file), name), outcome);
+                    self.names.set(&titled(Some(file), name), outcome);
                 }
             }
             (Section::Failures, Some(title)) => {
@@ -159,11 +156,6 @@ impl Report {
             (Section::Failures, None) => self.says_none |= content == "No test failures reported.",
             _ => {}
         }
-    }
-
-    /// How many files failed without a test, as far as it lists them.
-    fn failed_alone(&self) -> u64 {
-        u64::try_from(self.units.len()).unwrap_or(u64::MAX)
     }
 }
 
@@ -205,33 +197,25 @@ impl Announced for Report {
     /// It has no last line: all that failed is listed, with its block behind it.
     fn is_done(&self) -> bool {
         let Some(counts) = &self.counts else { return false };
-        let lists_all = self.failed >= counts.failed_tests;
+        let files = u64::try_from(self.outside.files.len()).unwrap_or(u64::MAX);
         let is_all_told = match counts.has_failed {
             false => self.says_none,
-            true if counts.failed_tests > 0 => lists_all,
-            true if counts.failed_files > 0 => self.failed_alone() >= counts.failed_files || self.says_none,
-            true => self.has_unhandled,
+            true if counts.failed_tests > 0 => self.failed >= counts.failed_tests,
+            true if counts.failed_files > 0 => files >= counts.failed_files || self.says_none,
+            true => self.outside.has_unhandled,
         };
         is_all_told && !self.is_open && self.block.is_none()
     }
 
     fn report(mut self) -> Result<Parsed> {
         let mut summary = Summary::default();
-        let mut files = self.failed_alone();
         if let Some(counts) = &self.counts {
             summary.passed = counts.passed_tests;
             summary.failed = counts.failed_tests;
             summary.skipped = add(counts.skipped_tests, counts.todo_tests)?;
-            if counts.failed_tests == 0 {
-                files = files.max(counts.failed_files);
-            }
+            self.outside.failed_files = counts.failed_files;
         }
-        summary.add_units(files.saturating_add(u64::from(self.has_unhandled)))?;
-        self.units.iter().for_each(|unit| self.names.unit(unit));
-        if self.has_unhandled {
-            self.names.unit("unhandled errors");
-        }
-        self.names.report(&FORMAT, &summary, false)
+        self.outside.report(&FORMAT, summary, self.names)
     }
 }
 

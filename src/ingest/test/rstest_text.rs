@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::rstest_json::id;
 use super::stack;
-use super::text_report::{Names, Summary, add_line, counted, is_foreign};
+use super::text_report::{Names, Summary, add_line, counted, is_foreign, titled};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
 use crate::ingest::text::{first_lines, printable};
@@ -52,6 +51,35 @@ fn totals<'l>(line: &'l str, title: &str) -> Option<Vec<(Option<u64>, &'l str)>>
     counts.split(" | ").map(|part| counted(part).filter(|(_, word)| words.contains(word))).collect()
 }
 
+/// What failed and is no test, as both of its texts tell.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    /// Files that failed although none of their tests did, as far as they are named.
+    pub files: BTreeSet<String>,
+    /// Files that failed, whatever failed in them.
+    pub failed_files: u64,
+    /// Something failed in no file.
+    pub has_unhandled: bool,
+}
+
+impl Outside {
+    /// The report of a summary of tests, with this.
+    ///
+    /// # Errors
+    /// Malformed if a sum does not fit.
+    pub(super) fn report(self, format: &'static Format, mut summary: Summary, mut names: Names) -> Result<Parsed> {
+        let named = u64::try_from(self.files.len()).unwrap_or(u64::MAX);
+        // What failed is named elsewhere where its messages went another way.
+        let files = if summary.failed == 0 { named.max(self.failed_files) } else { named };
+        summary.add_units(files.saturating_add(u64::from(self.has_unhandled)))?;
+        self.files.iter().for_each(|file| names.unit(file));
+        if self.has_unhandled {
+            names.unit("unhandled errors");
+        }
+        names.report(format, &summary, false)
+    }
+}
+
 /// One run.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Rstest {
@@ -61,11 +89,9 @@ pub(in crate::ingest) struct Rstest {
     told: Option<String>,
     /// Below the names of what failed, where a message is one more time told.
     in_failures: bool,
-    units: BTreeSet<String>,
+    outside: Outside,
     /// A failed file, none of whose tests came so far.
     failed_file: Option<String>,
-    has_unhandled: bool,
-    failed_files: u64,
     counts: Option<Summary>,
     is_done: bool,
     /// Another reporter than those that print text writes.
@@ -84,11 +110,11 @@ impl Rstest {
     }
 
     fn end_file(&mut self) {
-        self.units.extend(self.failed_file.take());
+        self.outside.files.extend(self.failed_file.take());
     }
 
     fn test(&mut self, test: &Told<'_>) {
-        let id = id(Some(&self.file), test.name);
+        let id = titled(Some(&self.file), test.name);
         self.told = (test.outcome == Outcome::Failed).then(|| id.clone());
         if self.told.is_some() {
             self.failed_file = None;
@@ -103,10 +129,10 @@ impl Rstest {
         self.in_failures = true;
         let Some((file, name)) = name.split_once(" > ") else {
             self.told = None;
-            self.units.insert(name.to_owned());
+            self.outside.files.insert(name.to_owned());
             return;
         };
-        let id = id(Some(file), name);
+        let id = titled(Some(file), name);
         if let Some(case) = self.names.set(&id, Outcome::Failed) {
             case.file = Some(printable(file, 1000));
         }
@@ -159,13 +185,14 @@ impl Announced for Rstest {
             self.is_off = content == "{" || content == "---" || content.starts_with("<?xml");
         }
         if let Some(counts) = totals(text, "Test Files") {
-            self.failed_files = counts.iter().find(|(_, word)| *word == "failed").and_then(|(n, _)| *n).unwrap_or(0);
+            let failed = counts.iter().find(|(_, word)| *word == "failed");
+            self.outside.failed_files = failed.and_then(|(number, _)| *number).unwrap_or(0);
         } else if let Some(counts) = totals(text, "Tests") {
             self.summary(counts)?;
         } else if content.starts_with("Duration ") && content.contains(" (build ") {
             self.is_done = self.counts.is_some();
         } else if content == "Unhandled Error" {
-            (self.has_unhandled, self.told) = (true, None);
+            (self.outside.has_unhandled, self.told) = (true, None);
         } else if let Some(name) = content.strip_prefix("FAIL  ") {
             self.fail(name);
         } else if let Some((failed, file)) = file(text) {
@@ -191,21 +218,8 @@ impl Announced for Rstest {
         totals(line, "Test Files").is_some()
     }
 
-    fn units(&self) -> BTreeSet<String> {
-        self.names.cases.values().filter_map(|case| case.file.clone()).collect()
-    }
-
-    fn report(mut self) -> Result<Parsed> {
-        let mut summary = self.counts.unwrap_or_default();
-        // What failed is told elsewhere where its messages went another way.
-        let files = u64::try_from(self.units.len()).unwrap_or(u64::MAX);
-        let files = if summary.failed == 0 { files.max(self.failed_files) } else { files };
-        summary.add_units(files.saturating_add(u64::from(self.has_unhandled)))?;
-        self.units.iter().for_each(|unit| self.names.unit(unit));
-        if self.has_unhandled {
-            self.names.unit("unhandled errors");
-        }
-        self.names.report(&FORMAT, &summary, false)
+    fn report(self) -> Result<Parsed> {
+        self.outside.report(&FORMAT, self.counts.unwrap_or_default(), self.names)
     }
 }
 

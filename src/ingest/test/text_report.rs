@@ -38,6 +38,11 @@ pub(super) fn counted(part: &str) -> Option<(Option<u64>, &str)> {
     is_number(number).then(|| (number.parse().ok(), word.trim()))
 }
 
+/// The id of a test by its file, the blocks that it stands in and its own title: `Cart > adds`.
+pub(super) fn titled(file: Option<&str>, titles: &str) -> String {
+    file.into_iter().chain(titles.split(" > ")).collect::<Vec<_>>().join("::")
+}
+
 /// Messages of tests that failed that are held until their tests are named.
 pub(super) const MESSAGES_HELD: usize = 10_000;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::runs::{self, Runs};
 use super::stack;
-use super::text_report::{MESSAGES_HELD, Names, Summary, counted, is_foreign, no_result};
+use super::text_report::{MESSAGES_HELD, Names, Summary, counted, is_foreign, no_result, titled};
 use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::vitest_bench_text;
@@ -181,7 +181,7 @@ impl Run {
             self.blocks.push((columns, name.to_owned()));
         } else if let Some((outcome, name)) = verbose_test(text) {
             self.told.clear();
-            self.names.set(&id(name), outcome);
+            self.names.set(&titled(None, name), outcome);
         } else if let Some((columns, outcome, name)) = tree_test(text).filter(|_| !self.file.is_empty()) {
             self.told.clear();
             self.tree_test(columns, outcome, name);
@@ -230,7 +230,7 @@ impl Run {
         } else if self.in_suites {
             self.names.unit(name);
         } else if name.contains(" > ") {
-            let id = printable(&id(name), super::LONGEST_ID);
+            let id = printable(&titled(None, name), super::LONGEST_ID);
             if let Some(case) = self.names.set(&id, Outcome::Failed) {
                 case.file = name.split(" > ").next().map(|file| printable(file, 1000));
             }
@@ -499,10 +499,6 @@ fn begins(line: &str) -> bool {
 fn root(line: &str) -> Option<&str> {
     let (_, rest) = line.trim().split_once("  v")?;
     rest.split_once(' ').map(|(_, root)| root.trim()).filter(|root| !root.is_empty())
-}
-
-fn id(name: &str) -> String {
-    name.split(" > ").collect::<Vec<_>>().join("::")
 }
 
 /// The file in ` ❯ vt/cart.test.js (9 tests | 1 failed) 11ms`, ` ❯ |unit| vt/cart.test.js (1 test)`.
