@@ -235,11 +235,11 @@ impl Ava {
             return;
         };
         let id = printable(content, super::LONGEST_ID);
-        if let Some(named) = self.names.cases.get(&id).filter(|case| case.outcome.is_bad()) {
+        if let Some(named) = self.names.get(&id).filter(|case| case.outcome.is_bad()) {
             self.told_of = Some(id).filter(|_| named.message.is_none());
             return;
         }
-        let Some(case) = self.told_of.as_ref().and_then(|id| self.names.cases.get_mut(id)) else { return };
+        let Some(case) = self.told_of.as_ref().and_then(|id| self.names.get_mut(id)) else { return };
         let found = stack::frame(content.strip_prefix("› ").unwrap_or(content));
         // Of the test itself the file and the line alone.
         let of_test = stack::numbered(content).filter(|(file, _)| !file.contains(' '));

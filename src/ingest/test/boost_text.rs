@@ -81,7 +81,7 @@ impl BoostTest {
         {
             (case.file, case.line) = (Some(printable(file, 1000)), line.parse().ok().filter(|line| *line > 0));
             case.message = Some(printable(message, 1000));
-        } else if let Some(case) = self.names.cases.get_mut(name) {
+        } else if let Some(case) = self.names.get_mut(name) {
             case.outcome = worst;
         }
     }
@@ -89,7 +89,7 @@ impl BoostTest {
     /// What failed under the module's own name is no test case, but a fixture of all of them.
     fn module(&mut self, name: &str) {
         if self.told.remove(&hash(name)).is_some_and(Outcome::is_bad) {
-            self.names.cases.remove(name);
+            self.names.remove(name);
             self.names.unit(name);
         }
     }

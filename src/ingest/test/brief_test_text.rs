@@ -288,7 +288,7 @@ impl Clojure {
             if let Some(name) = text.strip_prefix(begin) {
                 // The first name is the test's; those of functions that it called follow. kaocha sets no parenthesis.
                 let name = name.trim_start_matches('(').split([' ', ')']).next().unwrap_or(name);
-                let worst = self.names.cases.get(name).map_or(outcome, |case| case.outcome.max(outcome));
+                let worst = self.names.get(name).map_or(outcome, |case| case.outcome.max(outcome));
                 self.names.set(name, worst);
                 return None;
             }

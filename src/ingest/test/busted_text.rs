@@ -81,7 +81,7 @@ impl Announced for Busted {
                 self.told = Some((outcome, place, Some(text.to_owned())));
                 return Ok(());
             };
-            if let Some(case) = self.names.cases.get_mut(&name) {
+            if let Some(case) = self.names.get_mut(&name) {
                 case.message = first_lines(text);
             }
         }

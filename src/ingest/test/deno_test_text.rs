@@ -122,7 +122,7 @@ impl Run {
             self.failed(name, place);
         } else if let Some(message) = text.strip_prefix("error: ") {
             let told = self.told.take();
-            if let Some(case) = told.and_then(|id| self.names.cases.get_mut(&id)) {
+            if let Some(case) = told.and_then(|id| self.names.get_mut(&id)) {
                 case.message = case.message.take().or_else(|| first_lines(message));
             }
         } else if let Some((name, outcome, time)) = result(text).filter(|_| !self.file.is_empty()) {

@@ -237,7 +237,7 @@ impl ExUnit {
         if let Some(id) = heading(text) {
             self.told = Some(id).filter(|id| self.names.set(id, Outcome::Failed).is_some()).map(|id| (id, false));
         } else if let Some((id, has_place)) = self.told.take().filter(|_| text.starts_with("     "))
-            && let Some(case) = self.names.cases.get_mut(&id)
+            && let Some(case) = self.names.get_mut(&id)
         {
             let place = text.trim().rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u64>().ok()?)));
             match place.filter(|(_, line)| !has_place && *line > 0) {

@@ -189,7 +189,7 @@ impl Gherkin {
             // Only what stands further in than the step is its message.
             let content = text.strip_prefix("       ").map(str::trim).filter(|content| !content.starts_with("at "));
             self.failing.take_if(|_| content.is_none());
-            let case = self.failing.as_ref().and_then(|id| self.names.cases.get_mut(id));
+            let case = self.failing.as_ref().and_then(|id| self.names.get_mut(id));
             if let (Some(case), Some(content)) = (case, content) {
                 add_line(&mut case.message, content);
             }

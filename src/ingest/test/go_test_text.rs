@@ -296,7 +296,7 @@ impl Reader {
     fn keep(&mut self, package: &str) {
         for (name, case) in std::mem::take(&mut self.tests) {
             let id = if package.is_empty() { name } else { format!("{package}::{name}") };
-            let worst = self.names.cases.get(&id).map_or(case.outcome, |known| known.outcome.max(case.outcome));
+            let worst = self.names.get(&id).map_or(case.outcome, |known| known.outcome.max(case.outcome));
             if let Some(kept) = self.names.set(&id, worst) {
                 *kept = TestCase { outcome: worst, ..case };
             }

@@ -120,7 +120,7 @@ impl Announced for GoTestSum {
             }
         } else if text.starts_with("FAIL\t") {
             self.not_built |= text.ends_with("[build failed]") || text.ends_with("[setup failed]");
-        } else if let Some(case) = self.listed.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
+        } else if let Some(case) = self.listed.as_ref().and_then(|id| self.names.get_mut(id)) {
             go_test_text::describe(case, text);
         }
         Ok(())

@@ -136,7 +136,7 @@ impl Gradle {
         } else if text.starts_with("BUILD ") {
             (self.task, self.is_built) = (None, true);
         } else if let (Some(message), Some(name)) = (text.strip_prefix("    "), failed)
-            && let Some(case) = self.names.cases.get_mut(&name)
+            && let Some(case) = self.names.get_mut(&name)
         {
             case.message = first_lines(message);
             // `java.lang.IllegalStateException at CartTest.java:22`

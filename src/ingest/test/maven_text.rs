@@ -265,7 +265,7 @@ impl Reader {
             self.flake = Some(id.map(|(class, test)| format!("{class}::{test}")));
             return;
         };
-        let known = self.flake.as_ref().and_then(Option::as_ref).and_then(|id| self.names.cases.get_mut(id));
+        let known = self.flake.as_ref().and_then(Option::as_ref).and_then(|id| self.names.get_mut(id));
         if let (Some(case), Some((Ok(run), _))) = (known, run.split_once(':').map(|(run, rest)| (run.parse(), rest))) {
             (case.outcome, case.attempts, case.message) = (Outcome::Passed, run, None);
         }

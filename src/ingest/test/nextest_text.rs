@@ -127,7 +127,7 @@ impl Reader {
     /// The output of a test is all read.
     fn tell(&mut self) {
         let Some((id, failure)) = self.telling.take() else { return };
-        if let Some(case) = self.names.cases.get_mut(&id) {
+        if let Some(case) = self.names.get_mut(&id) {
             failure.tell(case);
         }
     }

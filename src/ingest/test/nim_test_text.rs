@@ -98,7 +98,7 @@ impl Unannounced for Told {
                 Some(suite) if text.starts_with(' ') => format!("{suite}::{name}"),
                 _ => name.to_owned(),
             };
-            let worst = self.names.cases.get(&id).map_or(outcome, |case| case.outcome.max(outcome));
+            let worst = self.names.get(&id).map_or(outcome, |case| case.outcome.max(outcome));
             let failure = self.failure.take().filter(|_| outcome == Outcome::Failed);
             if let (Some(case), Some(failure)) = (self.names.set(&id, worst), failure)
                 && case.message.is_none()

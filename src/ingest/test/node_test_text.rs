@@ -255,7 +255,7 @@ impl Run {
         let outcome = if is_to_do(text) { Outcome::Skipped } else { outcome };
         let id = self.open.iter().map(|(open, _)| open.as_str()).chain([name]).collect::<Vec<_>>().join("::");
         let id = printable(&id, super::LONGEST_ID);
-        let is_known = self.names.cases.get(&id).is_some_and(|case| case.outcome == Outcome::Failed);
+        let is_known = self.names.get(&id).is_some_and(|case| case.outcome == Outcome::Failed);
         let Some(case) = self.names.set(&id, outcome) else { return };
         case.duration_ms = time.and_then(milliseconds).map(|thousandths| thousandths / 1000);
         if outcome == Outcome::Failed && !is_known {
@@ -287,7 +287,7 @@ impl Run {
                 self.suites.push(printable(name, super::LONGEST_ID));
             }
         }
-        if let Some(case) = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
+        if let Some(case) = self.told.as_ref().and_then(|id| self.names.get_mut(id)) {
             (case.file, case.line) = (Some(file), Some(line));
         }
         true
@@ -316,7 +316,7 @@ impl Run {
             return;
         }
         let told = self.told.take();
-        let Some(case) = told.and_then(|id| self.names.cases.get_mut(&id)) else { return };
+        let Some(case) = told.and_then(|id| self.names.get_mut(&id)) else { return };
         case.message = first_lines(text.trim_matches('\''));
         let cancelled = ["cancelled", "test timed out after", "still pending but the event loop has already resolved"];
         if text.starts_with('\'') && cancelled.iter().any(|why| text.contains(why)) {

@@ -155,7 +155,7 @@ impl Run {
             let id = printable(name, super::LONGEST_ID);
             self.names.set(&id, outcome);
             self.told = Some(id);
-        } else if let Some(case) = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id)) {
+        } else if let Some(case) = self.told.as_ref().and_then(|id| self.names.get_mut(id)) {
             let place = text.rsplit_once(':').filter(|(file, _)| file.ends_with(".php") && !file.contains(": "));
             match place.map(|(file, line)| (file, line.parse().ok().filter(|line: &u64| *line > 0))) {
                 Some((file, Some(line))) if case.file.is_none() => {

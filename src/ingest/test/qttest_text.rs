@@ -73,7 +73,7 @@ impl Announced for QtTest {
             self.failed = Some(name).filter(|_| outcome == Outcome::Failed);
         } else if let Some(place) = text.strip_prefix("   Loc: [").and_then(|place| place.strip_suffix(")]"))
             && let Some((file, line)) = place.rsplit_once('(')
-            && let Some(case) = self.failed.take().and_then(|name| self.names.cases.get_mut(&name))
+            && let Some(case) = self.failed.take().and_then(|name| self.names.get_mut(&name))
         {
             (case.file, case.line) = (Some(printable(file, 1000)), line.parse().ok().filter(|line| *line > 0));
         }

@@ -101,7 +101,7 @@ impl Report {
             }
             Section::Failures => {
                 self.is_open = false;
-                let case = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id));
+                let case = self.told.as_ref().and_then(|id| self.names.get_mut(id));
                 if let (Some(case), Ok(failure)) = (case, serde_json::from_str::<Value>(json)) {
                     explain(case, &failure);
                 }
@@ -135,7 +135,7 @@ impl Report {
             return true;
         };
         let id = titled(Some(file), name);
-        let is_new = !self.names.cases.contains_key(&id);
+        let is_new = self.names.get(&id).is_none();
         if self.names.set(&id, Outcome::Failed).is_none() || is_new {
             self.failed = self.failed.saturating_add(1);
         }

@@ -141,7 +141,7 @@ impl Rstest {
 
     /// A line below a test that failed: its message, or a row of its stack.
     fn failure(&mut self, content: &str) {
-        let Some(case) = self.told.as_ref().and_then(|id| self.names.cases.get_mut(id)) else { return };
+        let Some(case) = self.told.as_ref().and_then(|id| self.names.get_mut(id)) else { return };
         if let Some(place) = stack::javascript(content) {
             if case.line.is_none() {
                 stack::put(case, place);

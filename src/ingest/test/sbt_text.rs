@@ -107,7 +107,7 @@ impl Told {
         let text = bare(text);
         let column = text.len() - text.trim_start().len();
         if let Some((id, _)) = self.failed.take().filter(|(_, dash)| column > *dash)
-            && let Some(case) = self.names.cases.get_mut(&id).filter(|case| case.message.is_none())
+            && let Some(case) = self.names.get_mut(&id).filter(|case| case.message.is_none())
         {
             case.message = first_lines(text);
             if let Some((file, line)) = place(text) {

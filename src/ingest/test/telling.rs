@@ -29,7 +29,7 @@ impl Telling {
     /// Of a test among the names, by its id.
     pub(super) fn of(names: &Names, id: &str) -> Telling {
         let id = printable(id, LONGEST_ID);
-        let case = names.cases.get(&id);
+        let case = names.get(&id);
         // Where a failure is told twice, the first one stands.
         let is_told = case.is_some_and(|case| case.message.is_some());
         Telling { has_file: case.is_some_and(|case| case.file.is_some()), id, is_told, ..Telling::default() }
@@ -53,7 +53,7 @@ impl Telling {
     /// A row of its stack, of which the first that tells of a place is the test's.
     pub(super) fn row(&mut self, names: &mut Names, place: stack::Place<'_>) {
         self.end();
-        if let Some(case) = names.cases.get_mut(&self.id).filter(|case| case.line.is_none()) {
+        if let Some(case) = names.get_mut(&self.id).filter(|case| case.line.is_none()) {
             stack::put(case, place);
         }
     }
@@ -61,7 +61,7 @@ impl Telling {
     /// The next line of it.
     pub(super) fn line(&mut self, names: &mut Names, text: &str) {
         let text = text.trim();
-        let Some(case) = names.cases.get_mut(&self.id).filter(|_| !text.is_empty()) else { return };
+        let Some(case) = names.get_mut(&self.id).filter(|_| !text.is_empty()) else { return };
         if let Some(place) = stack::javascript(text) {
             // The outermost row is the test's own.
             if !self.has_file {

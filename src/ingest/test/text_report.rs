@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{CASE_BYTES, CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT, cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
-use crate::ingest::text::{first_lines, is_number, printable};
+use crate::ingest::text::{first_lines, is_number, printable, shown};
 use crate::ingest::{Format, Head, Parsed, add};
 use crate::model::cases::{Outcome, TestCase};
 
@@ -160,6 +160,21 @@ impl Names {
         Some(case)
     }
 
+    /// The test that was noted with this id.
+    pub(super) fn get(&self, id: &str) -> Option<&TestCase> {
+        self.cases.get(&*shown(id, LONGEST_ID))
+    }
+
+    /// As [`Names::get`].
+    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut TestCase> {
+        self.cases.get_mut(&*shown(id, LONGEST_ID))
+    }
+
+    /// Forgets what turned out to be no test.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.cases.remove(&*shown(id, LONGEST_ID));
+    }
+
     /// Whether the test is kept; one that is new is counted as such.
     fn has_room(&mut self, id: &str, outcome: Outcome) -> bool {
         if self.cases.contains_key(id) {
@@ -242,6 +257,18 @@ mod tests {
         let mut message = None;
         ["a", "", "  b\t", "c", "d"].iter().for_each(|line| add_line(&mut message, line));
         assert_eq!(message.as_deref(), Some("a | b | c"));
+    }
+
+    #[test]
+    fn a_test_is_found_by_the_name_that_it_was_noted_with() {
+        let mut names = Names::default();
+        for id in ["a::b", "splits a\tb", &"n".repeat(LONGEST_ID + 10)] {
+            assert!(names.get(id).is_none());
+            names.set(id, Outcome::Failed);
+            names.get_mut(id).unwrap().line = Some(7);
+            assert_eq!(names.get(id).unwrap().line, Some(7), "{id}");
+        }
+        assert_eq!(names.cases.len(), 3);
     }
 
     #[test]

@@ -274,7 +274,7 @@ impl Reader {
             self.names.unit(name);
             return;
         }
-        let worst = self.names.cases.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
+        let worst = self.names.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
         if let Some(case) = self.names.set(&told.id, worst) {
             case.message = case.message.take().or_else(|| first_lines(&told.message));
             if let (None, Some((file, line))) = (case.line, told.place) {

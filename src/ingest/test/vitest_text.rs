@@ -199,7 +199,7 @@ impl Run {
         }
         let place = content.strip_prefix("❯ ").and_then(|place| stack::frame(place.rsplit(' ').next()?));
         for id in &self.told {
-            let Some(case) = self.names.cases.get_mut(id) else { continue };
+            let Some(case) = self.names.get_mut(id) else { continue };
             if !has_message {
                 case.message = case.message.take().or_else(|| first_lines(content));
             } else if let Some(place) = place.filter(|_| case.line.is_none()) {

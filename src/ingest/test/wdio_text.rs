@@ -140,7 +140,7 @@ impl Wdio {
             self.place.is_below = true;
             self.place.told = self.place.ids.get(title).cloned();
         } else if self.place.is_below {
-            let case = self.place.told.take().and_then(|id| self.names.cases.get_mut(&id));
+            let case = self.place.told.take().and_then(|id| self.names.get_mut(&id));
             if let Some(case) = case {
                 case.message = first_lines(text);
             }
@@ -168,7 +168,7 @@ impl Wdio {
         let (name, retries) = retried.map_or((name, 0), |(name, retries)| (name, retries.parse().unwrap_or(0)));
         let titles: Vec<&str> = self.place.suites.iter().map(|(_, title)| &**title).chain([name]).collect();
         let id = [&*file.name, titles.join("::").as_str()].join("::");
-        let before = self.names.cases.get(&id).map(|case| (case.outcome, case.attempts));
+        let before = self.names.get(&id).map(|case| (case.outcome, case.attempts));
         // The same file may run in several browsers.
         if before.is_some_and(|(before, _)| before >= outcome && !self.place.is_again) {
             return;

@@ -81,7 +81,7 @@ impl Robot {
             return self.unnamed.merge(&summary);
         }
         for (test, case) in run.tests.cases {
-            let (before, now) = (self.tests.cases.get(&test).map(|case| case.outcome), case.outcome);
+            let (before, now) = (self.tests.get(&test).map(|case| case.outcome), case.outcome);
             match before {
                 // It did not run again.
                 Some(_) if now == Outcome::Skipped => continue,
@@ -151,7 +151,7 @@ impl Named {
             return;
         }
         let id = format!("{}.{name}", self.suite);
-        self.is_off |= self.tests.cases.contains_key(&id) || self.tests.set(&id, outcome).is_none();
+        self.is_off |= self.tests.get(&id).is_some() || self.tests.set(&id, outcome).is_none();
     }
 
     /// Whether these are the tests of that sum.
