@@ -156,7 +156,9 @@ impl<R: TextReader> Voice for Talk<R> {
             (self.reader, self.is_certain) = (R::default(), false);
         }
         if claim == Claim::Last {
+            let next = self.reader.next();
             self.end_run();
+            self.reader = next;
         }
     }
 

@@ -3,7 +3,9 @@
 //! Rows `line:column  level  message  rule` under the name of a file, and at the end `✖ 7 problems (4 errors, 3 warnings)`.
 //! It prints nothing where it finds nothing. Vale prints the same rows, names its rules `Style.Rule`, and sums up
 //! `✖ 1 error, 2 warnings and 0 suggestions in 3 files.`, also where it found nothing. textlint prints the same rows, too,
-//! and counts infos at the end, and Spectral and Redocly, whose rules stand before the messages. The formatter `table` frames its rows and counts, and `codeframe` has the code below them.
+//! and counts infos at the end, and Spectral and Redocly, whose rules stand before the messages. The formatter `table` frames its
+//! rows and counts, and `codeframe` has the code below them. Angular's and Nx's builders and Spectral say so where nothing was
+//! found, and Nx's says the sum again below the formatter's.
 
 use super::LintTally;
 use super::brief_checkers::is_of_remark;
@@ -166,6 +168,9 @@ fn problems(text: &str) -> Option<&str> {
 
 /// Errors and warnings of the last line.
 fn summary(text: &str) -> Option<(u64, u64)> {
+    if is_nothing(text) {
+        return Some((0, 0));
+    }
     let Some(problems) = problems(text) else { return summary_of_codeframe(text).or_else(|| summary_of_redocly(text)) };
     let (errors, warnings) = problems.split_once(", ")?;
     let mut rest = warnings.split(", ");
@@ -179,7 +184,20 @@ fn summary(text: &str) -> Option<(u64, u64)> {
 
 /// Whether it is a summary that tells whose it is without the rows above it. Other formatters have no sign there.
 fn is_summary_alone(text: &str) -> bool {
-    !text.starts_with(|c: char| c.is_ascii_digit()) && problems(text).is_some() && summary(text).is_some()
+    let is_counted =
+        !text.starts_with(|c: char| c.is_ascii_digit()) && problems(text).is_some() && summary(text).is_some();
+    is_counted || is_nothing(text)
+}
+
+/// `All files pass linting.` of Angular's builder, with a sign before it of Nx's, and `No results with a severity of 'error'
+/// found!` of Spectral.
+fn is_nothing(text: &str) -> bool {
+    let of_builder = text.strip_prefix("✔ ").unwrap_or(text);
+    let of_spectral = text.strip_prefix("No results with a severity of '");
+    of_builder.strip_suffix('.').unwrap_or(of_builder) == "All files pass linting"
+        || of_spectral
+            .and_then(|rest| rest.split_once("' "))
+            .is_some_and(|(_, rest)| rest == "found!" || rest == "or higher found!")
 }
 
 /// `❌ Validation failed with 4 errors and 3 warnings.`, and what Redocly says where there is no error: that all is valid, and
@@ -249,6 +267,8 @@ pub(super) struct Stylish {
     /// nothing followed them.
     needs_summary: bool,
     declared: Option<(u64, u64)>,
+    /// What the summary of the rows right above told.
+    said: Option<(u64, u64)>,
     /// Errors and warnings of a frame that is not closed yet.
     framed: Option<(u64, u64)>,
     /// Rows of eslint-formatter-pretty, errors and warnings, the counts of which are still to come.
@@ -263,6 +283,7 @@ impl Stylish {
     pub(super) fn line(&mut self, text: &str, tool: &str, words: &[(&str, Level)]) -> Result<()> {
         if let Some(row) = row(text, words) {
             self.open_rows += 1;
+            self.said = None;
             if pretty(text, words).is_some() {
                 match row.level {
                     Level::Error => self.pretty.0 += 1,
@@ -281,13 +302,21 @@ impl Stylish {
         let of_vale = summary_of_vale(text);
         if of_vale.is_some() {
             self.tally.tool("vale", Sort::Linter);
+        } else if is_nothing(text) {
+            self.tally.tool(tool, Sort::Linter);
         }
         if let Some((errors, warnings)) = summary(text).or(of_vale).or_else(|| self.frame(text)) {
+            let of_rows = Some((errors, warnings)).filter(|_| self.open_rows > 0);
+            // Nx's executor has said no more than the formatter.
+            if std::mem::replace(&mut self.said, of_rows) == Some((errors, warnings)) {
+                return Ok(());
+            }
             // Several runs may follow each other.
             let (before, below) = self.declared.unwrap_or_default();
             self.declared = Some((add(before, errors)?, add(below, warnings)?));
             (self.open_rows, self.needs_summary) = (0, false);
         } else if !text.starts_with([' ', '║', '╟', '╔', '╚']) && !text.is_empty() {
+            self.said = None;
             // Redocly ends the name so.
             self.file = Some(text.strip_suffix(':').unwrap_or(text).to_owned());
         } else if let Some((path, _)) =
@@ -342,6 +371,7 @@ impl Stylish {
     pub(super) fn claim(&self, text: &str, words: &[(&str, Level)]) -> Claim {
         match row(text, words) {
             Some(_) => Claim::Ours,
+            None if self.said.is_some() && self.said == summary(text) => Claim::Last,
             None if self.open_rows > 0 && summary(text).is_some() => Claim::Last,
             None if is_summary_alone(text) => Claim::Alone,
             // More of them may come.
@@ -391,6 +421,10 @@ impl TextReader for Reader {
 
     fn claim(&self, text: &str) -> Claim {
         self.0.claim(text, &WORDS)
+    }
+
+    fn next(&self) -> Reader {
+        Reader(Stylish { said: self.0.said, ..Stylish::default() })
     }
 
     fn other(&mut self, text: &str) -> Result<()> {
@@ -486,6 +520,35 @@ mod tests {
         let text = "\n/p/a.md\n  3:3   error    Found TODO: 'x'  no-todo\n  5:7   \x1b[32m\x1b[1m✓ \x1b[22m\x1b[39merror  Incorrect  term  terminology\n\n✖ 2 problems (2 errors, 0 warnings, 0 infos)\n";
         let parsed = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
         assert_eq!((parsed.figures.errors, parsed.warnings.len()), (Some(2), 0));
+    }
+
+    #[test]
+    fn a_sum_that_is_said_twice_is_one_and_that_nothing_was_found_is_said() {
+        let sum = "✖ 2 problems (1 error, 1 warning)\n";
+        let fixable = "  1 error and 0 warnings are potentially fixable with the `--fix` option.\n";
+        for (text, errors) in [
+            (format!("{ROWS}{sum}{fixable}\n{sum}\n{fixable}"), 1),
+            (format!("{ROWS}{sum}\n{sum}{sum}"), 2),
+            (format!("{ROWS}{sum}{ROWS}{sum}\n{sum}"), 2),
+            (format!("{ROWS}{sum}\n> nx run b:lint\n\n{sum}"), 2),
+            (format!("✔ All files pass linting\n\n{ROWS}{sum}\n{sum}"), 1),
+        ] {
+            let parsed = parsed(&text).unwrap();
+            assert_eq!((parsed.figures.errors, parsed.figures.warnings), (Some(errors), Some(errors)), "{text}");
+        }
+        for nothing in [
+            "Linting \"app\"...\n\nAll files pass linting.\n\n",
+            "✔ All files pass linting\n",
+            "No results with a severity of 'warn' or higher found!\n",
+        ] {
+            let parsed = crate::ingest::parse(&Input::bytes("x", nothing.as_bytes()), None).unwrap();
+            let figures = parsed.figures;
+            assert_eq!(
+                (parsed.format.name, figures.errors, figures.warnings),
+                ("eslint-text", Some(0), Some(0)),
+                "{nothing}"
+            );
+        }
     }
 
     #[test]

@@ -41,6 +41,11 @@ pub(in crate::ingest) trait TextReader: Default + Send {
     /// Whose the next line is, beside other tools.
     fn claim(&self, text: &str) -> Claim;
 
+    /// The reader of what follows the last line of a run. It may know what was said in that.
+    fn next(&self) -> Self {
+        Self::default()
+    }
+
     /// The next line, if it is nobody's: what [`TextReader::line`] does then, without finding that out again.
     ///
     /// # Errors
