@@ -15,6 +15,7 @@ use super::{Asked, Offer, Session, transcript};
 use crate::analysis::RULES;
 use crate::disk::{self, spool::Spool};
 use crate::error::{Error, ErrorKind, Reject, Result};
+use crate::ingest::console::Withheld;
 use crate::ingest::merge::{Measurement, merge};
 use crate::ingest::{self, Format, Input, Parsed, RawBytes};
 use crate::model::activity::TranscriptPart;
@@ -128,7 +129,7 @@ pub(super) fn measure(
         steps: Vec::new(),
         measured: Measured::default(),
         parsed: Vec::new(),
-        is_withheld: false,
+        withheld: None,
     };
     let output = offer.output.as_ref().map(|path| reading.output(path)).transpose()?;
     let mut told = transcript::shown(session, config, offer);
@@ -174,7 +175,7 @@ struct Reading<'a> {
     /// With the place of its source.
     parsed: Vec<(usize, Parsed)>,
     /// Nothing was read of what the command printed, and it said that it left something out.
-    is_withheld: bool,
+    withheld: Option<Withheld>,
 }
 
 /// Whether `highwater report` wrote the file, in a form that is read as a report, too.
@@ -412,11 +413,10 @@ impl Reading<'_> {
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
         let mut spoken = self.spoken(CONSOLE, &spool);
-        if spoken.is_empty() {
-            let open = || copy_of(&spool);
-            let output = Input::source(CONSOLE, &open, self.config.limits.report_bytes);
-            self.is_withheld = ingest::console::withholds(&output).unwrap_or(false);
-        }
+        let open = || copy_of(&spool);
+        let output = Input::source(CONSOLE, &open, self.config.limits.report_bytes);
+        let withheld = Withheld::of(&output).unwrap_or_default();
+        self.withheld = withheld.filter(|_| spoken.is_empty());
         if self.is_ty_s() {
             for one in &mut spoken {
                 if let Some(ty) = ingest::as_ty_s(one) {
@@ -428,7 +428,7 @@ impl Reading<'_> {
             spoken.iter_mut().for_each(ingest::say_that_it_built);
         }
         let files = self.parsed.iter().map(|(_, one)| one);
-        let silent = self.listener.map(|listener| listener.silent(&spoken, files, &spool));
+        let silent = self.listener.map(|listener| listener.silent(&spoken, files, (&spool, withheld)));
         self.keep_spoken(CONSOLE, spool, spoken);
         for (source, clean) in silent.into_iter().flatten() {
             match clean {
@@ -572,9 +572,7 @@ impl Reading<'_> {
             }
         }
         self.measured.measurement = measurement;
-        if self.is_withheld {
-            self.measured.measurement.warnings.push(ingest::console::WITHHELD.to_owned());
-        }
+        self.measured.measurement.warnings.extend(self.withheld.map(Withheld::warning));
         self.measured.report_files.sort();
         self.measured.report_files.dedup();
         self.measured

@@ -15,6 +15,7 @@ use crate::disk::hash::id_of;
 use crate::disk::layout::Layout;
 use crate::disk::spool::Spool;
 use crate::error::Result;
+use crate::ingest::console::Withheld;
 use crate::ingest::{self, Details, Format, Input, Parsed};
 use crate::model::figures::ReportKind;
 use crate::model::record::{Command, IterationRecord, Silence, Source, SourceError};
@@ -82,12 +83,13 @@ impl<'a> Listener<'a> {
     }
 
     /// What it means that nothing was heard of those that spoke before, beside what was; `files` tell of some that are silent
-    /// for another reason. What cannot be read of the store tells nothing.
+    /// for another reason. What cannot be read of the store tells nothing; nor does an output of which a part was left out, of
+    /// a linter that had warnings, too, with which it passes.
     pub(super) fn silent<'p>(
         &self,
         heard: &'p [Parsed],
         files: impl Iterator<Item = &'p Parsed>,
-        output: &Spool,
+        (output, withheld): (&Spool, Option<Withheld>),
     ) -> Vec<(Source, Option<Parsed>)> {
         let mut heard_tools: BTreeSet<String> =
             heard.iter().chain(files).flat_map(tools_of).map(|(tool, _)| tool).collect();
@@ -122,9 +124,10 @@ impl<'a> Listener<'a> {
             if tools.is_empty() {
                 continue;
             }
+            let is_told = withheld.is_none() || !then.has_warned(format);
             let witness = Witness { format, tools: &tools, spoke: &spoke, then };
             let has_passed =
-                then.is_defined_alike && witness.says_that_it_passed(self.command, heard, output.as_deref());
+                is_told && then.is_defined_alike && witness.says_that_it_passed(self.command, heard, output.as_deref());
             let clean = ingest::silence(format, &tools).ok().filter(|_| has_passed);
             let error = clean.is_none().then(|| unknown(&tools));
             let source = Source {
@@ -182,6 +185,12 @@ impl Then {
     /// The tools that spoke in that format, and how many errors of each.
     fn tools(&self, format: &Format) -> BTreeMap<String, u64> {
         self.told.iter().filter(|one| one.format == format).flat_map(tools_of).collect()
+    }
+
+    /// Whether one of them found what makes no linter fail.
+    fn has_warned(&self, format: &Format) -> bool {
+        let has_warned = |one: &Parsed| one.figures.total != one.figures.errors;
+        self.told.iter().any(|one| one.format == format && has_warned(one))
     }
 }
 

@@ -22,6 +22,7 @@ use self::measurements::Measurements;
 use self::packages::{Change, Packages};
 use self::speakers::Mark;
 use self::tables::Tables;
+pub use self::withheld::Withheld;
 use super::input::{Input, Invalid};
 use super::lint::pre_commit_text::Margin;
 use super::lint::rustc_json;
@@ -51,6 +52,7 @@ mod measurements;
 mod packages;
 mod speakers;
 mod tables;
+mod withheld;
 
 /// Commands that speak side by side; where it seems to be more, the names are none.
 const SPEAKERS_HELD: usize = 64;
@@ -132,10 +134,6 @@ const EVENTS: [(&Format, IsEvent); 6] = [
     (&cucumber_messages::FORMAT, cucumber_messages::is_message),
 ];
 
-/// What is said of an output that nx made shorter.
-pub const WITHHELD: &str = "nx left out what tasks printed that succeeded, so that nobody knows how many tests passed: \
-                            --output-style=static shows it";
-
 /// What was heard, and is not among the reports: runs of this format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unread {
@@ -143,8 +141,6 @@ enum Unread {
     Unended(&'static str),
     /// They do not count beside those that are certain.
     Doubted(&'static str),
-    /// What succeeded.
-    Withheld,
 }
 
 impl Unread {
@@ -156,7 +152,6 @@ impl Unread {
             Unread::Doubted(name) => {
                 format!("what looks like a run of {name} in it may have been printed by a test: it is not counted")
             }
-            Unread::Withheld => WITHHELD.to_owned(),
         }
     }
 }
@@ -167,12 +162,13 @@ struct Heard {
     reports: Vec<Parsed>,
     unread: BTreeSet<Unread>,
     crash: Option<String>,
+    withheld: Option<Withheld>,
 }
 
 impl Heard {
     /// The reports; the first says what is not among them.
     fn told(mut self) -> Vec<Parsed> {
-        if self.unread.contains(&Unread::Withheld) {
+        if self.withheld.is_some() {
             for report in &mut self.reports {
                 if let Details::Tests(tests) = &mut report.details {
                     tests.only_failed = true;
@@ -184,6 +180,7 @@ impl Heard {
         }
         if let Some(first) = self.reports.first_mut() {
             first.warnings.extend(self.unread.into_iter().map(Unread::warning));
+            first.warnings.extend(self.withheld.map(Withheld::warning));
         }
         self.reports
     }
@@ -197,13 +194,17 @@ pub fn console(input: &Input<'_>) -> Vec<Parsed> {
     heard(input, marked(input)).told()
 }
 
-/// The same of what is marked with names or times, if that is certain and there is any. Of a run behind times that did not
-/// come to its end its own reader says more.
-pub(super) fn of_marked(input: &Input<'_>) -> Option<Vec<Parsed>> {
-    let (mark, is_certain) = marked(input).filter(|(_, is_certain)| *is_certain)?;
-    let heard = heard(input, Some((mark, is_certain)));
+/// The same of what is marked with names or times, if that is certain and there is any, or of hooks, which prek indents. Of a
+/// run behind times that did not come to its end its own reader says more.
+pub(super) fn of_marked(input: &Input<'_>, has_hooks: bool) -> Option<Vec<Parsed>> {
+    let mark = marked(input).filter(|(_, is_certain)| *is_certain);
+    if mark.is_none() && !has_hooks {
+        return None;
+    }
+    let heard = heard(input, mark);
     let is_cut = heard.unread.iter().any(|unread| matches!(unread, Unread::Unended(_)));
-    let is_told = !heard.reports.is_empty() && (mark.is_of_packages() || !is_cut);
+    let is_of_packages = mark.is_some_and(|(mark, _)| mark.is_of_packages());
+    let is_told = !heard.reports.is_empty() && (is_of_packages || !is_cut);
     is_told.then(|| heard.told())
 }
 
@@ -224,30 +225,12 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
         report
     });
     heard.reports = told.collect();
-    if heard.unread.contains(&Unread::Withheld) {
+    heard.withheld = Withheld::of(input).unwrap_or_default();
+    if heard.withheld.is_some() {
         // Of a part it would be another number.
         heard.reports.retain(|report| report.format.kind != ReportKind::Coverage);
     }
     heard
-}
-
-/// Whether it says that what tasks printed is not in it; nothing may be left that is a report.
-pub fn withholds(input: &Input<'_>) -> Result<bool> {
-    let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
-    while let Some(line) = lines.next()? {
-        if is_withheld(line.text.trim()) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// `Output of 2 successful tasks were not shown. Run with --verbose or --output-style=static to see it.`, as nx does if it is not
-/// told otherwise, and what it says under an agent, where it shows nothing of any task.
-fn is_withheld(line: &str) -> bool {
-    line == "Re-run with --output-style=static to inline logs."
-        || line.starts_with("Output of ")
-            && line.ends_with(" not shown. Run with --verbose or --output-style=static to see it.")
 }
 
 /// The first, unless it tells nothing, or there are tests only in the other.
@@ -292,7 +275,7 @@ fn together(input: &Input<'_>) -> Heard {
         reports.retain(|report| report.format.name != "rustc-text" || !lists_none(&report.details));
         reports.push(json);
     }
-    Heard { reports, unread: stream.unread, crash: stream.crash.told() }
+    Heard { reports, unread: stream.unread, crash: stream.crash.told(), withheld: None }
 }
 
 /// The output as that of all who marked their lines.
@@ -500,9 +483,6 @@ impl Stream {
     }
 
     fn text(&mut self, text: &str) {
-        if is_withheld(text.trim()) {
-            self.unread.insert(Unread::Withheld);
-        }
         self.tables.line(text, None);
         if !text.trim().is_empty() {
             self.documents.close();
@@ -636,7 +616,7 @@ impl Stream {
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
-    let Heard { reports: mut spoken, mut unread, crash } = heard(input, marked(input));
+    let Heard { reports: mut spoken, mut unread, crash, withheld } = heard(input, marked(input));
     if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
         // Beside the JSON of libtest cargo says no more than that a program of tests failed.
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);
@@ -646,11 +626,11 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     let is_text = is_of_tests(&alone) && EVENTS.iter().all(|(format, _)| *format != alone.format);
     if is_text && runs == 0 && has_tests(&spoken) {
         unread.insert(Unread::Doubted(alone.format.name));
-        return Heard { reports: spoken, unread, crash }.told();
+        return Heard { reports: spoken, unread, crash, withheld }.told();
     }
     // Its own reader found its end; and if it is not certain there what the file is, nothing else is either.
     let is_of_another = |unread: &Unread| runs > 0 && *unread != Unread::Unended(alone.format.name);
-    unread.retain(|unread| *unread == Unread::Withheld || is_of_another(unread));
+    unread.retain(is_of_another);
     let is_alone = |one: &Parsed| one.format == alone.format && one.figures == alone.figures;
     // Its own reader took what others wrote alike.
     let is_of_text = |one: &Parsed| one.format.is_text() && one.format.kind == ReportKind::Lint;
@@ -675,7 +655,7 @@ pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
     };
     spoken.retain(|one| !(is_linter_s && one.format.kind == ReportKind::Lint));
     spoken.insert(0, first);
-    Heard { reports: spoken, unread, crash }.told()
+    Heard { reports: spoken, unread, crash, withheld }.told()
 }
 
 /// Whether one has findings, and none of them in the same line of a file as one of the other's.

@@ -533,9 +533,10 @@ pub fn parse_all(input: &Input<'_>, format: Option<&'static Format>) -> Result<V
         Err(error) => (None, Err(error)),
     };
     let is_among_lines = || head.as_ref().is_some_and(is_among_lines);
-    // Lines behind names or times are no tool's own text, whatever they look like.
+    let has_hooks = || head.as_ref().is_some_and(lint::pre_commit_text::has_hooks);
+    // Lines behind names, times or a margin are no tool's own text, whatever they look like.
     if let (Err(_), None) = (&found, format)
-        && let Some(spoken) = console::of_marked(input)
+        && let Some(spoken) = console::of_marked(input, has_hooks())
     {
         return Ok(spoken);
     }

@@ -358,6 +358,8 @@ fn every_tool_of_a_real_stream_is_read() {
         ("python-json.txt", vec![("ruff", 7)], 0),
         ("nox.txt", vec![("flake8", 2)], 0),
         ("pre-commit.txt", vec![("mypy", 1), ("pre-commit", 0), ("ruff", 5)], 0),
+        ("packages-nx-eslint.txt", vec![("eslint", 1)], 1),
+        ("prek-eslint.txt", vec![("eslint", 2), ("pre-commit", 0), ("prettier", 2)], 1),
         // What two commands tell again counts once.
         ("cargo-build-nextest.txt", vec![("rustc", 0)], 1),
         ("eslint-json-jest.txt", vec![("eslint", 1)], 1),

@@ -181,6 +181,25 @@ fn who_takes_the_linter_out_of_the_script_has_not_made_it_clean() {
 }
 
 #[test]
+fn what_a_runner_leaves_out_may_be_warnings_of_a_linter_that_passed() {
+    let project = project();
+    let left_out = "Output of 1 successful task was not shown. Run with --verbose or --output-style=static to see it.";
+    project.write(
+        "check.sh",
+        format!("bin/tsc; tsc=$?; bin/eslint; eslint=$?; echo '{left_out}'; test $tsc$eslint = 00\n"),
+    );
+    findings(&project, "tsc");
+    findings(&project, "eslint");
+    let command = ["sh", "check.sh"];
+    let first = record(&project, &command);
+    assert!(first["metrics"]["quality"]["lint_warnings"].as_u64() > Some(0), "{first}");
+    project.write("tsc.txt", "");
+    project.write("eslint.txt", "");
+    let second = record(&project, &command);
+    assert_eq!((told(&second, "tsc-text"), told(&second, "eslint-text")), (clean_since(0), unknown_since(0)));
+}
+
+#[test]
 fn ty_says_what_ruff_says_and_is_told_by_the_command_or_by_what_it_said_before() {
     let clean = "All checks passed!\n";
     let ty = "#!/bin/sh\ncat ty.txt\n! grep -q Found ty.txt\n";

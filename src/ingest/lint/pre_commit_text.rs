@@ -25,10 +25,15 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head<'_>) -> Sniff {
-    if head.lines().any(|line| row(line.trim_end()).is_some()) {
-        return Sniff::Maybe("rows as pre-commit prints them".into());
+    match has_hooks(head) {
+        true => Sniff::Maybe("rows as pre-commit prints them".into()),
+        false => Sniff::No,
     }
-    Sniff::No
+}
+
+/// Whether there are rows of hooks.
+pub(in crate::ingest) fn has_hooks(head: &Head<'_>) -> bool {
+    head.lines().any(|line| row(line.trim_end()).is_some())
 }
 
 const TOOL: &str = "pre-commit";
@@ -287,6 +292,9 @@ mod tests {
         assert_eq!(told(&format!("{all}{all}")).last(), Some(&("pre-commit-text", 3, rules)));
         let prek = linted.replace("\na.py", "\n  a.py").replace("\nFound", "\n  Found");
         assert_eq!(told(&prek), [("pre-commit-text", 0, vec![]), ("ruff-text", 1, vec!["F401".to_owned()])]);
+        let eslint =
+            linted.replace(ruff, "  /p/a.js\n    1:1  error  No  no-x\n\n  ✖ 1 problem (1 error, 0 warnings)\n");
+        assert_eq!(told(&eslint), [("eslint-text", 1, vec!["no-x".to_owned()]), ("pre-commit-text", 0, vec![])]);
         assert_eq!(told(&passed), [("pre-commit-text", 0, vec![])]);
     }
 

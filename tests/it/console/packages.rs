@@ -30,13 +30,21 @@ fn a_package_of_which_files_have_the_same_names_is_no_second_attempt_at_another(
 }
 
 #[test]
-fn where_nx_leaves_out_what_succeeded_nobody_knows_how_many_tests_there_are() {
+fn where_a_runner_leaves_out_what_succeeded_nobody_knows_how_many_tests_there_are() {
     let text = stream("packages-nx-failures.txt");
     let told = merge(&read(&text));
     let testing = told.testing.unwrap();
     assert_eq!((testing.test_count, testing.tests_passed, testing.tests_failed), (None, None, Some(1)));
     assert_eq!((testing.failing, told.cases.is_some()), (vec!["./x.test.js::fails".to_owned()], false));
     assert!(read(&text)[0].warnings.iter().any(|warning| warning.contains("--output-style=static")));
+    for (file, shows) in
+        [("workspaces-turbo-cached.txt", "--output-logs=full"), ("packages-wireit.txt", "WIREIT_LOGGER=simple")]
+    {
+        let reports = read(&stream(file));
+        assert!(reports[0].warnings.iter().any(|warning| warning.contains(shows)), "{file}");
+        let testing = merge(&reports).testing.unwrap();
+        assert_eq!((testing.test_count, testing.tests_passed, testing.tests_failed), (None, None, Some(1)), "{file}");
+    }
     // All of it is there.
     let whole = text.replace("Output of 1 successful task was not shown.", "");
     assert_eq!(tests_of(&whole), [2, 1, 1, 0, 0, 0, 0]);
