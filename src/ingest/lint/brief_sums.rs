@@ -19,6 +19,7 @@ pub(super) fn sum(text: &str) -> Option<Counted> {
         .or_else(|| of_markdownlint(text).map(|number| of_errors("markdownlint", number)))
         .or_else(|| of_cspell(text).map(|number| of_errors("cspell", number)))
         .or_else(|| of_pyrefly(text).map(|number| of_errors("pyrefly", number)))
+        .or_else(|| of_vite_plus(text).map(|number| of_errors("oxfmt", number)))
 }
 
 /// What sums tell beyond the findings that are listed: those whose lines are missing.
@@ -83,6 +84,12 @@ fn of_pyrefly(text: &str) -> Option<u64> {
     }
 }
 
+/// `Found formatting issues in 5 files (2ms, 2 threads). Run `vp check --fix` to fix them.`, which it says on the standard error.
+fn of_vite_plus(text: &str) -> Option<u64> {
+    let (files, _) = text.strip_prefix("Found formatting issues in ")?.split_once(" (")?;
+    counted(files, "file")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +111,11 @@ mod tests {
                 [1201, 0, 0],
             ),
             (" INFO 0 diagnostics (2 suppressed)", "pyrefly", [0; 3]),
+            (
+                "Found formatting issues in 1 file (2ms, 2 threads). Run `vp check --fix` to fix them.",
+                "oxfmt",
+                [1, 0, 0],
+            ),
         ] {
             assert_eq!(sum(text), Some(Counted { tool, counts }), "{text}");
         }

@@ -160,6 +160,7 @@ fn clean(text: &str) -> Option<&'static str> {
         "Audit done." => Some("checkstyle"),
         _ if text.starts_with("Success: No issues found in ") => Some("rumdl"),
         _ if text.starts_with("detekt finished in ") => Some("detekt"),
+        _ if text.starts_with("pass: All ") && text.contains(" are correctly formatted (") => Some("oxfmt"),
         _ => brief_advisories::clean(text)
             .or_else(|| brief_scripts::clean(text))
             .or_else(|| brief_checkers::clean(text))
@@ -409,7 +410,7 @@ pub(in crate::ingest) struct Reader {
     tally: LintTally,
     is_met: bool,
     before: String,
-    /// Prettier or oxfmt said that it checks.
+    /// Prettier or oxfmt, or Vite+ for it, said that it checks.
     is_checking: bool,
     /// Files that it named since, without a mark, as before version 2.
     bare: u64,
@@ -499,9 +500,15 @@ impl Reader {
         // Files that it cannot parse stand between them.
         let is_unparsed = self.is_checking && text.starts_with("[error] ");
         self.bare = if is_bare { self.bare.saturating_add(1) } else { self.bare * u64::from(is_unparsed) };
-        let lasts = ["[warn] Code style issues", "Code style issues", "Format issues found in above "];
+        let firsts = ["Checking formatting...", "error: Formatting issues found"];
+        let lasts = [
+            "[warn] Code style issues",
+            "Code style issues",
+            "Format issues found in above ",
+            "Found formatting issues in ",
+        ];
         let is_last = || lasts.iter().any(|last| text.starts_with(last)) || clean(text).is_some();
-        self.is_checking = text == "Checking formatting..." || (self.is_checking && !is_last());
+        self.is_checking = firsts.contains(&text) || (self.is_checking && !is_last());
     }
 }
 

@@ -1,8 +1,9 @@
 //! `oxlint-text`: what oxlint prints, its format `default`. <https://oxc.rs/docs/guide/usage/linter/output-formats.html>
 //!
 //! `  ! eslint(no-debugger): …` with a sign for the level, `,-[path:line:column]` below it, and at the end, one before the
-//! other or the other way round, `Found 7 warnings and 1 error.` and `Finished in 26ms on 3 files with 96 rules …`. swc shows
-//! what it cannot parse in the same way, and ends with `Failed to compile 2 files with swc.`
+//! other or the other way round, `Found 7 warnings and 1 error.` and `Finished in 26ms on 3 files with 96 rules …`. Vite+ has it
+//! check types, too, and sums up itself (`vp check`). swc shows what it cannot parse in the same way, and ends with
+//! `Failed to compile 2 files with swc.`
 
 use super::LintTally;
 use super::github_text::annotation;
@@ -16,9 +17,9 @@ pub const FORMAT: Format = Format {
     name: "oxlint-text",
     kind: ReportKind::Lint,
     about: "terminal output of oxlint and swc",
-    written_by: "oxlint, swc",
-    told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\", or \"Failed to \
-              compile 2 files with swc.\"",
+    written_by: "oxlint, vp check, swc",
+    told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\", \"Found 1 error \
+              and 0 warnings in 3 files (9ms, 2 threads)\", or \"Failed to compile 2 files with swc.\"",
     has_end: true,
     counting: "Diagnostics by their sign: × is an error, ⚠ a warning. The numbers in the summary are compared, and \
                count what was cut away above it; without a summary the report is cut.",
@@ -32,7 +33,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
     if is_of_another(head) || any(is_annotation) {
         return Sniff::No;
     }
-    if any(|line| summary(line).is_some()) && any(finished) {
+    if any(|line| summary(line).is_some()) && any(finished) || any(|line| summary_of_vp(line).is_some()) {
         return Sniff::Sure("a summary as oxlint prints it".into());
     }
     if any(|line| is_end_of_swc(line, false)) {
@@ -51,10 +52,10 @@ fn is_annotation(line: &str) -> bool {
 const TOOL: &str = "oxlint";
 const SWC: &str = "swc";
 
-/// Level and message of a diagnostic's first line; with and without Unicode.
+/// Level and message of a diagnostic's first line; with and without Unicode. Vite+ takes the blanks from before the first of all.
 fn sign(text: &str) -> Option<(Level, &str)> {
     let signs = [("×", Level::Error), ("x", Level::Error), ("⚠", Level::Warning), ("!", Level::Warning)];
-    let (sign, message) = text.strip_prefix("  ")?.split_once(' ')?;
+    let (sign, message) = text.strip_prefix("  ").unwrap_or(text).split_once(' ')?;
     signs.iter().find(|(other, _)| *other == sign).map(|(_, level)| (*level, message))
 }
 
@@ -70,6 +71,18 @@ fn place(text: &str) -> Option<(&str, Option<u64>)> {
 /// Errors and warnings of `Found 7 warnings and 1 error.`
 fn summary(text: &str) -> Option<(u64, u64)> {
     let (warnings, errors) = text.strip_prefix("Found ")?.strip_suffix('.')?.split_once(" and ")?;
+    Some((counted(errors, "error")?, counted(warnings, "warning")?))
+}
+
+/// Errors and warnings of `Found 6 errors and 3 warnings in 4 files (382ms, 2 threads)`, and of `pass: Found no warnings or lint
+/// errors in 2 files (291ms, 2 threads)`, which with `--quiet` is said without the warnings.
+fn summary_of_vp(text: &str) -> Option<(u64, u64)> {
+    let (told, files) = text.strip_suffix(" threads)").or_else(|| text.strip_suffix(" thread)"))?.split_once(" in ")?;
+    counted(files.split_once(" (")?.0, "file")?;
+    if let Some(nothing) = told.strip_prefix("pass: Found no ") {
+        return nothing.ends_with(" errors").then_some((0, 0));
+    }
+    let (errors, warnings) = told.strip_prefix("Found ")?.split_once(" and ")?;
     Some((counted(errors, "error")?, counted(warnings, "warning")?))
 }
 
@@ -132,7 +145,7 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
-        if let Some((errors, warnings)) = summary(text) {
+        if let Some((errors, warnings)) = summary(text).or_else(|| summary_of_vp(text)) {
             self.tally.tool(TOOL, Sort::Linter);
             self.count(TOOL, Sort::Linter)?;
             self.end(errors, warnings)?;
@@ -153,11 +166,13 @@ impl TextReader for Reader {
     }
 
     fn claim(&self, text: &str) -> Claim {
-        if summary(text).is_some() || is_end_of_swc(text, self.open_rows > 0) { Claim::Last } else { Claim::Other }
+        let is_last =
+            summary(text).or_else(|| summary_of_vp(text)).is_some() || is_end_of_swc(text, self.open_rows > 0);
+        if is_last { Claim::Last } else { Claim::Other }
     }
 
     fn is_whole(&self, text: &str) -> bool {
-        summary(text).is_some() || finished(text) || is_end_of_swc(text, false)
+        summary(text).or_else(|| summary_of_vp(text)).is_some() || finished(text) || is_end_of_swc(text, false)
     }
 
     fn finish(self) -> Result<Option<Parsed>> {
@@ -192,6 +207,32 @@ mod tests {
    ╭─[b.ts:5:1]
   help: Remove it
 ";
+
+    #[test]
+    fn vite_plus_sums_up_itself() {
+        let rows = ROWS.trim_start();
+        let check = format!(
+            "error: Lint or type issues found\n{rows}\nFound 1 error and 1 warning in 3 files (9ms, 2 threads)\n"
+        );
+        let told = crate::ingest::parse(&Input::bytes("x", check.as_bytes()), None).unwrap();
+        assert_eq!((told.format.name, told.figures.errors, told.figures.warnings), (FORMAT.name, Some(1), Some(1)));
+        let Details::Lint(details) = told.details else { panic!("lint") };
+        assert_eq!(details.findings[0].path.as_deref(), Some("src/my app.js"));
+        for nothing in
+            ["warnings, lint errors, or type errors", "warnings or lint errors", "lint errors", "type errors"]
+        {
+            let told = parsed(&format!("pass: Found no {nothing} in 1 file (9ms, 1 thread)\n")).unwrap();
+            assert_eq!((told.figures.errors, told.figures.total), (Some(0), Some(0)), "{nothing}");
+        }
+        assert!(parsed(&check[..check.len() - 12]).is_err(), "cut");
+        for other in [
+            "pass: Found no errors",
+            "Found 1 error and 1 warning in 3 rows (9ms, 2 threads)",
+            "Found 1 error and 1 warning in 3 files",
+        ] {
+            assert_eq!(summary_of_vp(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn diagnostics_have_place_and_rule_wherever_the_summary_stands() {
