@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use self::beside::{Beside, begins_task};
 use super::runs::{self, Runs};
 use super::stack;
 use super::text_report::{MESSAGES_HELD, Names, Summary, counted, is_foreign, no_result, titled};
@@ -9,9 +10,11 @@ use crate::error::Result;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::vitest_bench_text;
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, printable};
-use crate::ingest::{Format, Head, Parsed, Sniff, add};
+use crate::ingest::{Details, Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
+
+mod beside;
 
 /// What `vitest run` prints.
 pub const FORMAT: Format = Format {
@@ -273,6 +276,10 @@ pub(in crate::ingest) struct Stream {
     done: bool,
     /// Runs that the output of a test holds, and whose summary has not come.
     nested: u32,
+    /// Tasks that were announced, and have not begun to run.
+    tasks: u32,
+    /// Others that run at the same time.
+    beside: Option<Beside>,
     files: BTreeSet<String>,
     /// How many files ran, and how many of them failed, as the last line `Test Files` counts them.
     all_files: Option<u64>,
@@ -300,15 +307,22 @@ pub(in crate::ingest) struct Stream {
 impl Stream {
     fn close(&mut self) -> Result<()> {
         let (run, mut files) = (std::mem::take(&mut self.run), std::mem::take(&mut self.files));
-        if !self.tells_passed && u64::try_from(files.len()).ok() < self.all_files {
+        if self.beside.is_some() || !self.tells_passed && u64::try_from(files.len()).ok() < self.all_files {
             // Of those that failed alone nobody knows what else ran.
             files.clear();
         }
         if run.counts.is_some() && !run.tells_nothing() {
             let (is_certain, root) = (self.done, self.root.take());
-            self.runs.push(runs::Run { is_certain, root, ..runs::Run::of(run.finish()?, files) });
+            let mut parsed = run.finish()?;
+            if let Some(beside) = &self.beside {
+                parsed.is_of_several = true;
+                if let Details::Tests(tests) = &mut parsed.details {
+                    tests.only_failed |= beside.is_cut;
+                }
+            }
+            self.runs.push(runs::Run { is_certain, root, ..runs::Run::of(parsed, files) });
         }
-        *self = Stream { runs: std::mem::take(&mut self.runs), ..Stream::default() };
+        *self = Stream { runs: std::mem::take(&mut self.runs), tasks: self.tasks, ..Stream::default() };
         Ok(())
     }
 
@@ -357,19 +371,32 @@ impl Runs for Stream {
     fn line(&mut self, text: &str) -> Result<()> {
         let text = text.trim_end();
         if begins(text) {
+            let is_task = self.tasks > 0;
+            self.tasks = self.tasks.saturating_sub(1);
             if !self.holds(text) {
                 let benches = self.benches;
                 self.close()?;
                 self.begun = !benches;
                 self.root = root(text).map(|root| printable(root, super::LONGEST_ID));
+            } else if let Some(beside) = &mut self.beside {
+                beside.begin();
+            } else if is_task {
+                self.beside = Some(Beside::of(&self.run));
             } else {
                 self.nested += 1;
             }
             return Ok(());
         }
+        self.tasks = self.tasks.saturating_add(u32::from(begins_task(text)));
         self.benches |= vitest_bench_text::begins(text);
         if !self.begun {
             return if self.benches { Ok(()) } else { self.beheaded(text) };
+        }
+        if let Some(beside) = &mut self.beside {
+            if beside.line(&mut self.run, text)? {
+                (self.done, self.in_failures) = (true, false);
+            }
+            return Ok(());
         }
         if text.starts_with("No test files found, exiting with code ") && self.files.is_empty() {
             return self.close();

@@ -30,6 +30,25 @@ fn a_package_of_which_files_have_the_same_names_is_no_second_attempt_at_another(
 }
 
 #[test]
+fn runs_that_write_at_the_same_time_are_added_up() {
+    let text = stream("packages-vite-plus.txt");
+    assert_eq!(tests_of(&text), [4, 3, 1, 0, 0, 0, 0]);
+    assert_eq!(failing(&text), ["src/a.test.ts::bad"]);
+    // Their last lines may mingle.
+    let (before, summaries) = text.split_once(" Test Files").unwrap();
+    let (first, rest) = summaries.split_once("\n\n").unwrap();
+    let (failures, second) = rest.split_once(" Test Files").unwrap();
+    let (second, end) = second.split_once("\n\n").unwrap();
+    let pairs = first.lines().zip(second.lines()).map(|(one, other)| format!("{one}\n{other}\n"));
+    let mingled = format!(" Test Files{}", pairs.collect::<String>().replacen('\n', "\n Test Files", 1));
+    assert_eq!(tests_of(&format!("{before}\n{failures}\n{mingled}{end}")), [4, 3, 1, 0, 0, 0, 0], "{mingled}");
+    // Where one fails, the others may be ended.
+    let killed = format!("{before}\n{failures} Test Files{second}\n\n\n---\nvp run: 0/2 successful.\n");
+    let testing = merge(&read(&killed)).testing.unwrap();
+    assert_eq!((testing.test_count, testing.tests_failed, testing.failing.len()), (None, Some(1), 1));
+}
+
+#[test]
 fn where_a_runner_leaves_out_what_succeeded_nobody_knows_how_many_tests_there_are() {
     let text = stream("packages-nx-failures.txt");
     let told = merge(&read(&text));
