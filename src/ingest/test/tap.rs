@@ -12,7 +12,7 @@ use crate::ingest::console::begins_xml;
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, printable};
 use crate::ingest::values::whole;
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::ReportKind;
 
@@ -145,6 +145,7 @@ struct Reader {
     /// How many points there are, as a comment at the end tells.
     told: Option<u64>,
     sums: Sums,
+    beside: Beside,
     /// The plan is `1..N`: gotestsum prints it before the first test has run, and never another.
     is_open: bool,
     /// A run with such a plan ended, or was killed.
@@ -152,6 +153,43 @@ struct Reader {
     /// Perl's `Test::More` or Deno said that the program failed beside its tests.
     has_exited: bool,
     prove: Prove,
+}
+
+/// Programs that write at the same time, as where scripts run side by side: the second begins before the first has told its plan.
+/// Who wrote a point cannot be told, but all of their points together fulfil all of their plans.
+#[derive(Debug, Default)]
+struct Beside {
+    is_below_version: bool,
+    /// How many there are, if more than one, and how many of them have told their plan.
+    runs: u32,
+    plans: u32,
+}
+
+impl Beside {
+    /// Takes a line before it is read. `is_open`: another that begins here does so before a plan was told.
+    fn line(&mut self, line: &Line<'_>, text: &str, is_open: bool) {
+        if matches!(line, Line::Version) && !text.starts_with(' ') {
+            let are_two = std::mem::replace(&mut self.is_below_version, true) || is_open;
+            self.runs = match self.runs {
+                0 if are_two => 2,
+                0 => 0,
+                runs => runs.saturating_add(1),
+            };
+        } else if !text.trim().is_empty() {
+            self.is_below_version = false;
+        }
+        if self.are_several() && matches!(line, Line::Plan(0, _)) {
+            self.plans = self.plans.saturating_add(1);
+        }
+    }
+
+    fn are_several(&self) -> bool {
+        self.runs > 0
+    }
+
+    fn is_complete(&self) -> bool {
+        self.plans >= self.runs
+    }
 }
 
 /// What comments at the end sum up: `# pass 4`, `# ⚠️ skip 1`, `# fail 3`. Supertape shows only the points that failed.
@@ -251,6 +289,7 @@ impl Reader {
             braced: false,
             told: None,
             sums: Sums::default(),
+            beside: Beside::default(),
             is_open: false,
             is_end_unknown: false,
             has_exited: false,
@@ -268,6 +307,8 @@ impl Reader {
         }
         self.sums.line(text);
         let line = read(text);
+        let is_open = self.levels.first().is_some_and(|level| level.points > 0 && level.plan.is_none());
+        self.beside.line(&line, text, is_open && self.prove.file.is_none());
         match (&line, &mut self.last) {
             (Line::Other, last) => {
                 let last = last.as_mut().filter(|(_, case)| case.outcome == Outcome::Failed);
@@ -354,12 +395,17 @@ impl Reader {
     fn version(&mut self, indent: usize) -> Result<()> {
         let began = self.levels.first().is_some_and(|level| level.points > 0 || level.plan.is_some());
         self.seen = true;
-        if indent == 0 && began { self.end_run() } else { Ok(()) }
+        if indent == 0 && began && !self.beside.are_several() { self.end_run() } else { Ok(()) }
     }
 
     fn plan(&mut self, indent: usize, count: u64) -> Result<()> {
         let Some(depth) = self.depth(indent) else { return Ok(()) };
         self.seen = true;
+        if depth == 0 && self.beside.are_several() {
+            let level = self.levels.first_mut();
+            let plan = level.map(|level| &mut level.plan);
+            return plan.map_or(Ok(()), |plan| add(plan.unwrap_or(0), count).map(|sum| *plan = Some(sum)));
+        }
         if depth == 0 && self.levels.first().is_some_and(|level| level.plan.is_some()) {
             self.close_above(0)?;
             self.end_run()?;
@@ -403,10 +449,11 @@ impl Reader {
         self.seen = true;
         self.flush();
         let inner = self.close_above(indent)?;
-        if depth == 0 && self.is_after_the_plan(&point) {
+        let is_alone = depth == 0 && !self.beside.are_several();
+        if is_alone && self.is_after_the_plan(&point) {
             return Ok(());
         }
-        if depth == 0 && point.number == Some(1) && self.is_complete() {
+        if is_alone && point.number == Some(1) && self.is_complete() {
             self.end_run()?;
         }
         self.open(depth);
@@ -415,7 +462,8 @@ impl Reader {
         level.points += 1;
         level.subtest = None;
         let number = point.number.unwrap_or(level.points);
-        if point.outcome == Outcome::Passed && level.plan.is_some_and(|plan| number > plan) {
+        let is_planned = !is_alone && depth == 0 || level.plan.is_none_or(|plan| number <= plan);
+        if point.outcome == Outcome::Passed && !is_planned {
             point.outcome = Outcome::Failed;
         }
         if point.opens {
@@ -567,6 +615,11 @@ impl Reader {
         self.flush();
         let level = self.end_level()?.unwrap_or_default();
         self.levels.push(Level::default());
+        let beside = std::mem::take(&mut self.beside);
+        if !beside.is_complete() || beside.are_several() && level.plan.is_some_and(|plan| level.points > plan) {
+            let why = "TAP of several programs that write at the same time, not all of which came to their end";
+            return Err(Error::report(Reject::Malformed, why).help(KILLED_HELP));
+        }
         let missing = level.plan.unwrap_or(0) > level.points;
         let is_open = std::mem::take(&mut self.is_open) && level.plan.is_none();
         if std::mem::take(&mut self.has_exited) && !level.failed {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use self::beside::{Beside, begins_task};
+use self::beside::{Beside, begins_script, begins_task};
 use super::runs::{self, Runs};
 use super::stack;
 use super::text_report::{MESSAGES_HELD, Names, Summary, counted, is_foreign, no_result, titled};
@@ -278,6 +278,8 @@ pub(in crate::ingest) struct Stream {
     nested: u32,
     /// Tasks that were announced, and have not begun to run.
     tasks: u32,
+    /// The line above, if npm may name a script in it.
+    before: String,
     /// Others that run at the same time.
     beside: Option<Beside>,
     files: BTreeSet<String>,
@@ -386,6 +388,10 @@ impl Runs for Stream {
                 self.nested += 1;
             }
             return Ok(());
+        }
+        if !self.holds(text) {
+            self.tasks = self.tasks.saturating_add(u32::from(begins_script(&self.before, text)));
+            self.before = if text.starts_with("> ") { text.to_owned() } else { String::new() };
         }
         self.tasks = self.tasks.saturating_add(u32::from(begins_task(text)));
         self.benches |= vitest_bench_text::begins(text);

@@ -34,6 +34,9 @@ fn runs_that_write_at_the_same_time_are_added_up() {
     let text = stream("packages-vite-plus.txt");
     assert_eq!(tests_of(&text), [4, 3, 1, 0, 0, 0, 0]);
     assert_eq!(failing(&text), ["src/a.test.ts::bad"]);
+    for file in ["packages-run-p-vitest.txt", "packages-run-p-node.txt"] {
+        assert_eq!(tests_of(&stream(file)), [5, 4, 1, 0, 0, 0, 0], "{file}");
+    }
     // Their last lines may mingle.
     let (before, summaries) = text.split_once(" Test Files").unwrap();
     let (first, rest) = summaries.split_once("\n\n").unwrap();

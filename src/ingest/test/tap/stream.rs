@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::lines::{Line, Point, read};
-use super::{Reader, file_of_prove, undetected};
+use super::{Beside, Reader, file_of_prove, undetected};
 use crate::error::Result;
 use crate::ingest::test::meson_output;
 use crate::ingest::test::runs::{Run, Runs};
@@ -25,18 +25,32 @@ struct Open {
     bailed: bool,
     /// The last outermost test that was announced. Where one of several files fails, Node numbers its point by the file.
     subtest: Option<String>,
+    is_nodes: bool,
+    beside: Beside,
     /// `prove -v` told it, and whether its own summary came: only that ends it, whatever becomes of a file.
     prove: Option<bool>,
 }
 
 impl Open {
     fn new() -> Open {
-        Open { reader: Reader::new(), points: 0, plan: None, bailed: false, subtest: None, prove: None }
+        Open {
+            reader: Reader::new(),
+            points: 0,
+            plan: None,
+            bailed: false,
+            subtest: None,
+            is_nodes: false,
+            beside: Beside::default(),
+            prove: None,
+        }
     }
 
     fn is_complete(&self) -> bool {
         if let Some(has_ended) = self.prove {
             return has_ended;
+        }
+        if self.beside.are_several() {
+            return self.beside.is_complete() && self.reader.is_complete();
         }
         self.bailed || self.plan.is_some_and(|plan| self.points >= plan)
     }
@@ -76,7 +90,15 @@ impl Open {
             *has_ended |= text.starts_with("Files=");
             return self.reader.line(text);
         }
-        match read(text) {
+        let line = read(text);
+        // What a test prints, Node puts behind a sign.
+        self.is_nodes |= matches!(line, Line::Subtest(0, _));
+        self.beside.line(&line, text, self.is_nodes && self.plan.is_none());
+        if self.beside.are_several() {
+            return self.reader.line(text);
+        }
+        match line {
+            Line::Version if self.points == 0 && self.plan.is_none() => return self.reader.line(text),
             Line::Version => return Ok(()),
             // A plan at the end counts the points above it.
             Line::Plan(0, count) if self.plan.is_some() || (self.points > 0 && count != self.points) => return Ok(()),
@@ -200,7 +222,11 @@ impl Runs for Stream {
         }
         let plan = self.plan.take();
         match (read(text), plan) {
-            (Line::Version, _) => self.open = Some(Open::new()),
+            (Line::Version, _) => {
+                let mut open = Open::new();
+                open.line(text)?;
+                self.open = Some(open);
+            }
             (Line::Plan(0, _), _) => self.plan = Some(text.to_owned()),
             (Line::Point(0, point), Some(plan)) if point.number == Some(1) => {
                 let mut open = Open::new();

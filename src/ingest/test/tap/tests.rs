@@ -400,3 +400,29 @@ fn on_the_console_node_numbers_the_points_of_files_apart() {
     assert_eq!(told(unmatched), [("tap", [1, 1, 0, 0, 0])]);
     assert_eq!(told("TAP version 13\n1..0\n# tests 0\nok 1 - printed\n1..1\n"), [("tap", [0; 5])]);
 }
+
+#[test]
+fn programs_that_write_at_the_same_time_are_added_up() {
+    let version = "TAP version 13\n";
+    let (begun, ended) = ("# Subtest: a\nok 1 - a\n", "# Subtest: b\nok 2 - b\n1..2\n# tests 2\n# pass 2\n");
+    let other = "# Subtest: c\nnot ok 1 - c\n1..1\n# tests 1\n# fail 1\n";
+    for text in [
+        format!("{version}{version}{begun}{other}{ended}"),
+        format!("{version}{version}{other}{begun}{ended}"),
+        format!("{version}{begun}{version}{ended}{other}"),
+        format!("{version}{begun}{version}{other}{ended}"),
+    ] {
+        assert_eq!(counted(&text), [3, 2, 1, 0, 0], "{text}");
+        let heard = console(&Input::bytes("x", format!("$ run-p a b\n{text}").as_bytes()));
+        assert_eq!(heard.iter().map(counts).collect::<Vec<_>>(), [[3, 2, 1, 0, 0]], "{text}");
+    }
+    for cut in [
+        format!("{version}{begun}{version}{other}"),
+        format!("{version}{version}{begun}{ended}"),
+        format!("{version}{version}{begun}{other}# Subtest: b\n1..2\n"),
+    ] {
+        let heard = console(&Input::bytes("x", format!("$ run-p a b\n{cut}").as_bytes()));
+        assert!(heard.is_empty(), "{cut}");
+    }
+    assert_eq!(read_text(&format!("{version}{begun}{version}{other}")).unwrap_err().reject(), Some(Reject::Malformed));
+}

@@ -64,8 +64,27 @@ impl Beside {
     }
 }
 
-/// Whether Vite+ says that it begins a task that runs Vitest: `~/packages/web$ vp test run ⊘ cache disabled`, `$ vitest run`.
+/// Whether a runner of tasks says that it begins one that runs Vitest: Vite+ with `~/packages/web$ vp test run ⊘ cache disabled` or
+/// `$ vp test run`, Wireit with `🏃 [test] Running command "vitest run"`.
 pub(super) fn begins_task(text: &str) -> bool {
-    let Some((folder, command)) = text.split_once("$ ") else { return false };
-    (folder.is_empty() || folder.starts_with("~/")) && (command.starts_with("vp test") || command.contains("vitest"))
+    let command = match text.split_once("$ ") {
+        Some((folder, command)) if folder.starts_with("~/") => Some(command),
+        _ => text
+            .strip_prefix("🏃 [")
+            .and_then(|rest| rest.split_once("] Running command \""))
+            .map(|(_, command)| command),
+    };
+    text.starts_with("$ vp test")
+        || command.is_some_and(|command| runs_vitest(command) || command.starts_with("vp test"))
+}
+
+/// Whether npm, below the line that names the script, or Yarn says that it runs Vitest, as tests say, too, that call them:
+/// `> vitest run`, `$ vitest run`.
+pub(super) fn begins_script(before: &str, text: &str) -> bool {
+    let of_npm = text.strip_prefix("> ").filter(|_| before.starts_with("> "));
+    of_npm.or_else(|| text.strip_prefix("$ ")).is_some_and(runs_vitest)
+}
+
+fn runs_vitest(command: &str) -> bool {
+    command.split([' ', '"']).any(|word| word == "vitest")
 }
