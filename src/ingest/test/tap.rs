@@ -308,7 +308,7 @@ impl Reader {
         self.sums.line(text);
         let line = read(text);
         let is_open = self.levels.first().is_some_and(|level| level.points > 0 && level.plan.is_none());
-        self.beside.line(&line, text, is_open && self.prove.file.is_none());
+        self.beside.line(&line, text, is_open && self.told.is_none() && self.prove.file.is_none());
         match (&line, &mut self.last) {
             (Line::Other, last) => {
                 let last = last.as_mut().filter(|(_, case)| case.outcome == Outcome::Failed);

@@ -425,4 +425,9 @@ fn programs_that_write_at_the_same_time_are_added_up() {
         assert!(heard.is_empty(), "{cut}");
     }
     assert_eq!(read_text(&format!("{version}{begun}{version}{other}")).unwrap_err().reject(), Some(Reject::Malformed));
+    assert_eq!(
+        counted(&format!("{version}{begun}# tests 1\n{version}{other}")),
+        [2, 1, 1, 0, 0],
+        "one after the other"
+    );
 }

@@ -67,15 +67,11 @@ impl Beside {
 /// Whether a runner of tasks says that it begins one that runs Vitest: Vite+ with `~/packages/web$ vp test run ⊘ cache disabled` or
 /// `$ vp test run`, Wireit with `🏃 [test] Running command "vitest run"`.
 pub(super) fn begins_task(text: &str) -> bool {
-    let command = match text.split_once("$ ") {
-        Some((folder, command)) if folder.starts_with("~/") => Some(command),
-        _ => text
-            .strip_prefix("🏃 [")
-            .and_then(|rest| rest.split_once("] Running command \""))
-            .map(|(_, command)| command),
-    };
+    let of_vite_plus = || text.strip_prefix("~/").and_then(|rest| rest.split_once("$ "));
+    let of_wireit = || text.strip_prefix("🏃 [").and_then(|rest| rest.split_once("] Running command \""));
+    let named = of_vite_plus().or_else(of_wireit);
     text.starts_with("$ vp test")
-        || command.is_some_and(|command| runs_vitest(command) || command.starts_with("vp test"))
+        || named.is_some_and(|(_, command)| runs_vitest(command) || command.starts_with("vp test"))
 }
 
 /// Whether npm, below the line that names the script, or Yarn says that it runs Vitest, as tests say, too, that call them:
