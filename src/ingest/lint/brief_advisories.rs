@@ -1,30 +1,50 @@
 //! What those who look dependencies up print, for `brief-text`: cargo-deny, whose findings have a place, govulncheck and
 //! OSV-Scanner, which name them, and npm audit, Yarn's audit, pip-audit, cargo-audit and Trivy, which say how many there are;
-//! and depcheck and cargo-machete, which list those that nobody needs.
+//! depcheck and cargo-machete, which list those that nobody needs, syncpack, which names those of several versions, and dpdm and
+//! ts-unused-exports, which look at modules.
 //! What Yarn, Trivy, OSV-Scanner and govulncheck print is written after their sources.
 
 use super::brief_text::Told;
 use super::findings_json::{level_of, level_of_score};
-use super::lines::bare_place;
+use super::lines::{Placed, bare_place, bracketed};
 use crate::ingest::Level;
-use crate::ingest::text::split_at;
+use crate::ingest::text::{is_number, split_at};
 use crate::ingest::values::leading_in;
 
 /// cargo-deny's `error[vulnerability]: message`, and below it `   ┌─ /app/Cargo.lock:17:1`, or the crate alone, ` ├ serde v1.0.0`;
-/// Gleam, Typst, selene and taplo print so, too.
+/// Gleam, Typst, selene, taplo and ast-grep print so, too.
 pub(super) fn codespan<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let (tool, path, line) = codespan_place(text)?;
     let (word, message) = before.split_once(": ")?;
     let (word, rule) = word.split_once('[').map_or((word, None), |(word, rule)| (word, rule.strip_suffix(']')));
-    let level = match word {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "note" | "help" => Level::Note,
-        _ => return None,
-    };
+    let level = word_level(word)?;
     // Without a place, nothing else tells whose it is.
-    let is_told = path.is_some() || rule.is_some();
+    let is_told = if tool == AST_GREP { rule.is_some_and(is_name) } else { path.is_some() || rule.is_some() };
     is_told.then_some(Told { tool, level, path, line, rule, message })
+}
+
+const AST_GREP: &str = "ast-grep";
+
+/// Whether a rule has a name, as ast-grep's have, and no code, as compilers' have.
+fn is_name(rule: &str) -> bool {
+    rule.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+/// `a.py:5:5: warning[no-x]: message`, as ast-grep prints it with `--report-style short`.
+pub(super) fn ast_grep<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
+    let (word, message) = place.rest.split_once(": ").filter(|_| place.has_column)?;
+    let (word, rule) = word.strip_suffix(']')?.split_once('[').filter(|(_, rule)| is_name(rule))?;
+    let level = word_level(word)?;
+    Some(Told { level, ..Told::error(AST_GREP, (place.path, place.line), Some(rule), message) })
+}
+
+fn word_level(word: &str) -> Option<Level> {
+    match word {
+        "error" => Some(Level::Error),
+        "warning" => Some(Level::Warning),
+        "note" | "help" => Some(Level::Note),
+        _ => None,
+    }
 }
 
 /// The tool that such a place tells, with path and line.
@@ -48,16 +68,17 @@ fn codespan_place(text: &str) -> Option<(&'static str, Option<&str>, Option<u64>
         (".lua", "selene"),
         (".toml", "taplo"),
     ];
-    let (_, tool) = ends.iter().find(|(end, _)| path.ends_with(end))?;
+    let tool = ends.iter().find(|(end, _)| path.ends_with(end)).map_or(AST_GREP, |(_, tool)| tool);
     Some((tool, Some(path), line))
 }
 
-/// The lists of depcheck and cargo-machete.
-const LISTS: [(&str, &str, &str); 4] = [
+/// The lists of depcheck, cargo-machete and dpdm.
+const LISTS: [(&str, &str, &str); 5] = [
     ("Unused dependencies", "depcheck", "unused dependency"),
     ("Unused devDependencies", "depcheck", "unused devDependency"),
     ("Missing dependencies", "depcheck", "missing dependency"),
     ("cargo-machete found the following unused dependencies in ", "cargo-machete", "unused dependency"),
+    ("• Circular Dependencies", "dpdm", "circular dependency"),
 ];
 
 fn list(title: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
@@ -73,6 +94,11 @@ pub(super) fn begins(text: &str) -> bool {
 /// `app -- ./app/Cargo.toml:`.
 pub(super) fn listed<'a>(title: &'a str, before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let (_, tool, rule) = list(title)?;
+    if *tool == "dpdm" {
+        let (number, message) = text.strip_prefix("  ")?.split_once(") ")?;
+        let is_row = is_number(number) && message.contains(" -> ");
+        return is_row.then_some(Told { tool, level: Level::Error, path: None, line: None, rule: Some(rule), message });
+    }
     let (mark, is_first) = match *tool {
         "depcheck" => ("* ", before == title),
         _ => ("\t", before.ends_with("Cargo.toml:")),
@@ -86,8 +112,24 @@ pub(super) fn clean(text: &str) -> Option<&'static str> {
     match text {
         "No depcheck issue" => Some("depcheck"),
         _ if text.starts_with("cargo-machete didn't find any unused dependencies in ") => Some("cargo-machete"),
+        _ if text.ends_with("Congratulations, no circular dependency was found in your project.") => Some("dpdm"),
         _ => has_cargo_deny_passed(text).then_some("cargo-deny"),
     }
+}
+
+/// `      ✘ ~4.16.0 → 4.17.0 in packages/b/package.json at .dependencies (DiffersToHighestOrLowestSemver)` of syncpack.
+pub(super) fn syncpack(text: &str) -> Option<Told<'_>> {
+    let (message, rest) = text.trim_start().strip_prefix("✘ ")?.rsplit_once(" in ")?;
+    let (path, place) = rest.split_once(" at .")?;
+    let (_, rule) = bracketed(place, '(', ')')?;
+    path.ends_with("package.json").then(|| Told::error("syncpack", (path, None), Some(rule), message))
+}
+
+/// `2 modules with unused exports` of ts-unused-exports, also where there are none.
+fn unused_exports(text: &str) -> Option<Counted> {
+    let (number, rest) = leading_in(text)?;
+    let is_sum = matches!(rest, " module with unused exports" | " modules with unused exports");
+    is_sum.then_some(Counted { tool: "ts-unused-exports", counts: [number, 0, 0] })
 }
 
 /// A number of findings that are not told one by one.
@@ -111,6 +153,7 @@ pub(super) fn counted(before: &str, text: &str, is_npm_audit: bool) -> Option<Co
         .or_else(npm)
         .or_else(|| yarn_audit(before, text))
         .or_else(|| trivy(text))
+        .or_else(|| unused_exports(text))
 }
 
 /// Adds a count to the errors, warnings or notes, by its severity in any case.
@@ -243,6 +286,7 @@ fn has_cargo_deny_passed(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::placed;
     use super::*;
 
     #[test]
@@ -304,11 +348,31 @@ mod tests {
         }
         for (before, text) in [
             ("error: m", "  ┌─ a.sol:3:5"),
+            ("help: m", "  ┌─ a.py:3:5"),
+            ("error[E01002]: m", "  ┌─ a.move:3:5"),
             ("error: m", " ├ bb v0.1.0"),
             ("m", "  ┌─ Cargo.lock:3:5"),
             ("error: m", " --> Cargo.lock:3:5"),
         ] {
             assert!(codespan(before, text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ast_grep_names_its_rules() {
+        let told = codespan("help[no-x]: a: b", "  ┌─ src/a b.py:3:5").unwrap();
+        assert_eq!((told.tool, told.level, told.path, told.line), (AST_GREP, Level::Note, Some("src/a b.py"), Some(3)));
+        let told = ast_grep(&placed("src/a.py:5:7: warning[no-x]: a: b").unwrap()).unwrap();
+        let found = (told.level, told.line, told.rule, told.message);
+        assert_eq!(found, (Level::Warning, Some(5), Some("no-x"), "a: b"));
+        for other in [
+            "a.py:5:7: warning: b",
+            "a.py:5: error[x]: b",
+            "a.py:5:7: bad[x]: b",
+            "a.rs:5:7: error[E0425]: b",
+            "a.py:5:7: error[x] b: c",
+        ] {
+            assert!(ast_grep(&placed(other).unwrap()).is_none(), "{other}");
         }
     }
 
@@ -320,6 +384,7 @@ mod tests {
             ("Missing dependencies", "* c: ./a.js", "* d: ./b.js", "depcheck", "d: ./b.js"),
             (machete, "a -- ./Cargo.toml:", "\tserde", "cargo-machete", "serde"),
             (machete, "\tserde", "\tregex", "cargo-machete", "regex"),
+            ("• Circular Dependencies", "", "  01) src/a.ts -> src/b.ts", "dpdm", "src/a.ts -> src/b.ts"),
         ] {
             assert!(begins(title));
             let told = listed(title, before, text).unwrap();
@@ -333,6 +398,11 @@ mod tests {
             assert!(listed(title, before, text).is_none(), "{title}");
         }
         assert_eq!([clean("No depcheck issue"), clean("bans ok")], [Some("depcheck"), Some("cargo-deny")]);
+        let row = "      ✘ ~4.16.0 → 4.17.0 in packages/b/package.json at .dependencies (DiffersToHighest)";
+        let told = syncpack(row).unwrap();
+        let found = (told.path, told.rule, told.message);
+        assert_eq!(found, (Some("packages/b/package.json"), Some("DiffersToHighest"), "~4.16.0 → 4.17.0"));
+        assert!(syncpack("  ✘ a in b at .c (d)").is_none() && syncpack("✘ 2 in package.json").is_none());
     }
 
     #[test]
@@ -346,6 +416,7 @@ mod tests {
             ("No known vulnerabilities found", "pip-audit", [0, 0, 0]),
             ("error: 1 vulnerability found!", "cargo-audit", [1, 0, 0]),
             ("warning: 2 allowed warnings found", "cargo-audit", [0, 2, 0]),
+            ("1 module with unused exports", "ts-unused-exports", [1, 0, 0]),
         ] {
             assert_eq!(counted("", text, true), Some(Counted { tool, counts }), "{text}");
         }

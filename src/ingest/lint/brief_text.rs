@@ -48,7 +48,7 @@ pub const FORMAT: Format = Format {
                  GHDL, Vala, what Bash, dash, zsh, Perl, Lua and Node.js cannot parse; astro check, Rslint, Squawk; \
                  sanitizers and Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, \
                  Tidy, Asciidoctor, MkDocs, CSSLint, gersemi, mdl, podchecker, Xenon, checkbashisms, PHP CS Fixer, \
-                 Pint, Rector",
+                 Pint, Rector, ast-grep, syncpack, dpdm, ts-unused-exports",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A \
@@ -128,6 +128,7 @@ pub(super) fn told<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
         brief_memory::told,
         brief_php::told,
         brief_ruby::told,
+        brief_advisories::syncpack,
         at_place,
     ];
     let paired = [
@@ -356,6 +357,7 @@ fn at_place(text: &str) -> Option<Told<'_>> {
         brief_scripts::at_place,
         brief_checkers::misspell,
         brief_checkers::semgrep,
+        brief_advisories::ast_grep,
         brief_types::pyre,
         oxlint,
     ];

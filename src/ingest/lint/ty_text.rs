@@ -5,6 +5,7 @@
 
 use super::LintTally;
 use super::annotated::{Heading, Open, heading, place_below};
+use super::brief_advisories::ast_grep;
 use super::lines::{Claim, TextReader, check_listed, counted, is_claimed, placed, read};
 use super::ruff_text::ALL_PASSED;
 use crate::error::{Error, Reject, Result};
@@ -42,7 +43,7 @@ fn is_checked(path: &str) -> bool {
 
 /// `b.py:3:10: error[invalid-assignment] message`.
 fn concise(text: &str) -> Option<(&str, Option<u64>, Heading<'_>)> {
-    let place = placed(text).filter(|place| is_checked(place.path))?;
+    let place = placed(text).filter(|place| is_checked(place.path) && ast_grep(place).is_none())?;
     Some((place.path, place.line, heading(place.rest)?))
 }
 
