@@ -80,10 +80,9 @@ fn is_of_nx(line: &str) -> bool {
 
 /// The end of what Wireit's logger for people prints: `✅ Ran 2 scripts and skipped 0 in 0.4s.`, `❌ 1 script failed.`
 fn is_of_wireit(line: &str) -> bool {
-    let ran = line.strip_prefix("✅ Ran ").and_then(leading_in).map(|(_, rest)| rest);
-    let failed = line.strip_prefix("❌ ").and_then(leading_in).map(|(_, rest)| rest);
-    ran.is_some_and(|rest| rest.contains(" and skipped "))
-        || matches!(failed, Some(" script failed." | " scripts failed."))
+    let sum = line.strip_prefix("✅ Ran ").or_else(|| line.strip_prefix("❌ ")).and_then(leading_in);
+    let rest = sum.and_then(|(_, rest)| rest.strip_prefix(" scripts").or_else(|| rest.strip_prefix(" script")));
+    rest.is_some_and(|rest| rest == " failed." || rest.starts_with(" and skipped "))
 }
 
 /// `web:test: `, or nothing where lines have no names.
@@ -133,7 +132,7 @@ mod tests {
             whole,
             &whole.repeat(2),
             &whole.replace("a:test: ", ""),
-            "✅ Ran tests\n❌ 2 tests failed.\n",
+            "✅ Ran 12 tests and skipped 3 in 0.4s.\n❌ 2 tests failed.\n",
             "it says: cache hit, suppressing logs 1\n",
             "Tasks: 2 completed (2 cached)\n",
             "Output of 1 task\n",
