@@ -20,6 +20,7 @@ use super::brief_web;
 use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
+use super::oxlint_text;
 use super::{LintTally, sort_of};
 use crate::error::Result;
 use crate::ingest::text::split_at;
@@ -336,7 +337,7 @@ fn oxlint<'a>(place: &Placed<'a>) -> Option<Told<'a>> {
     let (word, rule) = word.split_once(' ').map_or((word, None), |(word, rule)| (word, Some(rule)));
     let is_rule = |rule: &str| rule.ends_with(')') && rule.contains('(') && !rule.contains(' ');
     let level = level(word).filter(|_| rule.is_none_or(is_rule))?;
-    Some(Told { level, ..Told::error("oxlint", (place.path, place.line), rule, message) })
+    Some(Told { level, ..Told::error(oxlint_text::teller(rule), (place.path, place.line), rule, message) })
 }
 
 /// Files of those who lint scripts.

@@ -5,6 +5,8 @@
 use serde::Deserialize;
 
 use super::findings_json::{Findings, Loose, Place, Told, elements, foreign};
+use super::oxlint_text::teller;
+use super::sort_of;
 use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::values::Few;
@@ -19,7 +21,7 @@ pub const FORMAT: Format = Format {
     written_by: "oxlint --format json",
     told_by: "a JSON object with diagnostics and number_of_rules, or diagnostics with filename, severity and labels",
     has_end: true,
-    counting: "Diagnostics by severity: error; warning; advice is a note.",
+    counting: "Diagnostics by severity: error; warning; advice is a note. typescript(TS…) is of tsc.",
     sniff,
     parse,
 };
@@ -69,7 +71,8 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
         let level = findings.level(severity.as_deref());
         let span = labels.unwrap_or_default().into_iter().find_map(|label| label.span);
         let (path, line) = (filename, span.unwrap_or_default().line);
-        findings.add(level, Told { rule: code, path, line, message })
+        let tool = teller(if let Loose::Text(code) = &code { Some(code) } else { None });
+        findings.add_of(tool.to_owned(), sort_of(tool), level, Told { rule: code, path, line, message })
     })?;
     findings.finish(&FORMAT)
 }
@@ -98,6 +101,24 @@ mod tests {
         assert_eq!(new.details, old.details);
         let Details::Lint(details) = new.details else { panic!("lint") };
         assert_eq!((details.findings[0].rule.as_deref(), details.findings[0].line), (Some("eslint(no-x)"), Some(3)));
+    }
+
+    #[test]
+    fn errors_of_types_are_those_of_the_compiler() {
+        let one = |code: &str| {
+            format!(
+                "{{\"message\":\"m\",\"code\":\"{code}\",\"severity\":\"error\",\"filename\":\"a.ts\",\"labels\":[]}}"
+            )
+        };
+        let text = format!(
+            "{{\"diagnostics\":[{},{}],\"number_of_rules\":9}}",
+            one("typescript(TS2322)"),
+            one("typescript(no-x)")
+        );
+        let Details::Lint(details) = read(&text).unwrap().details else { panic!("lint") };
+        let told: Vec<_> =
+            details.by_tool.iter().map(|(tool, counts)| (tool.as_str(), counts.sort, counts.errors)).collect();
+        assert_eq!(told, [("oxlint", Sort::Linter, 1), ("tsc", Sort::TypeChecker, 1)]);
     }
 
     #[test]

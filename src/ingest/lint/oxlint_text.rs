@@ -5,9 +5,9 @@
 //! check types, too, and sums up itself (`vp check`). swc shows what it cannot parse in the same way, and ends with
 //! `Failed to compile 2 files with swc.`
 
-use super::LintTally;
 use super::github_text::annotation;
 use super::lines::{Claim, TextReader, counted, finding, finish_levels, is_of_another, read};
+use super::{LintTally, sort_of};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::{CUT_HELP, Finding, Format, Head, Level, Parsed, Sniff, Sort, add};
 use crate::model::figures::ReportKind;
@@ -21,8 +21,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"Found 7 warnings and 1 error.\" beside \"Finished in 26ms on 3 files with 96 rules …\", \"Found 1 error \
               and 0 warnings in 3 files (9ms, 2 threads)\", or \"Failed to compile 2 files with swc.\"",
     has_end: true,
-    counting: "Diagnostics by their sign: × is an error, ⚠ a warning. The numbers in the summary are compared, and \
-               count what was cut away above it; without a summary the report is cut.",
+    counting: "Diagnostics by their sign: × is an error, ⚠ a warning; typescript(TS…) is of tsc. The numbers in the \
+               summary are compared, and count what was cut away above it; without a summary the report is cut.",
     sniff,
     parse: |input| read::<Reader>(input, "oxlint"),
 };
@@ -51,6 +51,24 @@ fn is_annotation(line: &str) -> bool {
 
 const TOOL: &str = "oxlint";
 const SWC: &str = "swc";
+const TSC: &str = "tsc";
+
+/// Whose rule it is: with `--type-check`, what tsc would say is `typescript(TS2322)`.
+pub(super) fn teller(rule: Option<&str>) -> &'static str {
+    let code = rule.and_then(|rule| rule.strip_prefix("typescript(TS"));
+    if code.is_some_and(|code| code.starts_with(|c: char| c.is_ascii_digit())) { TSC } else { TOOL }
+}
+
+/// Whether Vite+ says that types were checked: `error: Lint or type issues found`, `pass: Found no type errors in …`.
+fn has_checked_types(text: &str) -> bool {
+    let (mark, rest) = text.split_once(": ").unwrap_or_default();
+    let is_told = match mark {
+        "error" | "warn" => rest.ends_with(" found"),
+        "pass" => rest.starts_with("Found no ") && summary_of_vp(text).is_some(),
+        _ => false,
+    };
+    is_told && ["or type ", "Type ", "type errors"].iter().any(|word| rest.contains(word))
+}
 
 /// Level and message of a diagnostic's first line; with and without Unicode. Vite+ takes the blanks from before the first of all.
 fn sign(text: &str) -> Option<(Level, &str)> {
@@ -122,16 +140,19 @@ impl Reader {
         let Some((level, message)) = self.open.take() else { return Ok(()) };
         let split = message.split_once(": ").filter(|(rule, _)| rule.ends_with(')') && !rule.contains(' '));
         let (rule, message) = split.map_or((None, message.as_str()), |(rule, message)| (Some(rule), message));
-        self.rows.push(finding(TOOL, level, (Some(path), line), rule, message));
+        self.rows.push(finding(teller(rule), level, (Some(path), line), rule, message));
         self.open_rows += 1;
         // So many are oxlint's.
-        if self.rows.len() < MANY_ROWS { Ok(()) } else { self.count(TOOL, Sort::Linter) }
+        if self.rows.len() < MANY_ROWS { Ok(()) } else { self.count() }
     }
 
-    /// Counts the diagnostics that wait as that tool's.
-    fn count(&mut self, tool: &str, sort: Sort) -> Result<()> {
+    /// Counts the diagnostics that wait.
+    fn count(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
-        rows.into_iter().try_for_each(|row| self.tally.finding(Finding { tool: tool.to_owned(), ..row }, sort))
+        rows.into_iter().try_for_each(|row| {
+            let sort = sort_of(&row.tool);
+            self.tally.finding(row, sort)
+        })
     }
 
     /// A summary: of what came before it, it told so many.
@@ -145,9 +166,12 @@ impl Reader {
 
 impl TextReader for Reader {
     fn line(&mut self, text: &str) -> Result<()> {
+        if has_checked_types(text) {
+            self.tally.tool(TSC, Sort::TypeChecker);
+        }
         if let Some((errors, warnings)) = summary(text).or_else(|| summary_of_vp(text)) {
             self.tally.tool(TOOL, Sort::Linter);
-            self.count(TOOL, Sort::Linter)?;
+            self.count()?;
             self.end(errors, warnings)?;
         } else if is_end_of_swc(text, self.open_rows > 0) {
             self.tally.tool(SWC, Sort::Compiler);
@@ -155,7 +179,8 @@ impl TextReader for Reader {
             let told =
                 |level| u64::try_from(self.rows.iter().filter(|row| row.level == level).count()).unwrap_or_default();
             let (errors, warnings) = (told(Level::Error), told(Level::Warning));
-            self.count(SWC, Sort::Compiler)?;
+            self.rows.iter_mut().for_each(|row| SWC.clone_into(&mut row.tool));
+            self.count()?;
             self.end(errors, warnings)?;
         } else if let Some((level, message)) = sign(text) {
             self.open = Some((level, message.to_owned()));
@@ -224,6 +249,17 @@ mod tests {
             let told = parsed(&format!("pass: Found no {nothing} in 1 file (9ms, 1 thread)\n")).unwrap();
             assert_eq!((told.figures.errors, told.figures.total), (Some(0), Some(0)), "{nothing}");
         }
+        let types = check.replace("Unexpected token", "typescript(TS2322): No");
+        for (text, type_errors) in
+            [(types.as_str(), 1), (&check, 0), ("pass: Found no type errors in 1 file (9ms, 1 thread)\n", 0)]
+        {
+            let Details::Lint(details) = parsed(text).unwrap().details else { panic!("lint") };
+            let tsc = &details.by_tool["tsc"];
+            assert_eq!((tsc.errors, tsc.sort), (type_errors, Sort::TypeChecker), "{text}");
+        }
+        let lints = check.replace("Lint or type", "Lint");
+        let Details::Lint(details) = parsed(&lints).unwrap().details else { panic!("lint") };
+        assert!(!details.by_tool.contains_key("tsc"));
         assert!(parsed(&check.replace(", 2 threads)\n", "")).is_err(), "cut");
         for other in [
             "pass: Found no errors",
