@@ -40,13 +40,18 @@ impl Folding {
 
     /// A copy of a work tree with its store, in a folder of its own on it.
     pub fn work(&self, base: &Path) -> Work {
+        // lowntfs-3g may not find what is in a folder to which it gave the number of one that was removed just before.
+        let copied = (0..5).find_map(|_| self.copied(base));
+        copied.unwrap_or_else(|| panic!("nothing can be copied to {}", self.at.display()))
+    }
+
+    fn copied(&self, base: &Path) -> Option<Work> {
         self.folders.set(self.folders.get() + 1);
         let root = self.at.join(self.folders.get().to_string());
         std::fs::create_dir(&root).unwrap();
         // Neither modes nor owners can be kept.
         let copied = Command::new("cp").arg("-r").arg(base.join(".")).arg(&root).status().unwrap();
-        assert!(copied.success());
-        Work::at(&root)
+        copied.success().then(|| Work::at(&root))
     }
 }
 
