@@ -412,10 +412,7 @@ impl Reading<'_> {
         let mut reader =
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
         let spool = self.copy(&mut reader)?;
-        let mut spoken = self.spoken(CONSOLE, &spool);
-        let open = || copy_of(&spool);
-        let output = Input::source(CONSOLE, &open, self.config.limits.report_bytes);
-        let withheld = Withheld::of(&output).unwrap_or_default();
+        let (mut spoken, withheld) = self.spoken(CONSOLE, &spool);
         self.withheld = withheld.filter(|_| spoken.is_empty());
         if self.is_ty_s() {
             for one in &mut spoken {
@@ -452,7 +449,7 @@ impl Reading<'_> {
     /// What tools say in standard input, if it is not one report, but a pipe from several of them, or has other text around
     /// a report.
     fn piped(&self, spool: &Spool) -> Option<Vec<Parsed>> {
-        let spoken = self.spoken(STDIN, spool);
+        let (spoken, _) = self.spoken(STDIN, spool);
         let open = || copy_of(spool);
         let is_a_pipe = match ingest::detect(&Input::source("-", &open, self.config.limits.report_bytes)) {
             Ok(Some((alone, _))) => spoken.len() > 1 && spoken.iter().any(|one| one.format.name == alone.name),
@@ -461,9 +458,12 @@ impl Reading<'_> {
         is_a_pipe.then_some(spoken)
     }
 
-    fn spoken(&self, name: &str, spool: &Spool) -> Vec<Parsed> {
-        let found = ingest::console::console(&Input::source(name, &|| copy_of(spool), self.config.limits.report_bytes));
-        found.into_iter().filter(|parsed| !self.offer.skip.contains(&parsed.format.kind)).collect()
+    fn spoken(&self, name: &str, spool: &Spool) -> (Vec<Parsed>, Option<Withheld>) {
+        let open = || copy_of(spool);
+        let output = Input::source(name, &open, self.config.limits.report_bytes);
+        let (mut found, withheld) = ingest::console::listen(&output);
+        found.retain(|parsed| !self.offer.skip.contains(&parsed.format.kind));
+        (found, withheld)
     }
 
     fn keep_spoken(&mut self, name: &str, spool: Spool, spoken: Vec<Parsed>) {

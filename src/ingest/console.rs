@@ -191,7 +191,14 @@ impl Heard {
 /// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
 /// marks with who wrote it is read for each by itself.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
-    heard(input, marked(input)).told()
+    listen(input).0
+}
+
+/// The same, and who left something out of the output.
+pub fn listen(input: &Input<'_>) -> (Vec<Parsed>, Option<Withheld>) {
+    let heard = heard(input, marked(input));
+    let withheld = heard.withheld;
+    (heard.told(), withheld)
 }
 
 /// The same of what is marked with names or times, if that is certain and there is any, or of hooks, which prek indents. Of a
@@ -275,7 +282,7 @@ fn together(input: &Input<'_>) -> Heard {
         reports.retain(|report| report.format.name != "rustc-text" || !lists_none(&report.details));
         reports.push(json);
     }
-    Heard { reports, unread: stream.unread, crash: stream.crash.told(), withheld: None }
+    Heard { reports, unread: stream.unread, crash: stream.crash.told(), ..Heard::default() }
 }
 
 /// The output as that of all who marked their lines.

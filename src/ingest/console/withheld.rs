@@ -23,7 +23,7 @@ impl Withheld {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn of(input: &Input<'_>) -> Result<Option<Withheld>> {
+    pub(super) fn of(input: &Input<'_>) -> Result<Option<Withheld>> {
         let mut tasks = Tasks::default();
         let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
         while let Some(line) = lines.next()? {

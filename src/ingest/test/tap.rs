@@ -307,7 +307,8 @@ impl Reader {
         }
         self.sums.line(text);
         let line = read(text);
-        let is_open = self.levels.first().is_some_and(|level| level.points > 0 && level.plan.is_none());
+        let has_begun = |level: &Level| level.points > 0 || level.subtest.is_some();
+        let is_open = self.levels.first().is_some_and(|level| has_begun(level) && level.plan.is_none());
         self.beside.line(&line, text, is_open && self.told.is_none() && self.prove.file.is_none());
         match (&line, &mut self.last) {
             (Line::Other, last) => {
@@ -449,11 +450,11 @@ impl Reader {
         self.seen = true;
         self.flush();
         let inner = self.close_above(indent)?;
-        let is_alone = depth == 0 && !self.beside.are_several();
-        if is_alone && self.is_after_the_plan(&point) {
+        let are_mingled = depth == 0 && self.beside.are_several();
+        if depth == 0 && !are_mingled && self.is_after_the_plan(&point) {
             return Ok(());
         }
-        if is_alone && point.number == Some(1) && self.is_complete() {
+        if depth == 0 && !are_mingled && point.number == Some(1) && self.is_complete() {
             self.end_run()?;
         }
         self.open(depth);
@@ -462,8 +463,8 @@ impl Reader {
         level.points += 1;
         level.subtest = None;
         let number = point.number.unwrap_or(level.points);
-        let is_planned = !is_alone && depth == 0 || level.plan.is_none_or(|plan| number <= plan);
-        if point.outcome == Outcome::Passed && !is_planned {
+        let is_beyond = !are_mingled && level.plan.is_some_and(|plan| number > plan);
+        if point.outcome == Outcome::Passed && is_beyond {
             point.outcome = Outcome::Failed;
         }
         if point.opens {

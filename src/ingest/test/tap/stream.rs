@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::lines::{Line, Point, read};
-use super::{Beside, Reader, file_of_prove, undetected};
+use super::{Reader, file_of_prove, undetected};
 use crate::error::Result;
 use crate::ingest::test::meson_output;
 use crate::ingest::test::runs::{Run, Runs};
@@ -25,8 +25,8 @@ struct Open {
     bailed: bool,
     /// The last outermost test that was announced. Where one of several files fails, Node numbers its point by the file.
     subtest: Option<String>,
+    /// It announces its tests, as Node does, which puts what a test prints behind a sign.
     is_nodes: bool,
-    beside: Beside,
     /// `prove -v` told it, and whether its own summary came: only that ends it, whatever becomes of a file.
     prove: Option<bool>,
 }
@@ -40,7 +40,6 @@ impl Open {
             bailed: false,
             subtest: None,
             is_nodes: false,
-            beside: Beside::default(),
             prove: None,
         }
     }
@@ -49,8 +48,8 @@ impl Open {
         if let Some(has_ended) = self.prove {
             return has_ended;
         }
-        if self.beside.are_several() {
-            return self.beside.is_complete() && self.reader.is_complete();
+        if self.reader.beside.are_several() {
+            return self.reader.beside.is_complete() && self.reader.is_complete();
         }
         self.bailed || self.plan.is_some_and(|plan| self.points >= plan)
     }
@@ -91,14 +90,15 @@ impl Open {
             return self.reader.line(text);
         }
         let line = read(text);
-        // What a test prints, Node puts behind a sign.
         self.is_nodes |= matches!(line, Line::Subtest(0, _));
-        self.beside.line(&line, text, self.is_nodes && self.plan.is_none());
-        if self.beside.are_several() {
+        if self.reader.beside.are_several() {
             return self.reader.line(text);
         }
         match line {
-            Line::Version if self.points == 0 && self.plan.is_none() => return self.reader.line(text),
+            // Another program may begin to write; any other test may have printed it.
+            Line::Version if self.plan.is_none() && (self.points == 0 || self.is_nodes) => {
+                return self.reader.line(text);
+            }
             Line::Version => return Ok(()),
             // A plan at the end counts the points above it.
             Line::Plan(0, count) if self.plan.is_some() || (self.points > 0 && count != self.points) => return Ok(()),

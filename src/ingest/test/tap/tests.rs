@@ -411,6 +411,7 @@ fn programs_that_write_at_the_same_time_are_added_up() {
         format!("{version}{version}{other}{begun}{ended}"),
         format!("{version}{begun}{version}{ended}{other}"),
         format!("{version}{begun}{version}{other}{ended}"),
+        format!("{version}# Subtest: a\n{version}{begun}{other}{ended}"),
     ] {
         assert_eq!(counted(&text), [3, 2, 1, 0, 0], "{text}");
         let heard = console(&Input::bytes("x", format!("$ run-p a b\n{text}").as_bytes()));
