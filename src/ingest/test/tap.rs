@@ -175,7 +175,8 @@ impl Beside {
                 0 => 0,
                 runs => runs.saturating_add(1),
             };
-        } else if !text.trim().is_empty() {
+        } else if !text.trim().is_empty() && !text.starts_with("> ") {
+            // Between them npm may name the other's script.
             self.is_below_version = false;
         }
         if self.are_several() && matches!(line, Line::Plan(0, _)) {

@@ -409,6 +409,7 @@ fn programs_that_write_at_the_same_time_are_added_up() {
     for text in [
         format!("{version}{version}{begun}{other}{ended}"),
         format!("{version}{version}{other}{begun}{ended}"),
+        format!("{version}\n> b\n> node --test b.js\n\n{version}{begun}{other}{ended}"),
         format!("{version}{begun}{version}{ended}{other}"),
         format!("{version}{begun}{version}{other}{ended}"),
         format!("{version}# Subtest: a\n{version}{begun}{other}{ended}"),
