@@ -338,6 +338,28 @@ fn a_file_edited_while_we_restore_is_rescued_and_comes_back_with_undo() {
     assert_eq!(work.listing(), before.clone());
 }
 
+// PROMISES W2.
+#[test]
+fn a_file_that_somebody_put_in_a_directory_s_place_is_work_too() {
+    let before = |root: &Path| {
+        std::fs::create_dir(root.join("stays")).unwrap();
+        std::fs::write(root.join("stays/in"), "one").unwrap();
+    };
+    let work = Work::new(before, |root| std::fs::write(root.join("stays/in"), "two").unwrap());
+    work.begin(0, |root| {
+        std::fs::remove_dir_all(root.join("stays")).unwrap();
+        std::fs::write(root.join("stays"), "mine").unwrap();
+    });
+    let changed = || pending(&work.layout, NOW).unwrap().unwrap().changed;
+    assert_eq!(changed(), [TreePath::new("stays").unwrap()]);
+    std::fs::remove_file(work.root().join("stays")).unwrap();
+    assert_eq!(changed(), [], "what is gone is nobody's work");
+    symlink("/", work.root().join("stays")).unwrap();
+    assert_eq!(changed(), [TreePath::new("stays").unwrap()]);
+    assert_eq!(resume(&work.layout, NOW).unwrap().rescued_at, [".progress/restores/1/rescued/stays"]);
+    assert_eq!(work.listing(), work.target_listing());
+}
+
 #[test]
 fn what_is_rescued_on_the_way_back_is_told_with_its_place() {
     let work = Work::of_everything();
