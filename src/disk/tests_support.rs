@@ -26,3 +26,19 @@ pub fn git(folder: &Path, arguments: &[&str]) -> Option<Output> {
         }
     }
 }
+
+/// Numbers that look random, from a seed: the same ones in every run.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    /// One below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    /// One of these texts.
+    pub fn one_of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
+    }
+}

@@ -1,5 +1,5 @@
 use super::*;
-use crate::disk::tests_support::git;
+use crate::disk::tests_support::{Numbers, git};
 
 fn ignored(lines: &str, path: &str) -> Option<bool> {
     let (path, is_directory) = path.strip_suffix('/').map_or((path, false), |path| (path, true));
@@ -125,20 +125,6 @@ fn classes_have_the_characters_that_they_have_for_git() {
                 assert_eq!(ours, !answer.starts_with("::"), "folds: {folds}, class: {class}, name: {name:?}");
             }
         }
-    }
-}
-
-/// The same numbers in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-
-    fn one_of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
     }
 }
 

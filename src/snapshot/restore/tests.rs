@@ -1,6 +1,7 @@
 //! Restores that are interrupted after each of their steps, and trees that somebody works on meanwhile.
 
 mod again;
+mod meanwhile;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
