@@ -461,7 +461,8 @@ impl Reading<'_> {
     fn spoken(&self, name: &str, spool: &Spool) -> (Vec<Parsed>, Option<Withheld>) {
         let open = || copy_of(spool);
         let output = Input::source(name, &open, self.config.limits.report_bytes);
-        let (mut found, withheld) = ingest::console::listen(&output);
+        let is_ended = name == CONSOLE && self.offer.command.as_ref().is_some_and(ended_by_itself);
+        let (mut found, withheld) = ingest::console::listen(&output, is_ended);
         found.retain(|parsed| !self.offer.skip.contains(&parsed.format.kind));
         (found, withheld)
     }
@@ -579,6 +580,11 @@ impl Reading<'_> {
     }
 }
 
+/// Whether nobody ended the command: no signal, nor `timeout`, which answers 124.
+fn ended_by_itself(command: &Command) -> bool {
+    command.exit_code.is_some_and(|code| (0..124).contains(&code))
+}
+
 /// Whether a command with compilers in it came to the end of its build: it did not fail, or went on to the tests.
 pub(super) fn has_built<'a>(command: Option<&Command>, mut spoken: impl Iterator<Item = &'a Parsed>) -> bool {
     let is_over = command.is_some_and(|command| command.exit_code == Some(0));
@@ -657,7 +663,8 @@ pub(super) fn parse_again(sources: &[&Source], artifact: &OpenArtifact<'_>) -> R
         };
         let input = Input::source(source.path.as_str(), &open, u64::MAX);
         if source.spoken || matches!(source.path.as_str(), CONSOLE | STDIN) {
-            let read = || ingest::console::console(&input);
+            // What counted then came to its end.
+            let read = || ingest::console::listen(&input, true).0;
             let found = spoken.entry((&source.path, name)).or_insert_with(read);
             let is_it = |parsed: &Parsed| parsed.format == format && Some(&parsed.figures) == source.figures.as_ref();
             let one = found

@@ -191,12 +191,12 @@ impl Heard {
 /// Of a tool that ran a test again, the later result; of a run that was killed before its summary, none. What a runner
 /// marks with who wrote it is read for each by itself.
 pub fn console(input: &Input<'_>) -> Vec<Parsed> {
-    listen(input).0
+    listen(input, false).0
 }
 
-/// The same, and who left something out of the output.
-pub fn listen(input: &Input<'_>) -> (Vec<Parsed>, Option<Withheld>) {
-    let heard = heard(input, marked(input));
+/// The same, and who left something out of the output. `is_ended`: the command came to its end by itself.
+pub fn listen(input: &Input<'_>, is_ended: bool) -> (Vec<Parsed>, Option<Withheld>) {
+    let heard = heard(input, marked(input), is_ended);
     let withheld = heard.withheld;
     (heard.told(), withheld)
 }
@@ -208,7 +208,7 @@ pub(super) fn of_marked(input: &Input<'_>, has_hooks: bool) -> Option<Vec<Parsed
     if mark.is_none() && !has_hooks {
         return None;
     }
-    let heard = heard(input, mark);
+    let heard = heard(input, mark, false);
     let is_cut = heard.unread.iter().any(|unread| matches!(unread, Unread::Unended(_)));
     let is_of_packages = mark.is_some_and(|(mark, _)| mark.is_of_packages());
     let is_told = !heard.reports.is_empty() && (is_of_packages || !is_cut);
@@ -220,7 +220,7 @@ fn marked(input: &Input<'_>) -> Option<(Mark, bool)> {
     Mark::of(input).ok().flatten()
 }
 
-fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
+fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>, is_ended: bool) -> Heard {
     let mut heard = match mark {
         Some((mark, true)) => rather(apart(input, mark).unwrap_or_default(), || together(input)),
         Some((mark, false)) => rather(together(input), || apart(input, mark).unwrap_or_default()),
@@ -232,6 +232,10 @@ fn heard(input: &Input<'_>, mark: Option<(Mark, bool)>) -> Heard {
         report
     });
     heard.reports = told.collect();
+    if !is_ended {
+        let open = heard.reports.extract_if(.., |report| report.is_open_ended);
+        heard.unread.extend(open.map(|report| Unread::Unended(report.format.name)));
+    }
     heard.withheld = Withheld::of(input).unwrap_or_default();
     if heard.withheld.is_some() {
         // Of a part it would be another number.
@@ -623,7 +627,7 @@ impl Stream {
 /// What a file is, and what else was heard in it: other tools, and other runs of the same, of which a reader of files takes
 /// the last.
 pub(super) fn beside(alone: Parsed, input: &Input<'_>) -> Vec<Parsed> {
-    let Heard { reports: mut spoken, mut unread, crash, withheld } = heard(input, marked(input));
+    let Heard { reports: mut spoken, mut unread, crash, withheld } = heard(input, marked(input), false);
     if alone.format.name == "libtest-json" && alone.figures.failed.is_some_and(|failed| failed > 0) {
         // Beside the JSON of libtest cargo says no more than that a program of tests failed.
         spoken.retain(|one| one.format.name != "cargo-test-text" || one.figures.tests != one.figures.errored);

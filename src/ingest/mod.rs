@@ -429,6 +429,8 @@ pub struct Parsed {
     pub package: Option<Package>,
     /// It is what counts of several runs in one output.
     pub is_of_several: bool,
+    /// Nothing in it tells that it is whole: it counts where it is known that whoever wrote it came to its end.
+    pub is_open_ended: bool,
 }
 
 /// A package of which a command's output tells: others may have tests and files of the same names.
@@ -467,6 +469,7 @@ impl Parsed {
             content: None,
             package: None,
             is_of_several: false,
+            is_open_ended: false,
         }
     }
 

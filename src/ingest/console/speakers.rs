@@ -390,7 +390,7 @@ mod tests {
         let outcomes = files.par_iter().map(|file| {
             let bytes = std::fs::read(file).unwrap();
             let input = Input::bytes("", &bytes);
-            let plain = told(heard(&input, None).told());
+            let plain = told(heard(&input, None, false).told());
             let is_marked = file.file_name().unwrap().to_str().unwrap().starts_with("workspaces-");
             assert_eq!(told(console(&input)) != plain, is_marked, "{}", file.display());
             (plain.len(), usize::from(is_marked))

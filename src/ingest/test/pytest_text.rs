@@ -1,25 +1,22 @@
 //! `pytest-text`: what plain `pytest` prints. The summary line gives the counts, `-v` lines and the short summary give
 //! names. A captured output can hold a whole pytest session of its own: what it says is not believed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use self::failures::Failures;
-use self::lines::{Counts, failed_subtest, file, is_progress, outcome, plain_verbose_parts, ruled, verbose_parts};
-use self::results::Results;
+use self::lines::{Counts, file, is_progress, plain_verbose_parts, ruled, verbose_parts};
+use self::run::{Rule, Run, Section};
 use super::text_report::KILLED_HELP;
-use super::{CASES_KEPT, LONGEST_ID, UNITS_KEPT, cargo_test_text, runs};
+use super::{CASES_KEPT, LONGEST_ID, cargo_test_text, runs};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::metric::pytest_benchmark_text;
-use crate::ingest::text::{Lines, LongLine, first_lines, printable};
-use crate::ingest::{Details, Format, Head, Parsed, Sniff, TestDetails};
-use crate::model::SCHEMA_VERSION;
-use crate::model::cases::{Outcome, TestCase, TestCases};
-use crate::model::figures::{Figures, ReportKind};
+use crate::ingest::text::{Lines, LongLine, printable};
+use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::model::figures::ReportKind;
 
 mod failures;
 mod lines;
+mod marks;
 mod results;
+mod run;
 #[cfg(test)]
 mod tests;
 
@@ -34,11 +31,16 @@ pub const FORMAT: Format = Format {
     counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
                reruns and subtests that passed are no tests. A test that fails in teardown too counts twice, as pytest \
                prints it. What fails to be collected counts as one errored, and so does a \
-               conftest.py that cannot be loaded. A session that was interrupted (KeyboardInterrupt, \
-               pytest.exit, INTERNALERROR) is no result; one that ended by -x or --maxfail is.",
+               conftest.py that cannot be loaded. With -qq there is no summary: where highwater \
+               runs the command, the marks of a progress that comes to [100%], or ends by -x or --maxfail, count. A \
+               session that was interrupted (KeyboardInterrupt, pytest.exit, INTERNALERROR) is no result; one that \
+               ended by -x or --maxfail is.",
     sniff,
     parse,
 };
+
+/// Of the rule above the tests that did not pass.
+const SHORT_SUMMARY: &str = "short test summary info";
 
 fn sniff(head: &Head<'_>) -> Sniff {
     // An XML report can quote whole sessions, and a test of another tool can print them.
@@ -61,11 +63,17 @@ fn sniff(head: &Head<'_>) -> Sniff {
         return Sniff::Sure("its last line is a pytest summary".to_owned());
     }
     // Behind `pytest -q`, others may speak.
-    if first.is_some_and(is_progress) && last_lines.clone().any(|line| Counts::read(line).is_some()) {
+    if first.is_some_and(|line| is_progress(line) || is_capture(line))
+        && last_lines.clone().any(|line| Counts::read(line).is_some())
+    {
         return Sniff::Maybe("progress of pytest, and a line that looks like its summary".to_owned());
     }
-    if last_lines.any(|line| ruled(line, '=').and_then(Counts::read).is_some()) {
+    if last_lines.clone().any(|line| ruled(line, '=').and_then(Counts::read).is_some()) {
         return Sniff::Maybe("a line that looks like a pytest summary".to_owned());
+    }
+    let is_end = |line: &str| marks::is_last(line) || ruled(line.trim_end(), '=') == Some(SHORT_SUMMARY);
+    if first.is_some() && (head.lines().any(is_end) || last_lines.any(is_end)) {
+        return Sniff::Sure("progress of pytest to its end, or its short summary".to_owned());
     }
     Sniff::No
 }
@@ -74,10 +82,16 @@ fn sniff(head: &Head<'_>) -> Sniff {
 pub(super) fn is_marker(line: &str) -> bool {
     let line = line.trim_end();
     is_progress(line)
+        || is_capture(line)
         || results::is_header(line)
         || broken_conftest(line).is_some()
         || is_usage(line)
         || matches!(ruled(line, '='), Some("test session starts" | "FAILURES" | "ERRORS"))
+}
+
+/// `---- Captured stdout call ----`, above what a test printed.
+fn is_capture(line: &str) -> bool {
+    ruled(line.trim_end(), '-').is_some_and(|title| title.starts_with("Captured "))
 }
 
 /// Whether a hook or a plugin ended the session for that: `session.shouldstop`, pytest-timeout's `--session-timeout`. Beside a
@@ -148,6 +162,12 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
                      --skip test",
             ))
         }
+        Some(Run { is_open_ended: true, .. }) => {
+            Err(Error::report(Reject::NoResult, "pytest printed no summary, as with -qq").line(last).help(
+                "leave a -q out (it may stand in the project's own options, too), or let highwater run it: \
+                     `begin -- CMD`, `record -- CMD`",
+            ))
+        }
         Some(run) => Ok(run.parsed()),
         None if has_collected => {
             let why = "pytest collected its tests and ran none";
@@ -158,244 +178,6 @@ fn parse(input: &Input<'_>) -> Result<Parsed> {
             .help(KILLED_HELP)),
         None => Err(Error::report(Reject::NoResult, "no pytest summary line in it")
             .help("pytest prints it last, like \"3 passed in 0.02s\"; with -qq it does not")),
-    }
-}
-
-/// In which part of a session a line stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Section {
-    /// Header, progress, and whatever has no meaning here.
-    #[default]
-    Progress,
-    /// Failures, errors, passes: source text and messages.
-    Reports,
-    /// What a test printed.
-    Captured,
-    /// The short test summary.
-    Short,
-}
-
-/// The rule around a summary.
-#[derive(Clone, Copy, Debug)]
-struct Rule {
-    /// Of the whole line, in characters.
-    width: usize,
-    /// The rule is down to one mark on each side, as the text is too long for the terminal.
-    is_tight: bool,
-}
-
-impl Rule {
-    fn of(line: &str) -> Rule {
-        Rule { width: line.chars().count(), is_tight: line.starts_with("= ") }
-    }
-}
-
-/// One run of pytest.
-#[derive(Debug, Default)]
-struct Run {
-    has_header: bool,
-    /// Something but the summary told that this is pytest.
-    has_evidence: bool,
-    section: Section,
-    /// Characters of its rules, which all fill the terminal's width.
-    width: Option<usize>,
-    /// How many failures and errors were reported at length.
-    reports: u64,
-    /// Whether those are what is being reported.
-    reports_failures: bool,
-    results: Results,
-    counts: Option<Counts>,
-    /// What ended it before all its tests had run.
-    interrupted: Option<String>,
-    /// What did so, unless a test failed.
-    stopped: Option<String>,
-    /// Whether a rule stands around its summary that is not as wide as the one that announced the session.
-    is_odd: bool,
-    /// What a test printed is shown between the tests.
-    shows_output: bool,
-    /// Characters of the rule that announced it.
-    header: Option<usize>,
-    /// Lines with text after the summary.
-    followed: bool,
-    /// They are Python's traceback.
-    ends_in_traceback: bool,
-    /// Its summary stands alone, and a test may have printed it.
-    is_doubted: bool,
-    /// A summary is its own: it stands below the short one, which no test printed, or below marks that say that all is done,
-    /// or nothing else of the run is there.
-    is_at_end: bool,
-    /// It was called with what it does not know: the next line says with what.
-    is_refused: bool,
-    cases: TestCases,
-    failures: Failures,
-    /// Attempts before the one that counts.
-    reruns: BTreeMap<String, u32>,
-    /// Outcomes that name their test.
-    named: u64,
-    has_verbose: bool,
-    units: BTreeSet<String>,
-    /// Units that failed, as a line counts them.
-    units_told: u64,
-    /// Files whose tests ran, as far as it names them.
-    files: BTreeSet<String>,
-    /// As its header tells.
-    root: Option<String>,
-    /// How many failures of the run before it says to repeat, and no other tests.
-    repeated: Option<u64>,
-    warnings: BTreeSet<String>,
-}
-
-impl Run {
-    /// The report, once the summary has come.
-    fn parsed(mut self) -> Parsed {
-        for (id, reruns) in &self.reruns {
-            if let Some(case) = self.cases.cases.get_mut(id) {
-                case.attempts = case.attempts.saturating_add(*reruns);
-            }
-        }
-        self.cases.schema_version = SCHEMA_VERSION;
-        let counts = self.counts.unwrap_or_default();
-        let named_units = u64::try_from(self.units.len()).unwrap_or(u64::MAX);
-        let unit_failures = named_units.max(self.units_told).min(counts.errored);
-        let tests = counts.total().unwrap_or(u64::MAX);
-        let figures = Figures {
-            tests: Some(tests),
-            passed: Some(counts.passed),
-            failed: Some(counts.failed),
-            errored: Some(counts.errored),
-            skipped: Some(counts.skipped),
-            ..Figures::default()
-        };
-        let details = TestDetails {
-            cases: self.cases,
-            duplicates: 0,
-            failed_units: self.units.into_iter().collect(),
-            unit_failures,
-            compiled: false,
-            dropped: tests.saturating_sub(unit_failures).saturating_sub(self.named),
-            only_failed: false,
-        };
-        let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
-        parsed.warnings.extend(self.warnings);
-        parsed
-    }
-
-    /// A line `id OUTCOME [ 3%]`, or `[gw0] [ 3%] OUTCOME id` of xdist.
-    fn verbose(&mut self, id: &str, word: &str) {
-        self.has_verbose = true;
-        let id = printable(id, LONGEST_ID);
-        match outcome(word) {
-            Some(outcome) => {
-                self.add(id, TestCase::new(outcome));
-                self.named += 1;
-            }
-            None if self.reruns.len() < CASES_KEPT => *self.reruns.entry(id).or_insert(0) += 1,
-            None => {}
-        }
-    }
-
-    /// A line of the short summary: `FAILED id - message`.
-    fn short(&mut self, text: &str) {
-        let subtest = failed_subtest(text).map(|rest| (Some(Outcome::Failed), rest));
-        let sub = subtest.is_some();
-        let told = subtest.or_else(|| text.split_once(' ').map(|(word, rest)| (outcome(word), rest)));
-        let Some((outcome, rest)) = told else { return };
-        let Some(outcome) = outcome else { return };
-        let (id, message) = self.split_message(rest);
-        if !id.contains("::") {
-            if outcome == Outcome::Errored {
-                self.unit(id);
-            }
-            return;
-        }
-        let id = printable(id, LONGEST_ID);
-        // A collector can be a class; its heading has told that already.
-        if outcome == Outcome::Errored && self.units.contains(&id) {
-            return;
-        }
-        if sub || !self.has_verbose {
-            self.named += 1;
-        }
-        let mut case = TestCase { message: message.and_then(first_lines), ..TestCase::new(outcome) };
-        if outcome.is_bad() {
-            case.file = id.split("::").next().map(str::to_owned);
-            if let Some(told) = self.failures.take(&id) {
-                (case.line, case.message) = (Some(told.line), told.message.or(case.message));
-            }
-        }
-        self.add(id, case);
-    }
-
-    /// Id and message of the rest of a short summary line. A parameter may hold ` - ` itself.
-    fn split_message<'t>(&self, rest: &'t str) -> (&'t str, Option<&'t str>) {
-        let known = rest.match_indices(" - ").find_map(|(at, _)| {
-            let id = rest.get(..at)?;
-            self.cases.cases.contains_key(id).then(|| (id, rest.get(at + 3..)))
-        });
-        let bracket = || {
-            let (id, message) = rest.split_once("] - ")?;
-            (id.contains('[') && !id.split('[').next()?.contains(" - "))
-                .then(|| (rest.get(..id.len() + 1), Some(message)))
-        };
-        match known.or_else(|| bracket().and_then(|(id, message)| Some((id?, message)))) {
-            Some(parts) => parts,
-            None if rest.ends_with(']') && !rest.split('[').next().unwrap_or_default().contains(" - ") => (rest, None),
-            None => rest.split_once(" - ").map_or((rest, None), |(id, message)| (id, Some(message))),
-        }
-    }
-
-    /// Whether a summary of that width, bare if absent, is what some test printed. A session that has a header ends with
-    /// a ruled summary; after a test's output only one as wide as the other rules is its own, or wider where the counts
-    /// leave no room. A bare one there counts what was reported.
-    fn is_imitation(&self, counts: &Counts, rule: Option<Rule>) -> bool {
-        if self.counts.is_some() {
-            return false;
-        }
-        match (self.section, rule) {
-            (Section::Reports | Section::Captured, Some(rule)) => {
-                self.width.is_some_and(|width| rule.width != width && !(rule.is_tight && rule.width > width))
-            }
-            (Section::Captured, None) if !self.has_header => {
-                counts.failed.checked_add(counts.errored) != Some(self.reports)
-            }
-            (Section::Captured, None) => true,
-            (_, None) => self.has_header,
-            (Section::Progress | Section::Short, Some(_)) => false,
-        }
-    }
-
-    /// Whether its block of results has ended above that line. After a test's output it is that output, as a summary is,
-    /// unless a table of the failures stands between.
-    fn has_results_above(&self, text: &str) -> bool {
-        let is_own = matches!(self.section, Section::Progress | Section::Short) || self.results.are_below_table();
-        is_own && self.counts.is_none() && self.results.end_above(text)
-    }
-
-    /// pytest goes on: what looked like its summary was some test's output.
-    fn go_on(&mut self) {
-        (self.counts, self.interrupted, self.stopped) = (None, None, None);
-        self.results.forget();
-    }
-
-    fn unit(&mut self, name: &str) {
-        if self.units.len() < UNITS_KEPT {
-            self.units.insert(printable(name, 200));
-        }
-    }
-
-    fn add(&mut self, id: String, case: TestCase) {
-        if let Some(before) = self.cases.cases.get_mut(&id) {
-            before.outcome = before.outcome.max(case.outcome);
-            before.message = before.message.take().or(case.message);
-            before.file = before.file.take().or(case.file);
-            before.line = before.line.or(case.line);
-            return;
-        }
-        if self.cases.cases.len() >= CASES_KEPT {
-            self.named = self.named.saturating_sub(1);
-            return;
-        }
-        self.cases.add(id, case);
     }
 }
 
@@ -419,6 +201,8 @@ pub(in crate::ingest) struct Reader {
     has_collected: bool,
     /// What may have stopped a session of which the line above is the first that is told: `pytest -q` has no header.
     above: Option<String>,
+    /// The line above, if it is marks and nothing else.
+    bare: Option<String>,
 }
 
 impl Reader {
@@ -438,23 +222,18 @@ impl Reader {
 
     /// The runs whose summary came, in order; `false` if the last one's did not.
     fn finish(mut self) -> (Vec<Run>, bool) {
-        self.close_results();
+        if let Some(run) = &mut self.run {
+            run.count_without_summary();
+        }
         let complete = self.run.as_ref().is_none_or(|run| run.counts.is_some());
         self.close();
         (self.runs, complete)
     }
 
-    /// A block of results stands where the summary line would.
-    fn close_results(&mut self) {
-        if let Some(run) = self.run.as_mut().filter(|run| run.results.are_there()) {
-            run.counts = run.results.counts();
-        }
-    }
-
     fn close(&mut self) {
-        self.close_results();
         self.nested = 0;
         let Some(mut run) = self.run.take() else { return };
+        run.count_without_summary();
         let Some(counts) = &run.counts else { return };
         if counts.failed == 0 && counts.errored == 0 {
             run.interrupted = run.interrupted.take().or(run.stopped.take());
@@ -475,6 +254,9 @@ impl Reader {
         let text = text.trim_end();
         if text.is_empty() {
             return Ok(());
+        }
+        if ruled(text, '=').is_none() {
+            self.bare = marks::is_bare(text).then(|| text.to_owned());
         }
         if std::mem::take(&mut self.has_left)
             && self.run.is_none()
@@ -546,6 +328,11 @@ impl Reader {
         let title = ruled(text, '!');
         if title.is_some_and(|title| title.starts_with("Interrupted: ")) {
             self.open();
+        }
+        if let (Some(title), Some(run)) = (title, &mut self.run)
+            && run.section != Section::Captured
+        {
+            run.ended_early(title);
         }
         let by = interruption(text);
         let stop = title.filter(|title| by.is_none() && is_stop(title));
@@ -627,11 +414,14 @@ impl Reader {
             match &mut self.run {
                 // pytest-instafail shows what a test printed before the next one runs.
                 Some(run) if run.is_odd => run.go_on(),
-                Some(run) if run.counts.is_some() => self.close(),
+                Some(run) if run.counts.is_some() || run.marks.are_whole() => self.close(),
                 _ => {}
             }
             let run = self.open();
             (run.has_evidence, run.interrupted, run.stopped) = (true, None, None);
+            if verbose.is_none() && run.section == Section::Progress {
+                run.marks.line(text);
+            }
             run.is_at_end = run.section == Section::Progress && text.ends_with("[100%]");
             if let Some(file) = file(text).filter(|_| run.files.len() < CASES_KEPT && run.section == Section::Progress)
             {
@@ -644,7 +434,7 @@ impl Reader {
         }
         let section = match ruled(text, '=') {
             Some("FAILURES" | "ERRORS" | "PASSES" | "XPASSES" | "XFAILURES") => Some(Section::Reports),
-            Some("short test summary info") => Some(Section::Short),
+            Some(SHORT_SUMMARY) => Some(Section::Short),
             Some("warnings summary" | "warnings summary (final)" | "rerun test summary info" | "tests coverage") => {
                 Some(Section::Progress)
             }
@@ -655,7 +445,11 @@ impl Reader {
                 self.close();
             }
             let is_shown = std::mem::take(&mut self.is_shown);
+            let bare = self.bare.take();
             let run = self.open();
+            if let Some(marks) = bare.filter(|_| run.section == Section::Progress) {
+                run.marks.add(&marks);
+            }
             run.is_at_end = section == Section::Short && run.section != Section::Captured && !is_shown;
             run.width = run.width.or(Some(text.chars().count()));
             run.go_on();
@@ -665,7 +459,13 @@ impl Reader {
             run.failures.begin(None);
             return true;
         }
-        let captured = ruled(text, '-').is_some_and(|title| title.starts_with("Captured "));
+        let captured = is_capture(text);
+        if captured && self.run.is_none() {
+            // Of `pytest | tail`, that may be the first that is left.
+            let run = self.open();
+            (run.has_evidence, run.section) = (true, Section::Captured);
+            return true;
+        }
         let Some(run) = self.run.as_mut().filter(|run| run.has_evidence) else {
             self.is_shown |= captured;
             return false;
@@ -746,54 +546,5 @@ impl runs::Runs for Reader {
                 runs::Run { repeated, root, ..run }
             })
             .collect()
-    }
-}
-
-impl Run {
-    /// Lines outside the short summary that say how many units failed.
-    fn told(&mut self, text: &str) {
-        let number = |text: &str| text.split(' ').next().and_then(|number| number.parse().ok());
-        let interrupted = ruled(text, '!').and_then(|title| title.strip_prefix("Interrupted: "));
-        if let Some(rest) = interrupted.filter(|rest| rest.contains("during collection")) {
-            self.units_told = self.units_told.max(number(rest).unwrap_or(0));
-        }
-        if self.section == Section::Reports {
-            self.failures.line(text);
-        }
-        if self.section == Section::Progress {
-            if let Some(rest) = text.strip_prefix("rootdir: ").filter(|_| self.has_header && self.root.is_none()) {
-                let ends = [", configfile: ", ", inifile:", ", testpaths: "];
-                let end = ends.iter().filter_map(|end| rest.find(end)).min();
-                self.root = rest.get(..end.unwrap_or(rest.len())).map(|root| printable(root, LONGEST_ID));
-            }
-            let collected = text.strip_prefix("collecting ... ").unwrap_or(text).strip_prefix("collected ");
-            let errors = collected
-                .and_then(|rest| rest.split(" / ").find(|part| part.ends_with(" error") || part.ends_with(" errors")));
-            self.units_told = self.units_told.max(errors.and_then(number).unwrap_or(0));
-            let repeated = text.strip_prefix("run-last-failure: rerun previous ");
-            // With `--failed-first` all others run, too.
-            if let Some(repeated) = repeated.filter(|rest| !rest.ends_with(" first")) {
-                self.repeated = number(repeated);
-            }
-        }
-    }
-
-    /// What was wrong with the call comes after the summary, which says that no tests ran. So does what the summary knows
-    /// nothing of: what a second interrupt did (`timeout -s INT` sends two), and a plugin that fails when all is over.
-    fn after_summary(&mut self, text: &str) {
-        self.ends_in_traceback |= !self.followed && text == "Traceback (most recent call last):";
-        if self.ends_in_traceback && text == "KeyboardInterrupt" {
-            self.interrupted = Some(text.to_owned());
-        } else if self.ends_in_traceback && text.starts_with("  File \"") && text.contains("/_pytest/") {
-            self.interrupted.get_or_insert_with(|| "an error that no test had, below its summary".to_owned());
-        }
-        let nothing_ran = self.counts.is_some_and(|counts| counts.total() == Some(0));
-        let message = match std::mem::take(&mut self.is_refused) {
-            true => text.split_once(": error: ").map(|(_, message)| message),
-            false => text.strip_prefix("ERROR: "),
-        };
-        if let Some(message) = message.filter(|_| nothing_ran && self.warnings.len() < 20) {
-            self.warnings.insert(format!("pytest: {}", printable(message, 200)));
-        }
     }
 }

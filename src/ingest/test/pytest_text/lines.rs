@@ -170,7 +170,7 @@ pub(super) fn file(text: &str) -> Option<&str> {
 }
 
 /// What stands for a test in a line of progress.
-const MARKS: &[u8] = b".FEsxXRu,-";
+pub(super) const MARKS: &[u8] = b".FEsxXRu,-";
 
 /// A line of progress without names: `tests/a.py ..F.  [ 30%]`.
 pub(super) fn is_progress(text: &str) -> bool {

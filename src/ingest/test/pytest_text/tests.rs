@@ -1,8 +1,10 @@
 //! Lines and whole outputs of pytest, real and imitated.
 
 use super::*;
-use crate::ingest::console::console;
+use crate::ingest::console::{console, listen};
 use crate::ingest::test::tests_support::sniffed;
+use crate::ingest::{Details, TestDetails};
+use crate::model::cases::Outcome;
 
 fn read(text: &str) -> Result<Parsed> {
     crate::ingest::parse(&Input::bytes("log.txt", text.as_bytes()), Some(&FORMAT))
@@ -264,11 +266,77 @@ fn a_summary_that_leaves_no_room_for_its_rule_is_no_imitation() {
 #[test]
 fn a_bare_summary_after_a_test_s_output_counts_what_was_reported() {
     let quiet = |reports: &str, summary: &str| {
-        format!(".FE [100%]\n=== FAILURES ===\n{reports}----- Captured stdout call -----\nok\n{summary}\n")
+        format!(".FE [ 75%]\n=== FAILURES ===\n{reports}----- Captured stdout call -----\nok\n{summary}\n")
     };
     let two = "___ test_x ___\nE  no\n___ test_y ___\nE  no\n";
     assert_eq!(read(&quiet(two, "2 failed, 1 passed in 0.03 seconds")).unwrap().figures.failed, Some(2));
     assert_eq!(read(&quiet(two, "3 passed in 0.03 seconds")).unwrap_err().reject(), Some(Reject::NoResult));
+}
+
+/// What the output of a command that ended by itself comes to.
+fn figures(text: &str) -> Option<[Option<u64>; 5]> {
+    let (runs, _) = listen(&Input::bytes("console", text.as_bytes()), true);
+    assert!(runs.len() < 2, "{runs:?}");
+    let figures = runs.into_iter().next().map(|run| run.figures);
+    figures.map(|f| [f.tests, f.passed, f.failed, f.errored, f.skipped])
+}
+
+#[test]
+fn without_a_summary_the_marks_of_a_whole_progress_count() {
+    let some = |counts: [u64; 5]| Some(counts.map(Some));
+    let full = ".".repeat(72);
+    let short = "=== short test summary info ===\nFAILED a.py::test_f - assert 0\n";
+    let quiet = format!("{full} [ 94%]\nFx.s                              [100%]\n{short}");
+    assert_eq!(figures(&quiet), some([76, 73, 1, 0, 2]));
+    // Of a file nobody knows whether the last lines are missing.
+    let error = read(&quiet).unwrap_err();
+    assert!(error.reject() == Some(Reject::NoResult) && error.to_string().contains("-qq"), "{error}");
+    assert!(console(&Input::bytes("console", quiet.as_bytes())).is_empty());
+    // A test that fails when it is torn down has two outcomes, as in a summary.
+    assert_eq!(figures(".FEE.X                  [100%]"), some([6, 3, 1, 2, 0]));
+    let stopped = |marks: &str, failures: u64| format!("{marks}\n{short}!!! stopping after {failures} failures !!!\n");
+    assert_eq!(figures(&stopped(&format!("{full} [ 36%]\n..F"), 1)), some([75, 74, 1, 0, 0]));
+    assert_eq!(figures(&stopped("..F.E", 2)), some([5, 3, 1, 1, 0]));
+    // What was not collected has no marks.
+    let broken = "=== ERRORS ===\n___ ERROR collecting a.py ___\nE  no\n";
+    assert_eq!(figures(&format!("..      [100%]\n{broken}")), some([3, 2, 0, 1, 0]));
+    let interrupted = "!!! Interrupted: 1 error during collection !!!\n";
+    assert_eq!(figures(&format!("{broken}{interrupted}")), some([1, 0, 0, 1, 0]));
+    // A summary that comes is the one that counts.
+    assert_eq!(figures("..F    [100%]\n1 failed, 2 passed, 1 skipped in 0.02s\n"), some([4, 2, 1, 0, 1]));
+    for unknown in [
+        // Killed; lost lines; attempts; subtests, also unittest's; more failures than marks; a session with a header.
+        &format!("{full} [ 94%]\n"),
+        &format!("{full} [ 94%]\n{full} [100%]\n"),
+        "...    [ 50%]\n....   [100%]\n",
+        ".RF    [100%]",
+        "uuF    [100%]",
+        ".F     [100%]\n=== short test summary info ===\nSUBFAILED(i=1) a.py::T::test_x - no\nFAILED a.py::T::test_x - no\n",
+        &stopped(".F", 2),
+        "=== test session starts ===\n..   [100%]\n",
+        "tests/a.py ..   [100%]\n",
+    ] {
+        assert_eq!(figures(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn two_quiet_runs_are_two() {
+    let output = "..F   [100%]\n=== short test summary info ===\nFAILED a.py::test_f - no\n....   [100%]\n";
+    let (runs, _) = listen(&Input::bytes("console", output.as_bytes()), true);
+    let figures: Vec<_> = runs.iter().map(|run| (run.figures.tests, run.figures.failed)).collect();
+    assert_eq!(figures, [(Some(3), Some(1)), (Some(4), Some(0))]);
+}
+
+#[test]
+fn what_a_test_printed_may_be_the_first_that_is_left() {
+    let tail = "----- Captured stdout call -----\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; \
+                finished in 0.00s\n=== short test summary info ===\nFAILED a.py::test_f - no\n1 failed in 0.02s\n";
+    assert!(matches!(sniffed(&FORMAT, tail), Sniff::Sure(_)));
+    assert_eq!(sniffed(&cargo_test_text::FORMAT, tail), Sniff::No);
+    let runs = console(&Input::bytes("console", tail.as_bytes()));
+    let told: Vec<_> = runs.iter().map(|run| (run.format.name, run.figures.tests)).collect();
+    assert_eq!(told, [("pytest-text", Some(1))]);
 }
 
 #[test]
