@@ -35,8 +35,19 @@ pub struct TestDetails {
     pub compiled: bool,
     /// Results that are in the figures but not in `cases`: beyond [`super::test::CASES_KEPT`], or not named by a text.
     pub dropped: u64,
+    /// Outcomes in the figures beyond one for each test.
+    pub extra: Extra,
     /// Only what failed is in it: how many tests passed is not known, though the figures say none.
     pub only_failed: bool,
+}
+
+/// Outcomes of tests that have a worse one besides: they failed again when they were torn down, or in subtests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// Counted as passed.
+    pub passed: u64,
+    /// Counted as failed.
+    pub failed: u64,
 }
 
 /// The lines and branches behind a coverage report's figures.

@@ -34,7 +34,9 @@ mod values;
 mod xml;
 
 pub use coverage::{FileBranches, FileCoverage, FileLines, LineBranches};
-pub use details::{CoverageDetails, Details, Finding, Level, LintDetails, SizeDetails, Sort, TestDetails, ToolCounts};
+pub use details::{
+    CoverageDetails, Details, Extra, Finding, Level, LintDetails, SizeDetails, Sort, TestDetails, ToolCounts,
+};
 pub use detect::{Head, Sniff, XmlHead};
 pub use input::{Input, Opener, RawBytes};
 pub use silent::{

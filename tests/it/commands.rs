@@ -218,6 +218,24 @@ fn a_command_is_run_and_its_output_and_reports_are_read() {
     assert!(absent.stderr.contains("cannot run no-such-program-here"), "{absent:?}");
 }
 
+// N1: of `pytest -qq` nothing but the command's end says that all of it is there.
+#[test]
+fn a_run_without_a_summary_counts_where_its_command_ended_by_itself() {
+    let project = Project::new();
+    project.write("said.txt", include_str!("../../fixtures/reports/pytest-text/no-summary.txt"));
+    let said = |then: &str| format!("cat said.txt; {then}");
+    let tests = |words: &[&str]| project.run(words).json()["metrics"]["testing"]["test_count"].clone();
+    // One test has two outcomes: it failed when it was torn down, too.
+    assert_eq!(tests(&["begin", "--json", "--", "sh", "-c", &said("exit 1")]), 83);
+    for ended in ["exit 124", "kill -9 $$"] {
+        assert_eq!(tests(&["record", "--json", "--", "sh", "-c", &said(ended)]), Value::Null, "{ended}");
+    }
+    assert_eq!(tests(&["record", "--json", "--", "sh", "-c", &said("true")]), 83);
+    project.run(&["verify", "--recompute"]).expect(0);
+    let file = project.run(&["inspect", "said.txt"]).expect(65);
+    assert!(file.stderr.contains("no summary, as with -qq"), "{file:?}");
+}
+
 #[test]
 fn a_command_that_fails_for_what_no_report_tells_is_mentioned() {
     let run = |green: &str, then: &str| {

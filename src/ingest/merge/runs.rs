@@ -30,7 +30,7 @@ struct Report<'a> {
     adds_some: bool,
 }
 
-/// Counts without unit failures.
+/// Counts without unit failures, each test once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     passed: u64,
@@ -46,8 +46,8 @@ impl Counts {
         let figures = &parsed.figures;
         let errored = figures.errored?;
         Some(Counts {
-            passed: figures.passed?,
-            failed: figures.failed?,
+            passed: figures.passed?.saturating_sub(tests.extra.passed),
+            failed: figures.failed?.saturating_sub(tests.extra.failed),
             errored: errored.saturating_sub(tests.unit_failures),
             skipped: figures.skipped?,
             units: tests.unit_failures.min(errored),
@@ -217,8 +217,10 @@ fn verdict<'a>(
     };
     let is_named_in_part = report.tests.dropped > 0;
     if overlap.new.is_empty() || (is_named_in_part && overlap.told >= overlap.new_ids()) {
-        // The index answers for each name with the first report alone.
-        let telling = if telling.iter().any(|other| is_told(other)) { naming(report, &others) } else { telling };
+        // The index answers for each name with the first report alone, and another may tell the same.
+        let is_same = telling.iter().any(|other| other.counts == report.counts);
+        let is_another_s = telling.iter().any(|other| is_told(other)) || (report.parsed.is_spoken() && !is_same);
+        let telling = if is_another_s { naming(report, &others) } else { telling };
         let same = telling.iter().find(|other| other.counts == report.counts).or(telling.first());
         return match same {
             Some(same) => {

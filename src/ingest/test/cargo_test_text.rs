@@ -474,7 +474,7 @@ impl Reader {
             unit_failures,
             compiled: true,
             dropped: self.dropped,
-            only_failed: false,
+            ..TestDetails::default()
         };
         let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
         parsed.build = Some(if self.not_built { BuildStatus::Failed } else { BuildStatus::Success });

@@ -484,7 +484,9 @@ impl Reader {
             }
             run.go_on();
             run.section = Section::Reports;
-            run.reports = run.reports.saturating_add(u64::from(run.reports_failures));
+            if run.reports_failures {
+                run.reported(title);
+            }
             run.failures.begin(Some(title).filter(|_| run.reports_failures));
             return true;
         }

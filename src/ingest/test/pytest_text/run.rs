@@ -9,7 +9,7 @@ use super::marks::Marks;
 use super::results::Results;
 use crate::ingest::test::{CASES_KEPT, LONGEST_ID, UNITS_KEPT};
 use crate::ingest::text::{first_lines, printable};
-use crate::ingest::{Details, Parsed, TestDetails};
+use crate::ingest::{Details, Extra, Parsed, TestDetails};
 use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::figures::Figures;
@@ -85,6 +85,13 @@ pub(super) struct Run {
     pub(super) failures: Failures,
     /// Attempts before the one that counts.
     pub(super) reruns: BTreeMap<String, u32>,
+    /// Titles of reports at length about a test's end, and how many of them and of its own there are: modules may have tests of
+    /// the same names.
+    torn_down: BTreeMap<String, (u64, u64)>,
+    /// The same by the outcomes of one id.
+    named_twice: Extra,
+    /// By id, how many subtests failed, and whether the test itself did.
+    subtests: BTreeMap<String, (u64, bool)>,
     /// Outcomes that name their test.
     pub(super) named: u64,
     pub(super) has_verbose: bool,
@@ -124,6 +131,7 @@ impl Run {
             skipped: Some(counts.skipped),
             ..Figures::default()
         };
+        let extra = self.extra(&counts);
         let details = TestDetails {
             cases: self.cases,
             duplicates: 0,
@@ -131,6 +139,7 @@ impl Run {
             unit_failures,
             compiled: false,
             dropped: tests.saturating_sub(unit_failures).saturating_sub(self.named),
+            extra,
             only_failed: false,
         };
         let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
@@ -177,6 +186,11 @@ impl Run {
         }
         if sub || !self.has_verbose {
             self.named += 1;
+        }
+        if outcome == Outcome::Failed && (self.subtests.len() < CASES_KEPT || self.subtests.contains_key(&id)) {
+            let (subtests, is_failed) = self.subtests.entry(id.clone()).or_default();
+            *subtests += u64::from(sub);
+            *is_failed |= !sub;
         }
         let mut case = TestCase { message: message.and_then(first_lines), ..TestCase::new(outcome) };
         if outcome.is_bad() {
@@ -276,6 +290,11 @@ impl Run {
 
     fn add(&mut self, id: String, case: TestCase) {
         if let Some(before) = self.cases.cases.get_mut(&id) {
+            match (before.outcome, case.outcome) {
+                (Outcome::Passed, Outcome::Errored) => self.named_twice.passed += 1,
+                (Outcome::Failed, Outcome::Errored) => self.named_twice.failed += 1,
+                _ => {}
+            }
             before.outcome = before.outcome.max(case.outcome);
             before.message = before.message.take().or(case.message);
             before.file = before.file.take().or(case.file);
@@ -287,6 +306,43 @@ impl Run {
             return;
         }
         self.cases.add(id, case);
+    }
+
+    /// The title of a report at length about what failed.
+    pub(super) fn reported(&mut self, title: &str) {
+        self.reports = self.reports.saturating_add(1);
+        match title.strip_prefix("ERROR at teardown of ") {
+            Some(test) if self.torn_down.len() < CASES_KEPT => {
+                self.torn_down.entry(printable(test, LONGEST_ID)).or_default().0 += 1;
+            }
+            Some(_) => {}
+            None => {
+                if let Some((_, failed)) = self.torn_down.get_mut(title) {
+                    *failed += 1;
+                }
+            }
+        }
+    }
+
+    /// What the counts hold beyond one outcome for each test.
+    fn extra(&self, counts: &Counts) -> Extra {
+        let mut twice = Extra::default();
+        for (torn_down, failed) in self.torn_down.values() {
+            twice.failed += torn_down.min(failed);
+            twice.passed += torn_down.saturating_sub(*failed);
+        }
+        if self.torn_down.is_empty() {
+            twice = self.named_twice;
+        }
+        if twice.passed.saturating_add(twice.failed) > counts.errored {
+            twice = Extra::default();
+        }
+        for (subtests, is_failed) in self.subtests.values() {
+            // Of a test that passed but for them, pytest-subtests tells that, too.
+            twice.passed += u64::from(!is_failed && *subtests > 0);
+            twice.failed += if *is_failed { *subtests } else { subtests.saturating_sub(1) };
+        }
+        if twice.passed <= counts.passed && twice.failed <= counts.failed { twice } else { Extra::default() }
     }
 
     /// The title of a rule of `!`: why no more tests run.

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::ingest::console::{console, listen};
+use crate::ingest::merge::merge;
 use crate::ingest::test::tests_support::sniffed;
-use crate::ingest::{Details, TestDetails};
+use crate::ingest::{Details, Extra, TestDetails};
 use crate::model::cases::Outcome;
 
 fn read(text: &str) -> Result<Parsed> {
@@ -318,6 +319,47 @@ fn without_a_summary_the_marks_of_a_whole_progress_count() {
     ] {
         assert_eq!(figures(unknown), None, "{unknown}");
     }
+}
+
+#[test]
+fn a_test_that_is_torn_down_badly_is_one_test_with_two_outcomes() {
+    let torn_down = |text: &str| {
+        let Extra { passed, failed } = details(text).extra;
+        [passed, failed]
+    };
+    let headings = "=== ERRORS ===\n___ ERROR at teardown of test_a ___\nE  no\n___ ERROR at setup of test_b ___\nE  no\n\
+                    ___ ERROR at teardown of T.test_c ___\nE  no\n=== FAILURES ===\n___ T.test_c ___\nE  no\n";
+    let summary = "= 1 failed, 3 passed, 3 errors in 0.02s =\n";
+    assert_eq!(torn_down(&format!("{headings}{summary}")), [1, 1]);
+    let short = "=== short test summary info ===\nFAILED a.py::T::test_c - no\nERROR a.py::test_a - no\n\
+                 ERROR a.py::test_b - no\nERROR a.py::T::test_c - no\n";
+    assert_eq!(torn_down(&format!("{headings}{short}{summary}")), [1, 1]);
+    // `--tb=no`: the names alone tell of it.
+    assert_eq!(torn_down(&format!("{short}{summary}")), [0, 1]);
+    let verbose = "a.py::test_a PASSED [ 25%]\na.py::test_a ERROR [ 25%]\na.py::test_b ERROR [ 50%]\n\
+                   a.py::T::test_c FAILED [ 75%]\na.py::T::test_c ERROR [ 75%]\na.py::test_d PASSED [100%]\n";
+    assert_eq!(torn_down(&format!("{verbose}{short}{summary}")), [1, 1]);
+    // More than the summary has room for was printed by some test.
+    assert_eq!(torn_down(&format!("{headings}= 1 failed, 3 passed, 1 error in 0.02s =\n")), [0, 0]);
+
+    let parsed = read(&format!("{headings}{short}{summary}")).unwrap();
+    assert_eq!((parsed.figures.tests, parsed.figures.passed), (Some(7), Some(3)), "as pytest counts");
+    let testing = merge(&[parsed]).testing.unwrap();
+    assert_eq!((testing.test_count, testing.tests_passed), (Some(5), Some(2)));
+    assert_eq!((testing.tests_failed, testing.tests_errored), (Some(0), Some(3)));
+}
+
+#[test]
+fn subtests_that_failed_are_no_tests() {
+    let extra = |short: &str, summary: &str| {
+        let Extra { passed, failed } = details(&format!("=== short test summary info ===\n{short}{summary}\n")).extra;
+        [passed, failed]
+    };
+    let two = "SUBFAILED(i=1) a.py::test_s - no\nSUBFAILED(i=2) a.py::test_s - no\n";
+    let failed = "FAILED a.py::test_s - contains 2 failed subtests\nFAILED a.py::test_t - no\n";
+    assert_eq!(extra(&format!("{two}{failed}"), "4 failed, 1 passed in 0.02s"), [0, 2]);
+    // pytest-subtests lets the test itself pass.
+    assert_eq!(extra(two, "2 failed, 3 passed in 0.02s"), [1, 1]);
 }
 
 #[test]
