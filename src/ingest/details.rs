@@ -1,6 +1,7 @@
 //! What is behind a report's figures: tests, lines, findings.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use super::coverage::FileCoverage;
 use crate::model::cases::TestCases;
@@ -48,6 +49,13 @@ pub struct Extra {
     pub passed: u64,
     /// Counted as failed.
     pub failed: u64,
+}
+
+impl AddAssign for Extra {
+    fn add_assign(&mut self, other: Extra) {
+        self.passed = self.passed.saturating_add(other.passed);
+        self.failed = self.failed.saturating_add(other.failed);
+    }
 }
 
 /// The lines and branches behind a coverage report's figures.

@@ -280,8 +280,7 @@ fn join(reports: Vec<Parsed>) -> Option<Parsed> {
             all.dropped = all.dropped.saturating_add(more.dropped);
             all.unit_failures = all.unit_failures.saturating_add(more.unit_failures);
             all.failed_units.extend(more.failed_units);
-            all.extra.passed = all.extra.passed.saturating_add(more.extra.passed);
-            all.extra.failed = all.extra.failed.saturating_add(more.extra.failed);
+            all.extra += more.extra;
             all.compiled |= more.compiled;
             all.only_failed |= more.only_failed;
         }

@@ -10,7 +10,7 @@ use crate::error::{Error, Reject, Result};
 use crate::ingest::input::Input;
 use crate::ingest::text::{first_lines, printable, trimmed};
 use crate::ingest::xml::{Element, Event, Xml, unescaped};
-use crate::ingest::{Format, Head, Parsed, Sniff};
+use crate::ingest::{Extra, Format, Head, Parsed, Sniff};
 use crate::model::cases::{Outcome, TestCase};
 use crate::model::figures::{Figures, ReportKind};
 
@@ -113,6 +113,18 @@ impl Held {
     /// Bytes of what it points to.
     fn bytes(&self) -> usize {
         texts(&self.last) + self.worst.as_ref().map_or(0, |worst| size_of::<TestCase>() + texts(worst))
+    }
+
+    /// pytest has a further result for a test that had failed when it failed again in its teardown.
+    fn extra(&self) -> Extra {
+        let worst = self.worst.as_deref().unwrap_or(&self.last);
+        let is_of_pytest = |message: &str| message.starts_with("failed on teardown with ");
+        if worst.outcome != Outcome::Errored || !worst.message.as_deref().is_some_and(is_of_pytest) {
+            return Extra::default();
+        }
+        let [(_, passed), _, (_, failed), (_, errored)] = self.counts;
+        let failed = failed.min(errored);
+        Extra { failed, passed: passed.min(errored.saturating_sub(failed)) }
     }
 
     /// Adds a later result.
@@ -555,7 +567,10 @@ impl Suite {
                 for (outcome, count) in &held.counts {
                     tally.count(*outcome, *count)?;
                 }
-                tally.keep_all(&id, held.worst.map_or(held.last, |worst| *worst), results);
+                let extra = held.extra();
+                tally.add_extra(extra);
+                let tests = results.saturating_sub(extra.passed).saturating_sub(extra.failed);
+                tally.keep_all(&id, held.worst.map_or(held.last, |worst| *worst), tests);
             }
         }
         Ok(())

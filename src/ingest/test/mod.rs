@@ -2,7 +2,7 @@
 
 use super::text::trimmed;
 use super::values::leading;
-use super::{Details, Format, Parsed, TestDetails, add};
+use super::{Details, Extra, Format, Parsed, TestDetails, add};
 use crate::error::Result;
 use crate::model::SCHEMA_VERSION;
 use crate::model::cases::{Outcome, TestCase, TestCases};
@@ -224,6 +224,11 @@ impl TestTally {
         self.count(case.outcome, 1)?;
         self.keep(id, case);
         Ok(())
+    }
+
+    /// Some of what is counted are further outcomes of tests.
+    fn add_extra(&mut self, extra: Extra) {
+        self.details.extra += extra;
     }
 
     /// A unit that failed outside any test: one errored test (corpus README, rule 3).

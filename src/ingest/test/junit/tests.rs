@@ -145,6 +145,21 @@ fn repeats_are_reruns_only_where_pytest_s_own_count_says_so() {
 }
 
 #[test]
+fn a_test_that_failed_again_in_its_teardown_is_one_test() {
+    let text = |message: &str| {
+        format!(
+            "<testsuite name='pytest' errors='1' failures='1' tests='2'><testcase classname='m' name='t'><failure/>\
+             </testcase><testcase classname='m' name='t'><error message='{message}'/></testcase></testsuite>"
+        )
+    };
+    let (counts, details) = read(&text("failed on teardown with &quot;OSError: no&quot;"));
+    assert_eq!((counts, details.duplicates, details.extra), ([2, 0, 1, 1, 0, 0], 0, Extra { passed: 0, failed: 1 }));
+    assert_eq!(details.cases.outcome("m::t"), Some(Outcome::Errored));
+    let (_, details) = read(&text("failed on setup with &quot;OSError: no&quot;"));
+    assert_eq!((details.duplicates, details.extra), (1, Extra::default()));
+}
+
+#[test]
 fn v26_only_the_last_attempt_of_pytest_s_reruns_counts() {
     let case = |name: &str, outcome: &str| format!("<testcase classname='t' name='{name}'>{outcome}</testcase>");
     let mut elements = vec![case("flaky", ""); 3];
