@@ -10,6 +10,7 @@ use super::{Reader, file_of_prove, undetected};
 use crate::error::Result;
 use crate::ingest::test::meson_output;
 use crate::ingest::test::runs::{Run, Runs};
+use crate::model::fixtures::around;
 
 /// Lines of `prove -v` that are held before its first plan.
 const HELD: usize = 5_000;
@@ -22,6 +23,8 @@ struct Open {
     /// Outermost points, and how many the plan tells.
     points: u64,
     plan: Option<u64>,
+    /// Hooks of Mocha's that failed: each of them has the number of the test after it.
+    hooks: u64,
     bailed: bool,
     /// The last outermost test that was announced. Where one of several files fails, Node numbers its point by the file.
     subtest: Option<String>,
@@ -37,6 +40,7 @@ impl Open {
             reader: Reader::new(),
             points: 0,
             plan: None,
+            hooks: 0,
             bailed: false,
             subtest: None,
             is_nodes: false,
@@ -56,7 +60,8 @@ impl Open {
 
     /// Whether it is the next point, or was announced.
     fn is_due(&self, point: &Point) -> bool {
-        let is_next = point.number.is_none_or(|number| number == self.points + 1);
+        let next = self.points + 1;
+        let is_next = point.number.is_none_or(|number| number == next || number == next.saturating_sub(self.hooks));
         is_next || self.is_beyond(point) || self.subtest.as_ref().is_some_and(|name| *name == point.name)
     }
 
@@ -104,7 +109,8 @@ impl Open {
             Line::Plan(0, count) if self.plan.is_some() || (self.points > 0 && count != self.points) => return Ok(()),
             Line::Plan(0, count) => self.plan = Some(count),
             Line::Point(0, point) if !self.is_due(&point) => return Ok(()),
-            Line::Point(0, _) => {
+            Line::Point(0, ref point) => {
+                self.hooks += u64::from(around(&point.name).is_some());
                 // A file in which no test matched has a plan of its own.
                 self.plan = self.plan.filter(|plan| *plan > 0);
                 self.subtest = None;

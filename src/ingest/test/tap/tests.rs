@@ -433,3 +433,14 @@ fn programs_that_write_at_the_same_time_are_added_up() {
         "one after the other"
     );
 }
+
+/// Mocha numbers a hook that failed as the test after it.
+#[test]
+fn a_hook_of_mocha_s_leaves_the_test_after_it_in_turn() {
+    let text = "ok 1 A a1\nnot ok 2 A \"after each\" hook for \"a1\"\n  no\nok 2 B b1\nnot ok 3 C \"before all\" hook for \"c1\"\n\
+                not ok 3 D d1\n# tests 5\n# pass 2\n# fail 3\n1..5\n";
+    let told: Vec<_> = console(&Input::bytes("x", text.as_bytes())).iter().map(counts).collect();
+    assert_eq!(told, [[5, 2, 3, 0, 0]]);
+    // Of another test's number nobody knows.
+    assert!(console(&Input::bytes("x", text.replace("ok 2 B", "ok 1 B").as_bytes())).is_empty());
+}
