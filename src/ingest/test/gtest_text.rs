@@ -300,8 +300,8 @@ impl GTest {
             failed: self.failed(),
             errored: units,
             skipped: add(self.skipped, self.disabled)?,
-            flaky: 0,
             unit_failures: units,
+            ..Summary::default()
         })
     }
 
@@ -310,7 +310,7 @@ impl GTest {
         let (passed, failed, skipped) = (self.passed.unwrap_or_default(), self.failed, self.skipped);
         let others = [passed, failed, skipped].into_iter().fold(self.ran.unwrap_or_default(), u64::saturating_sub);
         let unit_failures = self.errors.saturating_sub(others);
-        Summary { passed, failed, errored: self.errors, skipped, flaky: 0, unit_failures }
+        Summary { passed, failed, errored: self.errors, skipped, unit_failures, ..Summary::default() }
     }
 }
 

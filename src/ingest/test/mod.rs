@@ -276,7 +276,8 @@ impl TestTally {
     pub(super) fn finish_with_few_names(self, format: &'static Format) -> Result<Parsed> {
         let mut parsed = self.finish(format)?;
         if let Details::Tests(details) = &mut parsed.details {
-            let tests = parsed.figures.tests.unwrap_or_default().saturating_sub(details.unit_failures);
+            let results = parsed.figures.tests.unwrap_or_default().saturating_sub(details.unit_failures);
+            let tests = results.saturating_sub(details.extra.passed).saturating_sub(details.extra.failed);
             let named = u64::try_from(details.cases.cases.len()).unwrap_or(u64::MAX);
             details.dropped = tests.saturating_sub(named);
         }

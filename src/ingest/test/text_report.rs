@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{CASE_BYTES, CASES_KEPT, LONGEST_ID, TestTally, UNITS_KEPT, cargo_test_text, pytest_text};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::text::{first_lines, is_number, printable, shown};
-use crate::ingest::{Format, Head, Parsed, add};
+use crate::ingest::{Extra, Format, Head, Parsed, add};
 use crate::model::cases::{Outcome, TestCase};
 
 /// Bytes of names and messages that are kept until the summary comes.
@@ -73,6 +73,8 @@ pub(super) struct Summary {
     pub flaky: u64,
     /// Of the errored: units that failed outside any test.
     pub unit_failures: u64,
+    /// Further outcomes of tests.
+    pub extra: Extra,
 }
 
 impl Summary {
@@ -230,6 +232,7 @@ impl Names {
             tally.keep(&id, case);
         }
         tally.flaky = summary.flaky;
+        tally.add_extra(summary.extra);
         tally.details.failed_units = self.units;
         tally.details.unit_failures = summary.unit_failures.min(summary.errored);
         tally.finish_with_few_names(format)

@@ -312,6 +312,10 @@ impl Reader {
             }
         }
         summary.unit_failures = self.names.unit_count().min(summary.errored);
+        if summary.passed == 0 {
+            let of_tests = others.saturating_sub(summary.unit_failures);
+            summary.extra.failed = of_tests.saturating_sub(ran).min(summary.failed);
+        }
         self.done = Some((summary, std::mem::take(&mut self.names)));
         self.skips = false;
         Ok(())
@@ -561,6 +565,17 @@ mod tests {
             assert_eq!(runs.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 1, 0, 0]], "{text}");
             assert!(runs.iter().all(|run| run.is_of_several), "{text}");
         }
+    }
+
+    #[test]
+    fn subtests_that_failed_are_no_tests() {
+        let extra = |text: &str| details(&read(text).unwrap()).extra.failed;
+        assert_eq!(extra("Ran 2 tests in 0.000s\n\nFAILED (failures=4)\n"), 2);
+        assert_eq!(extra("Ran 2 tests in 0.000s\n\nFAILED (failures=1, errors=2)\n"), 1, "torn down badly");
+        assert_eq!(extra("Ran 5 tests in 0.000s\n\nFAILED (failures=4)\n"), 0, "some of them may have passed");
+        let (double, rule) = ("=".repeat(70), "-".repeat(70));
+        let fixture = format!("EF\n{double}\nERROR: setUpClass (t.T)\n{rule}\nno\n\n{rule}\n");
+        assert_eq!(extra(&format!("{fixture}Ran 1 test in 0.000s\n\nFAILED (failures=1, errors=1)\n")), 0);
     }
 
     #[test]

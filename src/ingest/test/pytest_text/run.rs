@@ -90,7 +90,7 @@ pub(super) struct Run {
     torn_down: BTreeMap<String, (u64, u64)>,
     /// The same by the outcomes of one id.
     named_twice: Extra,
-    /// By id, how many subtests failed, and whether the test itself did.
+    /// Of each test in which subtests failed, how many, and whether it failed itself.
     subtests: BTreeMap<String, (u64, bool)>,
     /// Outcomes that name their test.
     pub(super) named: u64,
@@ -187,10 +187,11 @@ impl Run {
         if sub || !self.has_verbose {
             self.named += 1;
         }
-        if outcome == Outcome::Failed && (self.subtests.len() < CASES_KEPT || self.subtests.contains_key(&id)) {
-            let (subtests, is_failed) = self.subtests.entry(id.clone()).or_default();
-            *subtests += u64::from(sub);
-            *is_failed |= !sub;
+        if sub && (self.subtests.len() < CASES_KEPT || self.subtests.contains_key(&id)) {
+            let is_failed = self.cases.outcome(&id) == Some(Outcome::Failed);
+            self.subtests.entry(id.clone()).or_insert((0, is_failed)).0 += 1;
+        } else if let Some((_, is_failed)) = self.subtests.get_mut(&id) {
+            *is_failed |= outcome == Outcome::Failed;
         }
         let mut case = TestCase { message: message.and_then(first_lines), ..TestCase::new(outcome) };
         if outcome.is_bad() {
