@@ -1,7 +1,7 @@
 //! `pytest-text`: what plain `pytest` prints. The summary line gives the counts, `-v` lines and the short summary give
 //! names. A captured output can hold a whole pytest session of its own: what it says is not believed.
 
-use self::lines::{Counts, file, is_progress, plain_verbose_parts, ruled, verbose_parts};
+use self::lines::{Counts, are_marks, file, is_progress, plain_verbose_parts, ruled, verbose_parts};
 use self::run::{Rule, Run, Section};
 use super::text_report::KILLED_HELP;
 use super::{CASES_KEPT, LONGEST_ID, cargo_test_text, runs};
@@ -256,7 +256,7 @@ impl Reader {
             return Ok(());
         }
         if ruled(text, '=').is_none() {
-            self.bare = marks::is_bare(text).then(|| text.to_owned());
+            self.bare = are_marks(text).then(|| text.to_owned());
         }
         if std::mem::take(&mut self.has_left)
             && self.run.is_none()

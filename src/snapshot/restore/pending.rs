@@ -113,12 +113,17 @@ fn read(folder: &Folder) -> Result<(RestoreRecord, Option<Journal>)> {
 /// Paths that are neither as they were found nor as they will be: of the steps, and above them. A path that is absent
 /// holds nobody's work.
 fn changed_since(tree: &Beneath, ops: &[Op]) -> Result<Vec<TreePath>> {
-    let mut known: BTreeMap<TreePath, Vec<State>> = BTreeMap::new();
+    let mut known: BTreeMap<&TreePath, Vec<State>> = BTreeMap::new();
     for op in ops {
-        known.entry(op.path.clone()).or_default().extend(op.before.into_iter().chain(op.after));
+        known.entry(&op.path).or_default().extend(op.before.into_iter().chain(op.after));
+    }
+    // Somebody's file where a directory was hides all below it, which looks absent.
+    let above = above(ops.iter().map(|op| &op.path));
+    for path in &above {
+        known.entry(path).or_default().push(State::directory(0));
     }
     let mut changed = Vec::new();
-    for (path, states) in &known {
+    for (path, states) in known {
         let is_known = match tree.look(path)? {
             Seen::Absent => true,
             // The modes of directories are what the restore itself plays with, and nobody's work is lost with them.
@@ -132,15 +137,6 @@ fn changed_since(tree: &Beneath, ops: &[Op]) -> Result<Vec<TreePath>> {
             changed.push(path.clone());
         }
     }
-    // Somebody's file where a directory was hides all below it, which looks absent.
-    for path in above(known.keys()).into_iter().filter(|path| !known.contains_key(path)) {
-        match tree.look(&path)? {
-            Seen::Absent => {}
-            Seen::There(there) if there.kind == Kind::Directory => {}
-            Seen::There(_) | Seen::Other => changed.push(path),
-        }
-    }
-    changed.sort();
     Ok(changed)
 }
 

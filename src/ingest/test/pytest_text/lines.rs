@@ -166,16 +166,30 @@ fn outcome_after_id(text: &str) -> Option<(&str, &str)> {
 pub(super) fn file(text: &str) -> Option<&str> {
     let id = verbose_parts(text).map(|(id, _)| id).or_else(|| text.split_once(' ').map(|(first, _)| first));
     let file = id.map(|id| id.split("::").next().unwrap_or(id))?;
-    file.contains(['.', '/']).then_some(file).filter(|file| !file.bytes().all(|byte| MARKS.contains(&byte)))
+    file.contains(['.', '/']).then_some(file).filter(|file| !are_marks(file))
 }
 
 /// What stands for a test in a line of progress.
-pub(super) const MARKS: &[u8] = b".FEsxXRu,-";
+const MARKS: &[u8] = b".FEsxXRu,-";
+
+/// Whether the text is marks and nothing else.
+pub(super) fn are_marks(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| MARKS.contains(&byte))
+}
+
+/// What stands before the percentage at the end of a line, and that.
+pub(super) fn percentage(text: &str) -> Option<(&str, u8)> {
+    let (rest, percent) = text.strip_suffix("%]")?.rsplit_once('[')?;
+    let percent = percent.trim().parse().ok().filter(|percent| *percent <= 100)?;
+    Some((rest.trim_end(), percent))
+}
 
 /// A line of progress without names: `tests/a.py ..F.  [ 30%]`.
 pub(super) fn is_progress(text: &str) -> bool {
-    let Some((rest, percent)) = text.strip_suffix("%]").and_then(|rest| rest.rsplit_once('[')) else { return false };
-    let marks = rest.trim_end().rsplit(' ').next().unwrap_or_default();
-    let is_percent = percent.trim().parse().is_ok_and(|percent: u8| percent <= 100);
-    is_percent && !marks.is_empty() && marks.bytes().all(|byte| MARKS.contains(&byte))
+    percentage(text).is_some_and(|(rest, _)| are_marks(rest.rsplit(' ').next().unwrap_or_default()))
+}
+
+/// `2` of `2 failures`.
+pub(super) fn number(text: &str) -> Option<u64> {
+    text.split(' ').next()?.parse().ok()
 }

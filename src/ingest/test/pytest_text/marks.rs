@@ -1,8 +1,8 @@
-//! What pytest's progress tells where it names nothing: `..F.s    [ 47%]`. With `-qq`, as with `-q` where the project's own options
-//! have one, no summary comes, and the marks are all that counts the tests. Nothing ends
-//! them: whether the session came to its end has to be known from elsewhere.
+//! What pytest's progress tells where it names nothing: `..F.s    [ 47%]`. With `-qq`, as with `-q` where the project's own
+//! options have one, no summary comes, and the marks are all that counts the tests. Nothing ends them: whether the session
+//! came to its end has to be known from elsewhere.
 
-use super::lines::{Counts, MARKS};
+use super::lines::{Counts, are_marks, percentage};
 
 /// Outcomes as their marks tell, and how far pytest said it was.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,13 +20,12 @@ pub(super) struct Marks {
 impl Marks {
     /// Adds a line of progress that begins with its marks; any other line of progress makes them unknown.
     pub(super) fn line(&mut self, text: &str) {
-        let told = text.strip_suffix("%]").and_then(|rest| rest.rsplit_once('['));
-        let percent = told.and_then(|(marks, percent)| Some((marks.trim_end(), percent.trim().parse::<u64>().ok()?)));
-        let Some((marks, percent)) = percent.filter(|(marks, _)| is_bare(marks)) else {
+        let Some((marks, percent)) = percentage(text).filter(|(marks, _)| are_marks(marks)) else {
             self.has_others = true;
             return;
         };
         self.add(marks);
+        let percent = u64::from(percent);
         let (fewest, most) = self.tests();
         // pytest rounds down.
         self.at_least = self.at_least.max(fewest.saturating_mul(100) / percent.saturating_add(1) + 1);
@@ -81,12 +80,7 @@ impl Marks {
     }
 }
 
-/// Whether the line is marks and nothing else.
-pub(super) fn is_bare(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| MARKS.contains(&byte))
-}
-
 /// Whether the line is the progress of the last tests.
 pub(super) fn is_last(line: &str) -> bool {
-    line.trim_end().strip_suffix("[100%]").is_some_and(|marks| is_bare(marks.trim_end()))
+    line.trim_end().strip_suffix("[100%]").is_some_and(|marks| are_marks(marks.trim_end()))
 }

@@ -9,7 +9,7 @@
 //!
 //! Nothing ends it. What pytest collected does not let a block that was cut pass for whole.
 
-use super::lines::{Counts, ruled};
+use super::lines::{Counts, number, ruled};
 
 /// How pytest-sugar begins a session.
 pub(super) fn is_header(line: &str) -> bool {
@@ -117,8 +117,4 @@ fn collected(text: &str) -> Option<u64> {
             _ => Some(items),
         }
     })
-}
-
-fn number(text: &str) -> Option<u64> {
-    text.split(' ').next()?.parse().ok()
 }

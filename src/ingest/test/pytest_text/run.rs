@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::FORMAT;
 use super::failures::Failures;
-use super::lines::{Counts, failed_subtest, outcome};
+use super::lines::{Counts, failed_subtest, number, outcome};
 use super::marks::Marks;
 use super::results::Results;
 use crate::ingest::test::{CASES_KEPT, LONGEST_ID, UNITS_KEPT};
@@ -348,7 +348,6 @@ impl Run {
 
     /// The title of a rule of `!`: why no more tests run.
     pub(super) fn ended_early(&mut self, title: &str) {
-        let number = |rest: &str| rest.split(' ').next().and_then(|number| number.parse::<u64>().ok());
         if let Some(rest) = title.strip_prefix("Interrupted: ").filter(|rest| rest.contains("during collection")) {
             self.units_told = self.units_told.max(number(rest).unwrap_or(0));
             self.is_stopped_by_units = true;
@@ -359,7 +358,6 @@ impl Run {
 
     /// Lines outside the short summary that say how many units failed.
     pub(super) fn told(&mut self, text: &str) {
-        let number = |text: &str| text.split(' ').next().and_then(|number| number.parse().ok());
         if self.section == Section::Reports {
             self.failures.line(text);
         }
