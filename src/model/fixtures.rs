@@ -14,12 +14,15 @@ const UNITTEST: [&str; 4] = ["setUpClass (", "tearDownClass (", "setUpModule (",
 const JEST_FILE: &str = "Test suite failed to run";
 const JEST_HOOK: &str = "Test execution failure: could be caused by test hooks";
 
+/// What Bun calls a hook that failed.
+pub const BUN_HOOK: &str = "(unnamed)";
+
 /// The block, class or file whose tests it runs around, empty if that is not told; `None` if the id is a test's.
 pub fn around(id: &str) -> Option<&str> {
     let (place, name) = id.rsplit_once("::").unwrap_or(("", id));
     let block = HOOKS.iter().find_map(|hook| id.get(..id.rfind(hook)?));
     let unit = || UNITTEST.iter().find_map(|fixture| name.strip_prefix(fixture)?.strip_suffix(')'));
-    let class = || CLASSES.contains(&name).then_some(place);
+    let class = || (CLASSES.contains(&name) || name == BUN_HOOK).then_some(place);
     let file = || (place == JEST_FILE).then_some(name);
     let hook = || name.starts_with(JEST_HOOK).then_some("");
     Some(block.or_else(unit).or_else(class).or_else(file).or_else(hook)?.trim_end_matches([':', ' ']))
@@ -38,6 +41,8 @@ mod tests {
             ("com.example.CartTest::initializationError", "com.example.CartTest"),
             ("unittest.suite._ErrorHolder::setUpClass (tests.test_a.TestX)", "tests.test_a.TestX"),
             ("Test suite failed to run::src/a.test.js", "src/a.test.js"),
+            ("a.test.ts::Cart::(unnamed)", "a.test.ts::Cart"),
+            ("(unnamed)", ""),
             ("Test execution failure: could be caused by test hooks like 'afterAll'.", ""),
         ] {
             assert_eq!(around(id), Some(block), "{id}");

@@ -10,6 +10,7 @@ use crate::ingest::text::{Lines, LongLine, first_lines, printable};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
+use crate::model::fixtures::BUN_HOOK;
 
 /// What `bun test` prints.
 pub const FORMAT: Format = Format {
@@ -88,6 +89,8 @@ struct Run {
     ran: Option<Option<u64>>,
     skipped: u64,
     flaky: u64,
+    /// Hooks that failed beside another of their block, which has the same name.
+    hooks: u64,
 }
 
 impl Run {
@@ -129,6 +132,7 @@ impl Run {
         summary.failed = summary.failed.saturating_sub(summary.errored);
         summary.unit_failures = summary.errored;
         summary.flaky = self.flaky.min(summary.passed);
+        summary.extra.failed = self.hooks.min(summary.failed);
         Ok(summary)
     }
 
@@ -177,6 +181,8 @@ impl Run {
         let file = Some(self.file.as_str()).filter(|file| !file.is_empty());
         let id = titled(file, name);
         let message = self.message.take();
+        let is_another_hook = name.ends_with(BUN_HOOK) && self.names.get(&id).is_some();
+        self.hooks = self.hooks.saturating_add(u64::from(is_another_hook));
         let Some(case) = self.names.set(&id, outcome) else { return };
         (case.duration_ms, case.attempts) = (time, attempts);
         case.file = file.map(|file| printable(file, 1000));
@@ -306,6 +312,17 @@ mod tests {
         assert_eq!(case.message.as_deref(), Some("error: expect(received).toBe(expected)"));
         assert_eq!(details.cases.cases["cart.test.ts::flaky"].attempts, 2);
         assert_eq!((details.cases.cases.len(), details.dropped), (5, 0));
+    }
+
+    #[test]
+    fn hooks_that_failed_are_no_tests_in_a_verdict() {
+        let text = "bun test v1.4.5 (a7733435c)\n\ncart.test.ts:\n(pass) Cart > adds [0.02ms]\nerror: no base\n\
+                    (fail) Cart > (unnamed) [0.10ms]\nerror: no end\n(fail) Cart > (unnamed) [0.01ms]\n\n\
+                    \x20 1 pass\n 2 fail\nRan 3 tests across 1 file. [9.00ms]\n";
+        let parsed = read(text).unwrap();
+        assert_eq!(counts(&parsed), [3, 1, 2, 0, 0], "as Bun counts");
+        let tests = crate::ingest::merge::merge(&[parsed]).testing.unwrap();
+        assert_eq!((tests.test_count, tests.tests_failed, tests.collection_errors), (Some(1), Some(0), 1));
     }
 
     #[test]

@@ -85,6 +85,14 @@ fn is_steps(line: &str) -> bool {
     line.eq_ignore_ascii_case("no steps") || counted(line).is_some_and(|(_, rest)| begins(rest))
 }
 
+/// How many failed of `3 hooks (1 failed, 2 passed)`, which cucumber-js tells above the scenarios: hooks of the whole run.
+fn failed_hooks(line: &str) -> Option<Option<u64>> {
+    let (_, rest) = counted(line)?;
+    let list = rest.strip_prefix("hooks (").or_else(|| rest.strip_prefix("hook ("))?.strip_suffix(')')?;
+    let failed = list.split(", ").filter_map(counted).find(|(_, word)| *word == "failed");
+    Some(failed.map_or(Some(0), |(number, _)| number))
+}
+
 /// The hook in `HOOK-ERROR in before_all: ValueError: x` of behave, unless it is a scenario's, which is in the counts.
 fn failed_hook(line: &str) -> Option<&str> {
     let (hook, _) = line.strip_prefix("HOOK-ERROR in ")?.split_once(':')?;
@@ -108,6 +116,10 @@ pub(in crate::ingest) struct Gherkin {
     behave: Behave,
     /// Hooks of whole features and runs that failed.
     hooks: u64,
+    /// Those of the run that the line before counts.
+    hooks_above: Option<Option<u64>>,
+    /// What is listed are hooks, not scenarios.
+    lists_hooks: bool,
 }
 
 impl Announced for Gherkin {
@@ -118,8 +130,11 @@ impl Announced for Gherkin {
 
     fn line(&mut self, text: &str) -> Result<()> {
         let above = self.above.take();
+        let hooks = self.hooks_above.take();
         if let Some(counts) = scenarios(text) {
             let mut summary = Summary::default();
+            Summary::add(&mut summary.unit_failures, hooks.unwrap_or(Some(0)))?;
+            summary.errored = summary.unit_failures;
             for (number, outcome) in counts {
                 let slot = match outcome {
                     Outcome::Passed => &mut summary.passed,
@@ -132,6 +147,8 @@ impl Announced for Gherkin {
             self.above = Some(summary);
         } else if is_steps(text) {
             self.found = above.or(self.found.take());
+        } else if let Some(hooks) = failed_hooks(text) {
+            self.hooks_above = Some(hooks);
         } else if let Some(hook) = failed_hook(text) {
             self.hooks = add(self.hooks, 1)?;
             self.names.unit(hook);
@@ -147,8 +164,7 @@ impl Announced for Gherkin {
 
     fn report(self) -> Result<Parsed> {
         let mut summary = self.found.unwrap_or_default();
-        summary.errored = add(summary.errored, self.hooks)?;
-        summary.unit_failures = self.hooks;
+        summary.add_units(self.hooks)?;
         self.names.report(&FORMAT, &summary, false)
     }
 }
@@ -171,14 +187,15 @@ impl Gherkin {
                 "Failing" | "Failed" => Some(Outcome::Failed),
                 other => outcome(&other.to_ascii_lowercase()),
             };
-        } else if let Some(outcome) = self.listed {
-            match listed(text) {
-                Some((file, line, name)) => drop(self.name(file, line, name, outcome)),
-                None => self.listed = None,
-            }
+        } else if self.listed.is_some_and(|outcome| self.is_of_list(text, outcome)) {
+            // Told.
         } else if let Some((file, line, name)) = numbered(text) {
             self.told = self.name(file, line, name, Outcome::Failed);
             self.failing = None;
+        } else if text == "Failed hooks:" {
+            self.lists_hooks = true;
+        } else if let Some(hook) = listed_hook(text).filter(|_| self.lists_hooks) {
+            self.names.unit(hook);
         } else if let Some(id) = self.told.take_if(|_| text.trim_start().starts_with("? ")) {
             if let Some(case) = self.names.set(&id, Outcome::Errored) {
                 case.message = case.message.take().or_else(|| first_lines(text));
@@ -195,6 +212,32 @@ impl Gherkin {
             }
         }
         self.behave.line(text);
+    }
+
+    /// A line of a list of scenarios that came to `outcome`; `false` if it ends the list.
+    fn is_of_list(&mut self, text: &str, outcome: Outcome) -> bool {
+        if let Some((file, line, name)) = text.strip_prefix("  ").and_then(numbered) {
+            self.failing = self.name(file, line, name, outcome);
+        } else if let Some(told) = text.strip_prefix("       ") {
+            self.why(told, outcome);
+        } else if let Some((file, line, name)) = listed(text) {
+            self.name(file, line, name, outcome);
+        } else if !text.is_empty() {
+            self.listed = None;
+        }
+        self.listed.is_some()
+    }
+
+    /// What cucumber-js tells below a scenario of its list: the step, and further in why it did not pass.
+    fn why(&mut self, told: &str, outcome: Outcome) {
+        let Some(case) = self.failing.as_ref().and_then(|id| self.names.get_mut(id)) else { return };
+        match told.strip_prefix("    ").map(str::trim_start) {
+            Some(why) if !why.starts_with("at ") => add_line(&mut case.message, why),
+            // What the first that failed told stands.
+            None if case.message.is_some() => self.failing = None,
+            None if outcome == Outcome::Errored => add_line(&mut case.message, told),
+            _ => {}
+        }
     }
 
     fn name(&mut self, file: &str, line: u64, name: &str, outcome: Outcome) -> Option<String> {
@@ -246,12 +289,18 @@ fn running(text: &str) -> Option<&str> {
     text.rsplit_once(" # ").filter(|_| is_scenario).map(|(_, place)| place)
 }
 
-/// `1) Scenario: forgets # features/cart.feature:8` of cucumber-js.
+/// `1) Scenario: forgets # features/cart.feature:8` of cucumber-js; since 13 without the keyword.
 fn numbered(text: &str) -> Option<(&str, u64, &str)> {
     let (_, rest) = leading_in(text)?;
     let (scenario, place) = rest.strip_prefix(") ")?.rsplit_once(" # ")?;
     let (file, line) = place.rsplit_once(':')?;
     Some((file, line.parse().ok()?, without_keyword(scenario)))
+}
+
+/// `  1) AfterAll # features/support/hooks.js:3` of cucumber-js.
+fn listed_hook(text: &str) -> Option<&str> {
+    let (_, rest) = leading_in(text.strip_prefix("  ")?)?;
+    rest.strip_prefix(") ")
 }
 
 /// `  features/cart.feature:8  forgets` of behave, `cucumber features/cart.feature:8 # Scenario: forgets` of Ruby's Cucumber
@@ -289,6 +338,10 @@ mod tests {
             ("3 scenarios passed, 1 failed, 1 error, 2 skipped\n12 steps passed, 1 failed\n", [7, 3, 1, 1, 2]),
             ("0 scenarios passed, 1 failed, 0 skipped, 4 untested\n0 steps passed, 1 failed\n", [5, 0, 1, 0, 4]),
             ("No scenarios\nNo steps\n", [0; 5]),
+            ("3 hooks (2 failed, 1 passed)\n3 scenarios (3 passed)\n6 steps (6 passed)\n", [5, 3, 0, 2, 0]),
+            ("1 hook (1 passed)\n1 scenario (1 passed)\n2 steps (2 passed)\n", [1, 1, 0, 0, 0]),
+            ("1 hook (1 failed)\n0 scenarios\n0 steps\n", [1, 0, 0, 1, 0]),
+            ("1 hook (1 failed)\nprinted\n1 scenario (1 passed)\n2 steps (2 passed)\n", [1, 1, 0, 0, 0]),
             (
                 "HOOK-ERROR in before_all: ValueError: x\nABORTED: By user.\n0 scenarios passed, 0 failed, 0 skipped, 8 untested\n\
                  0 steps passed, 0 failed, 0 skipped, 10 untested\n",
@@ -331,6 +384,47 @@ mod tests {
                 "{list}"
             );
         }
+    }
+
+    #[test]
+    fn lists_of_cucumber_js_13_name_what_did_not_pass_and_why() {
+        let place = " # f/x.feature:8\n       ";
+        let text = format!(
+            "Pending scenarios:\n  1) waits{place}When it waits # s.js:4\n\nUndefined scenarios:\n  1) odd{place}\
+             When http://x:80 is odd\n\nAmbiguous scenarios:\n  1) doubts{place}When it doubts\n           \
+             Multiple matching step definitions found:\n\nFailed scenarios:\n  1) a: 1{place}Then x:1 # s.js:2\n           \
+             Error: no\n           \n               1) b # f/x.feature:9\n               at x (s.js:2:1)\n       \
+             After # s.js:3\n           Error: after\n  2) hooked # twice{place}Before # s.js:4\n           Error: before\n\n\
+             5 scenarios (1 pending, 1 undefined, 1 ambiguous, 2 failed)\n5 steps (5 failed)\n"
+        );
+        let cases = details(&read(&text).unwrap()).cases.cases;
+        let told = cases.iter().map(|(id, case)| (id.as_str(), case.outcome, case.message.as_deref()));
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [
+                ("f/x.feature::a: 1", Outcome::Failed, Some("Error: no | 1) b # f/x.feature:9")),
+                (
+                    "f/x.feature::doubts",
+                    Outcome::Errored,
+                    Some("When it doubts | Multiple matching step definitions found:")
+                ),
+                ("f/x.feature::hooked # twice", Outcome::Failed, Some("Error: before")),
+                ("f/x.feature::odd", Outcome::Errored, Some("When http://x:80 is odd")),
+                ("f/x.feature::waits", Outcome::Skipped, None),
+            ]
+        );
+    }
+
+    #[test]
+    fn hooks_of_the_run_that_failed_are_units() {
+        let text = "Failed scenarios:\n  1) a # f/x.feature:8\n       Then no # s.js:2\n\nFailed hooks:\n  \
+                    1) AfterAll # f/hooks.js:3\n       Error: no\n           at x (f/hooks.js:3:2)\n\n\
+                    1 hook (1 failed)\n2 scenarios (1 failed, 1 passed)\n4 steps (1 failed, 3 passed)\n";
+        let parsed = read(text).unwrap();
+        let details = details(&parsed);
+        assert_eq!((counts(&parsed), details.unit_failures), ([3, 1, 1, 1, 0], 1));
+        assert_eq!(details.failed_units, ["AfterAll # f/hooks.js:3"]);
+        assert_eq!(details.cases.cases.keys().collect::<Vec<_>>(), ["f/x.feature::a"]);
     }
 
     #[test]

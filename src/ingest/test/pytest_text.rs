@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
     has_end: true,
     counting: "The last summary line: passed + xpassed, failed, error(s), skipped + xfailed. Deselected tests, warnings, \
                reruns and subtests that passed are no tests. A test that fails in teardown too counts twice, as pytest \
-               prints it. What fails to be collected counts as one errored, and so does a \
+               prints it, and once in a verdict. What fails to be collected counts as one errored, and so does a \
                conftest.py that cannot be loaded. With -qq there is no summary: where highwater \
                runs the command, the marks of a progress that comes to [100%], or ends by -x or --maxfail, count. A \
                session that was interrupted (KeyboardInterrupt, pytest.exit, INTERNALERROR) is no result; one that \
@@ -265,7 +265,7 @@ impl Reader {
             run.after_summary(text);
         }
         if let Some(run) = self.run.as_mut().filter(|run| run.has_results_above(text)) {
-            (run.counts, run.section) = (run.results.counts(), Section::Progress);
+            (run.counts, run.section) = (run.block(), Section::Progress);
         }
         if self.is_anothers || (!self.is_inside() && is_schemathesis(text)) {
             let is_end = ruled(text, '=').is_some_and(|title| title.contains(" in ") && title.ends_with('s'));
@@ -471,14 +471,15 @@ impl Reader {
             return false;
         };
         // pytest-sugar reports a failure at once.
-        if ruled(text, '―').is_some() {
+        let at_once = ruled(text, '―');
+        if at_once.is_some() {
             run.width = run.width.or(Some(text.chars().count()));
-            run.section = Section::Reports;
+            (run.section, run.reports_failures) = (Section::Reports, true);
         }
         let in_reports = matches!(run.section, Section::Reports | Section::Captured);
         // Between two frames stands `_ _ _ _`.
         let is_heading = |title: &&str| !title.bytes().all(|byte| matches!(byte, b'_' | b' '));
-        if let Some(title) = ruled(text, '_').filter(|_| in_reports).filter(is_heading) {
+        if let Some(title) = at_once.or(ruled(text, '_').filter(|_| in_reports).filter(is_heading)) {
             if let Some(unit) = title.strip_prefix("ERROR collecting ") {
                 run.unit(unit);
             }

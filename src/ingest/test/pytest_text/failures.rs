@@ -12,6 +12,9 @@ const KEPT: usize = 10_000;
 const LINES: usize = 4;
 const LINE_BYTES: usize = 500;
 
+/// How the heading of a report about a test's end begins.
+pub(super) const TEARDOWN: &str = "ERROR at teardown of ";
+
 /// What one failure tells.
 #[derive(Debug)]
 pub(super) struct Told {
@@ -32,6 +35,7 @@ pub(super) struct Failures {
 struct Open {
     /// As the heading writes it.
     test: String,
+    is_teardown: bool,
     /// File and line of the test's own frame, which is the first.
     place: Option<(String, u64)>,
     message: Vec<String>,
@@ -42,7 +46,11 @@ impl Failures {
     pub(super) fn begin(&mut self, title: Option<&str>) {
         self.end();
         let title = title.filter(|_| self.told.len() < KEPT);
-        self.open = title.map(|title| Open { test: printable(&test(title), LONGEST_ID), ..Open::default() });
+        self.open = title.map(|title| Open {
+            test: printable(&test(title), LONGEST_ID),
+            is_teardown: title.starts_with(TEARDOWN),
+            ..Open::default()
+        });
     }
 
     /// A line of the failure.
@@ -60,25 +68,26 @@ impl Failures {
         }
     }
 
-    /// What is told of a test. One that failed and whose teardown failed, too, has two: its own comes last.
+    /// What is told of a test. Of one that failed and whose teardown failed, too, that is its own failure.
     pub(super) fn take(&mut self, id: &str) -> Option<Told> {
         self.end();
         self.told.remove(id)
     }
 
     fn end(&mut self) {
-        let Some(Open { test, place: Some((file, line)), message }) = self.open.take() else { return };
+        let Some(Open { test, is_teardown, place: Some((file, line)), message }) = self.open.take() else { return };
         let told = Told { line, message: first_lines(&message.join("\n")) };
-        self.told.insert(format!("{file}::{test}"), told);
+        let id = format!("{file}::{test}");
+        // pytest tells the teardowns first, pytest-sugar what comes first.
+        if !(is_teardown && self.told.contains_key(&id)) {
+            self.told.insert(id, told);
+        }
     }
 }
 
 /// `TestCart::test_sum[a.b]` of `ERROR at teardown of TestCart.test_sum[a.b]`; a subtest's own words behind it are left out.
 fn test(title: &str) -> String {
-    let title = ["ERROR at setup of ", "ERROR at teardown of "]
-        .iter()
-        .find_map(|words| title.strip_prefix(words))
-        .unwrap_or(title);
+    let title = ["ERROR at setup of ", TEARDOWN].iter().find_map(|words| title.strip_prefix(words)).unwrap_or(title);
     let end = title.find(['[', ' ']).unwrap_or(title.len());
     let (name, rest) = title.split_at(end);
     let parameters = if rest.starts_with('[') { rest } else { "" };
@@ -128,6 +137,16 @@ mod tests {
         assert_eq!(told("tests/test_a.py::TestCart::test_sum[a.b c]"), Some((12, "ValueError: no".to_owned())));
         assert_eq!(told("tests/test_a.py::Old::test_sub"), Some((20, "assert 3 | +  where".to_owned())));
         assert_eq!(told("tests/test_a.py::test_one"), None);
+
+        for titles in [["ERROR at teardown of test_a", "test_a"], ["test_a", "ERROR at teardown of test_a"]] {
+            let mut failures = Failures::default();
+            for title in titles {
+                failures.begin(Some(title));
+                failures.line(&format!("E   {title}"));
+                failures.line("a.py:3: E");
+            }
+            assert_eq!(failures.take("a.py::test_a").unwrap().message.unwrap(), "test_a", "{titles:?}");
+        }
     }
 
     #[test]

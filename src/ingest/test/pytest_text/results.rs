@@ -36,8 +36,6 @@ pub(super) struct Results {
     collected: Option<u64>,
     /// Modules that failed to load, without which nothing ran.
     stopped_by: Option<u64>,
-    /// Tests that were torn down badly have two outcomes.
-    torn_down: u64,
 }
 
 impl Results {
@@ -58,16 +56,14 @@ impl Results {
             self.collected = Some(collected);
         } else if let Some(rest) = ruled(text, '!').and_then(|title| title.strip_prefix("Interrupted: ")) {
             self.stopped_by = rest.contains(" during collection").then(|| number(rest)).flatten();
-        } else if text.starts_with(['_', '―']) && text.contains(" ERROR at teardown of ") {
-            self.torn_down = self.torn_down.saturating_add(1);
         }
         false
     }
 
     /// Whether the block tells all, and the line, which comes next, is none of it.
-    pub(super) fn end_above(&self, text: &str) -> bool {
+    pub(super) fn end_above(&self, text: &str, torn_down: u64) -> bool {
         let is_of_it = self.is_open && self.counts.is_some_and(|mut counts| is_of_block(&mut counts, text));
-        !is_of_it && self.counts().is_some()
+        !is_of_it && self.counts(torn_down).is_some()
     }
 
     /// Whether the block stands below a table of failures.
@@ -85,11 +81,11 @@ impl Results {
         self.counts.is_some()
     }
 
-    /// The counts, if all of them are there.
-    pub(super) fn counts(&self) -> Option<Counts> {
+    /// The counts, if all of them are there. Each test that was torn down badly has two outcomes.
+    pub(super) fn counts(&self, torn_down: u64) -> Option<Counts> {
         // With `-q`, nothing says how many were collected.
         let collected = self.collected.or((self.is_tail || self.is_below_table).then_some(1));
-        let all = self.stopped_by.or_else(|| collected?.checked_add(self.torn_down))?;
+        let all = self.stopped_by.or_else(|| collected?.checked_add(torn_down))?;
         self.counts.filter(|counts| !counts.overflow && counts.total().is_some_and(|total| total >= all))
     }
 }

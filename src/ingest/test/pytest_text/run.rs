@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::FORMAT;
-use super::failures::Failures;
+use super::failures::{Failures, TEARDOWN};
 use super::lines::{Counts, failed_subtest, number, outcome};
 use super::marks::Marks;
 use super::results::Results;
@@ -85,10 +85,12 @@ pub(super) struct Run {
     pub(super) failures: Failures,
     /// Attempts before the one that counts.
     pub(super) reruns: BTreeMap<String, u32>,
-    /// Titles of reports at length about a test's end, and how many of them and of its own there are: modules may have tests of
+    /// How many reports at length there are about a test's end, and how many about the test itself: modules may have tests of
     /// the same names.
-    torn_down: BTreeMap<String, (u64, u64)>,
-    /// The same by the outcomes of one id.
+    told_of: BTreeMap<String, (u64, u64)>,
+    /// All reports at length about the end of a test.
+    teardowns: u64,
+    /// Outcomes of ids beyond one: of tests that passed or failed, and then failed in their teardown.
     named_twice: Extra,
     /// Of each test in which subtests failed, how many, and whether it failed itself.
     subtests: BTreeMap<String, (u64, bool)>,
@@ -245,13 +247,18 @@ impl Run {
     /// unless a table of the failures stands between.
     pub(super) fn has_results_above(&self, text: &str) -> bool {
         let is_own = matches!(self.section, Section::Progress | Section::Short) || self.results.are_below_table();
-        is_own && self.counts.is_none() && self.results.end_above(text)
+        is_own && self.counts.is_none() && self.results.end_above(text, self.teardowns)
+    }
+
+    /// What its block of results counts.
+    pub(super) fn block(&self) -> Option<Counts> {
+        self.results.counts(self.teardowns)
     }
 
     /// A block of results, or the marks of a quiet run, stand where the summary line would.
     pub(super) fn count_without_summary(&mut self) {
         if self.results.are_there() {
-            self.counts = self.results.counts();
+            self.counts = self.block();
         } else if self.counts.is_none() && !self.has_header {
             self.counts = self.counts_of_marks();
         }
@@ -312,27 +319,24 @@ impl Run {
     /// The title of a report at length about what failed.
     pub(super) fn reported(&mut self, title: &str) {
         self.reports = self.reports.saturating_add(1);
-        match title.strip_prefix("ERROR at teardown of ") {
-            Some(test) if self.torn_down.len() < CASES_KEPT => {
-                self.torn_down.entry(printable(test, LONGEST_ID)).or_default().0 += 1;
-            }
-            Some(_) => {}
-            None => {
-                if let Some((_, failed)) = self.torn_down.get_mut(title) {
-                    *failed += 1;
-                }
-            }
+        let torn_down = title.strip_prefix(TEARDOWN);
+        self.teardowns = self.teardowns.saturating_add(u64::from(torn_down.is_some()));
+        let test = printable(torn_down.unwrap_or(title), LONGEST_ID);
+        if self.told_of.len() >= CASES_KEPT && !self.told_of.contains_key(&test) {
+            return;
         }
+        let (teardowns, failures) = self.told_of.entry(test).or_default();
+        *(if torn_down.is_some() { teardowns } else { failures }) += 1;
     }
 
     /// What the counts hold beyond one outcome for each test.
     fn extra(&self, counts: &Counts) -> Extra {
         let mut twice = Extra::default();
-        for (torn_down, failed) in self.torn_down.values() {
-            twice.failed += torn_down.min(failed);
-            twice.passed += torn_down.saturating_sub(*failed);
+        for (teardowns, failures) in self.told_of.values() {
+            twice.failed += teardowns.min(failures);
+            twice.passed += teardowns.saturating_sub(*failures);
         }
-        if self.torn_down.is_empty() {
+        if self.teardowns == 0 {
             twice = self.named_twice;
         }
         if twice.passed.saturating_add(twice.failed) > counts.errored {

@@ -407,6 +407,7 @@ fn the_results_of_sugar_and_pretty_stand_for_the_summary() {
                  - a.py:12 test_b\n       1 error\n       1 xfailed\n       1 deselected\n";
     let figures = |text: &str| read(text).map(|parsed| counts_of(&parsed));
     assert_eq!(figures(sugar).unwrap(), (2, 1, 1, 1));
+    assert_eq!(details(sugar).extra, Extra { passed: 1, failed: 0 });
     assert_eq!(figures(&format!("{sugar}make: *** [test] Error 1\n")).unwrap(), (2, 1, 1, 1));
     for cut in ["       1 error", "       1 xfailed"] {
         let text = sugar.split_once(cut).unwrap().0;
@@ -568,4 +569,16 @@ fn failed_tests_have_file_line_and_the_whole_message() {
     let message = Some("AssertionError: no | assert 1 == 2");
     assert_eq!(told("tests/test_a.py::TestCart::test_sum"), (Some("tests/test_a.py"), Some(12), message));
     assert_eq!(told("tests/test_a.py::test_b"), (Some("tests/test_a.py"), None, Some("no")));
+
+    // pytest-sugar tells the teardown last.
+    let tests = details(
+        "Test session starts (platform: linux, Python 3.13.0, pytest 9.0.0, pytest-sugar 1.1.1)\ncollected 1 item\n\
+         ――― test_a ―――\n>       assert 0\nE       assert 0\n\na.py:3: AssertionError\n\
+         ――― ERROR at teardown of test_a ―――\nE       OSError: down\n\nconftest.py:9: OSError\n\
+         === short test summary info ===\nFAILED a.py::test_a - assert 0\nFAILED a.py::test_a - OSError: down\n\
+         Results (0.07s):\n       1 failed\n         - a.py:2 test_a\n       1 error\n",
+    );
+    let case = &tests.cases.cases["a.py::test_a"];
+    assert_eq!((case.line, case.message.as_deref()), (Some(3), Some("assert 0")));
+    assert_eq!(tests.extra, Extra { passed: 0, failed: 1 });
 }
