@@ -38,6 +38,9 @@ pub struct TestDetails {
     pub dropped: u64,
     /// Outcomes in the figures beyond one for each test.
     pub extra: Extra,
+    /// Of the ids in `cases`, how many results of each are an error that was thrown in a test or around it, which node-tap and
+    /// tape tell like an assertion: it has no counterpart once that passes. At most 1,000 ids.
+    pub thrown: BTreeMap<String, u64>,
     /// Only what failed is in it: how many tests passed is not known, though the figures say none.
     pub only_failed: bool,
 }

@@ -14,6 +14,9 @@ const UNITTEST: [&str; 4] = ["setUpClass (", "tearDownClass (", "setUpModule (",
 const JEST_FILE: &str = "Test suite failed to run";
 const JEST_HOOK: &str = "Test execution failure: could be caused by test hooks";
 
+/// How Dart calls what runs around the tests of a group, behind the group's name. It is told only where it failed.
+const DART: [&str; 2] = ["(setUpAll)", "(tearDownAll)"];
+
 /// What Bun calls a hook that failed.
 pub const BUN_HOOK: &str = "(unnamed)";
 
@@ -25,7 +28,12 @@ pub fn around(id: &str) -> Option<&str> {
     let class = || (CLASSES.contains(&name) || name == BUN_HOOK).then_some(place);
     let file = || (place == JEST_FILE).then_some(name);
     let hook = || name.starts_with(JEST_HOOK).then_some("");
-    Some(block.or_else(unit).or_else(class).or_else(file).or_else(hook)?.trim_end_matches([':', ' ']))
+    let group = || {
+        let group = DART.iter().find_map(|hook| id.strip_suffix(hook))?;
+        (group.is_empty() || group.ends_with([':', ' '])).then_some(group)
+    };
+    let around = block.or_else(unit).or_else(class).or_else(file).or_else(hook).or_else(group)?;
+    Some(around.trim_end_matches([':', ' ']))
 }
 
 #[cfg(test)]
@@ -43,11 +51,20 @@ mod tests {
             ("Test suite failed to run::src/a.test.js", "src/a.test.js"),
             ("a.test.ts::Cart::(unnamed)", "a.test.ts::Cart"),
             ("(unnamed)", ""),
+            ("test/a_test.dart::Cart (setUpAll)", "test/a_test.dart::Cart"),
+            ("test/a_test.dart::(tearDownAll)", "test/a_test.dart"),
             ("Test execution failure: could be caused by test hooks like 'afterAll'.", ""),
         ] {
             assert_eq!(around(id), Some(block), "{id}");
         }
-        for test in ["a::test_x", "Cart::uses a before all hook", "a::test_initializationError", "a::setUpClass", ""] {
+        for test in [
+            "a::test_x",
+            "calls f(setUpAll)",
+            "Cart::uses a before all hook",
+            "a::test_initializationError",
+            "a::setUpClass",
+            "",
+        ] {
             assert_eq!(around(test), None, "{test}");
         }
     }

@@ -209,9 +209,13 @@ fn typos_brief(text: &str) -> Option<Told<'_>> {
 }
 
 /// `SyntaxError: /p/a.js: Unexpected token (2:10)`, above the source; under webpack, which says so itself, below another line.
+/// Of a test it is Playwright that says so, and counts it: of the next run, which loads them all, nobody tells that Babel ran.
 fn babel<'a>(before: &'a str, text: &'a str) -> Option<Told<'a>> {
     let text = Some(text).filter(|_| !before.starts_with("Module build failed"))?;
     let (path, rest) = text.strip_prefix("SyntaxError: ")?.split_once(": ")?;
+    if [".spec.", ".test."].iter().any(|part| path.contains(part)) {
+        return None;
+    }
     let (message, place) = bracketed(rest, '(', ')').filter(|_| is_script(path) && is_path(path))?;
     let (line, column) = place.split_once(':')?;
     column.parse::<u64>().ok()?;
@@ -338,6 +342,7 @@ mod tests {
         }
         let syntax = "SyntaxError: /p/a b.js: Missing (semicolon). (2:10)";
         assert!(below("Module build failed (from ./node_modules/babel-loader/lib/index.js):", syntax).is_none());
+        assert!(below("", &syntax.replace("a b.js", "a.spec.js")).is_none(), "Playwright's");
         let babel = below("", syntax).unwrap();
         assert_eq!((babel.tool, babel.path, babel.line), ("babel", Some("/p/a b.js"), Some(2)));
         assert_eq!(babel.message, "Missing (semicolon).");

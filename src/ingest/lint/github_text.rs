@@ -38,7 +38,7 @@ fn sniff(head: &Head<'_>) -> Sniff {
 fn is_of_test(text: &str) -> bool {
     let title = text.trim_start().strip_prefix("::").and_then(|command| Some(command.split_once("title=")?.1));
     let title = title.and_then(|rest| Some(rest.split_once("::")?.0));
-    title.is_some_and(|title| title.contains(" > ") || title.contains(" › "))
+    title.is_some_and(|title| (title.contains(" > ") || title.contains(" › ")) && named(title).is_none())
 }
 
 /// What one command says; its texts are escaped still.
@@ -95,8 +95,11 @@ fn unescaped(text: &str) -> String {
     escapes.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
-/// Tool and rule of a title `ruff (F401)`.
+/// Tool and rule of a title `ruff (F401)`, of textlint's and secretlint's `TextLint [no-todo]`.
 fn named(title: &str) -> Option<(&str, &str)> {
+    if let Some(rule) = title.strip_prefix("TextLint [").and_then(|rest| rest.strip_suffix(']')) {
+        return Some(("textlint", rule));
+    }
     let (tool, rule) = title.strip_suffix(')')?.split_once(" (")?;
     let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     (is_word(tool) && is_word(rule)).then_some((tool, rule))
@@ -171,6 +174,22 @@ mod tests {
         let crate::ingest::Details::Lint(details) = &parsed.details else { panic!("lint") };
         let found: Vec<_> = details.findings.iter().map(|found| (found.tool.as_str(), found.rule.as_deref())).collect();
         assert_eq!(found, [("stylelint", Some("length-zero-no-unit"))]);
+    }
+
+    #[test]
+    fn textlint_and_secretlint_name_their_rule_in_the_title() {
+        let text = "::group::/a.md\n::error file=/a.md,line=3,endLine=3,col=9,endColumn=13,title=TextLint [no-todo]::Found TODO\n\
+                    ::error file=/d.js,line=1,col=18,title=TextLint [preset > github]::found GitHub Token | 1:18\n\
+                    ::endgroup::\n";
+        let heard = crate::ingest::console::console(&Input::bytes("x", text.as_bytes()));
+        let read = crate::ingest::parse(&Input::bytes("x", text.as_bytes()), None).unwrap();
+        for parsed in heard.iter().chain([&read]) {
+            let Details::Lint(details) = &parsed.details else { panic!("lint") };
+            let found = details.findings.iter().map(|found| (found.tool.as_str(), found.rule.as_deref(), found.line));
+            let expected = [("textlint", Some("no-todo"), Some(3)), ("textlint", Some("preset > github"), Some(1))];
+            assert_eq!(found.collect::<Vec<_>>(), expected);
+        }
+        assert_eq!(heard.len(), 1);
     }
 
     #[test]

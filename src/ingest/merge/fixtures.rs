@@ -1,33 +1,43 @@
-//! Fixtures and hooks that failed, which reports tell like tests: they are units that failed outside any test
+//! Fixtures and hooks that failed, and errors thrown, which reports tell like tests: they are units that failed outside any test
 //! (ANALYSIS §1, `collection_errors`). As tests they would be gone once they work.
 
-use crate::ingest::{Details, Parsed};
+use crate::ingest::{Details, Parsed, TestDetails};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::fixtures::around;
 
 /// The report with its fixtures set apart from its tests; `None` if it names none that failed.
 pub(super) fn set_apart(report: &Parsed) -> Option<Parsed> {
     let Details::Tests(tests) = &report.details else { return None };
-    let failed: Vec<(&String, Outcome, &str)> = (tests.cases.cases.iter())
+    let failed: Vec<(&String, Outcome, &str, u64)> = (tests.cases.cases.iter())
         .filter(|(_, case)| case.outcome.is_bad())
-        .filter_map(|(id, case)| Some((id, case.outcome, unit(id, case, &tests.cases)?)))
+        .filter_map(|(id, case)| {
+            let (unit, results) = thrown(id, tests).or_else(|| Some((unit(id, case, &tests.cases)?, 1)))?;
+            Some((id, case.outcome, unit, results))
+        })
         .collect();
     if failed.is_empty() {
         return None;
     }
     let mut apart = report.clone();
     let (Details::Tests(details), figures) = (&mut apart.details, &mut apart.figures) else { return None };
-    for (id, outcome, unit) in failed {
+    for (id, outcome, unit, results) in failed {
         if outcome == Outcome::Failed {
             // Units are counted with the errored.
-            figures.failed = Some(figures.failed?.checked_sub(1)?);
-            figures.errored = Some(figures.errored?.checked_add(1)?);
+            figures.failed = Some(figures.failed?.checked_sub(results)?);
+            figures.errored = Some(figures.errored?.checked_add(results)?);
         }
         details.cases.cases.remove(id);
-        details.unit_failures = details.unit_failures.checked_add(1)?;
+        details.duplicates = details.duplicates.saturating_sub(results.saturating_sub(1));
+        details.unit_failures = details.unit_failures.checked_add(results)?;
         details.failed_units.push(unit.to_owned());
     }
     Some(apart)
+}
+
+/// In which test an error was thrown, and how often one of that name.
+fn thrown<'a>(id: &'a str, tests: &TestDetails) -> Option<(&'a str, u64)> {
+    let results = tests.thrown.get(id)?;
+    Some((id.rsplit_once("::").map_or(id, |(test, _)| test), *results))
 }
 
 /// What failed as a whole, or around its tests; `None` if it is a test.

@@ -226,6 +226,17 @@ impl TestTally {
         Ok(())
     }
 
+    /// One of the results that are kept by that id is an error, and no test.
+    fn thrown(&mut self, id: &str) {
+        let id = super::text::shown(id, LONGEST_ID);
+        let TestDetails { cases, thrown, .. } = &mut self.details;
+        let has_room = thrown.len() < UNITS_KEPT || thrown.contains_key(&*id);
+        if has_room && cases.cases.contains_key(&*id) {
+            let results = thrown.entry(id.into_owned()).or_default();
+            *results = results.saturating_add(1);
+        }
+    }
+
     /// Some of what is counted are further outcomes of tests.
     fn add_extra(&mut self, extra: Extra) {
         self.details.extra += extra;

@@ -36,7 +36,7 @@ pub const FORMAT: Format = Format {
                below more points than it promises is one errored; so is a bail-out without such, and a file that, as \
                prove says, is not there, came to no test or failed though its tests passed, and a program that, as \
                Test::More or Deno says, did. Without plan and bail-out it was cut short; gotestsum's 1..N is a plan, \
-               of an unknown number.",
+               of an unknown number. What was thrown in a test (node-tap, tape) is a point, and none in a verdict.",
     sniff,
     parse,
 };
@@ -572,8 +572,13 @@ impl Reader {
     /// Keeps the last test, which nothing more is said about.
     fn flush(&mut self) {
         if let Some((id, mut case)) = self.last.take() {
-            std::mem::take(&mut self.told_of).finish(&mut case);
+            let told_of = std::mem::take(&mut self.told_of);
+            let is_thrown = told_of.is_thrown;
+            told_of.finish(&mut case);
             self.tally.keep(&id, case);
+            if is_thrown {
+                self.tally.thrown(&id);
+            }
         }
     }
 

@@ -1,11 +1,11 @@
 //! `unittest-text`: what Python's own `unittest` prints, and Django's runner with it. Its definition is the class
 //! `TextTestRunner`. Set-ups of classes and modules that fail are errors that `Ran` does not count.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::runs::{Run, Runs};
 use super::stack;
-use super::text_report::{Names, Summary, is_foreign, no_result};
+use super::text_report::{MESSAGES_HELD, Names, Summary, is_foreign, no_result};
 use crate::error::{Error, Reject, Result};
 use crate::ingest::input::{Input, Invalid};
 use crate::ingest::text::{Lines, LongLine, first_lines, is_number, split_at};
@@ -158,9 +158,16 @@ struct Told {
     place: Option<(String, u64)>,
     /// The rule under its heading was met.
     in_body: bool,
+    /// The next heading of green's ends it, no rule.
+    is_green_s: bool,
 }
 
 impl Told {
+    fn new(id: String, outcome: Outcome) -> Told {
+        let message = String::new();
+        Told { id, outcome, is_unit: false, message, place: None, in_body: false, is_green_s: false }
+    }
+
     /// A line below its heading.
     fn line(&mut self, text: &str) {
         // Below another exception, the one that came of it is told.
@@ -209,6 +216,8 @@ pub(in crate::ingest) struct Reader {
     skips: bool,
     marks: Seen,
     verbose: Seen,
+    /// Of tests that green tells of, how many failed and how many errored outcomes each has: its sums count them all.
+    outcomes: BTreeMap<String, [u64; 2]>,
 }
 
 impl Reader {
@@ -231,6 +240,9 @@ impl Reader {
             }
         } else if let Some(heading) = text.strip_prefix("FAIL: ").or_else(|| text.strip_prefix("ERROR: ")) {
             self.heading(heading, text.starts_with("FAIL"));
+        } else if let Some(told) = self.told_by_green(text) {
+            self.close_told();
+            self.told = Some(told);
         } else if text.starts_with("======") {
             self.close_told();
         } else if let Some(told) = &mut self.told {
@@ -262,8 +274,28 @@ impl Reader {
         let id = if is_unit { Some(heading.to_owned()) } else { id(heading) };
         if let Some(id) = id {
             let outcome = if failed { Outcome::Failed } else { Outcome::Errored };
-            self.told = Some(Told { id, outcome, is_unit, message: String::new(), place: None, in_body: false });
+            self.told = Some(Told { is_unit, ..Told::new(id, outcome) });
         }
+    }
+
+    /// A heading of green's, `Failure in test_a.Cart.test_sum (i=0)`, in whose bodies no rule stands.
+    fn told_by_green(&mut self, text: &str) -> Option<Told> {
+        if self.told.as_ref().is_some_and(|told| !told.is_green_s) {
+            return None;
+        }
+        let error = text.strip_prefix("Error in ").map(|test| (test, Outcome::Errored));
+        let (test, outcome) = error.or_else(|| Some((text.strip_prefix("Failure in ")?, Outcome::Failed)))?;
+        let is_unit = test == ".." || test.starts_with("Error in class or module ");
+        let id = if is_unit { "(a class or module)" } else { test.split(" (").next()? };
+        let is_id = |id: &str| id.contains('.') && !id.contains(char::is_whitespace);
+        if !is_unit && !is_id(id) {
+            return None;
+        }
+        if !is_unit && (self.outcomes.len() < MESSAGES_HELD || self.outcomes.contains_key(id)) {
+            let [failed, errored] = self.outcomes.entry(id.to_owned()).or_default();
+            *(if outcome == Outcome::Failed { failed } else { errored }) += 1;
+        }
+        Some(Told { is_unit, in_body: true, is_green_s: true, ..Told::new(id.to_owned(), outcome) })
     }
 
     fn close_told(&mut self) {
@@ -314,8 +346,12 @@ impl Reader {
         summary.unit_failures = self.names.unit_count().min(summary.errored);
         if summary.passed == 0 {
             let of_tests = others.saturating_sub(summary.unit_failures);
-            summary.extra.failed = of_tests.saturating_sub(ran).min(summary.failed);
+            summary.extra.failed = of_tests.saturating_sub(ran);
         }
+        for [failed, errored] in std::mem::take(&mut self.outcomes).into_values() {
+            summary.extra.failed += failed.saturating_sub(u64::from(errored == 0));
+        }
+        summary.extra.failed = summary.extra.failed.min(summary.failed);
         self.done = Some((summary, std::mem::take(&mut self.names)));
         self.skips = false;
         Ok(())
@@ -546,6 +582,26 @@ mod tests {
         let failed = "Fsx.\n======\nFAIL: test_a (t.T.test_a)\n------\nno\n\n------\nRan 3 tests in 0.1s\n\n\
                       FAILED (failures=1, skipped=1, expected failures=1)\n";
         assert_eq!(counts(&read(failed).unwrap()), [4, 1, 1, 0, 2]);
+    }
+
+    #[test]
+    fn green_names_tests_and_counts_what_is_one_several_times() {
+        let text = "EF.FFE\n\nError in test_a.A.test_two\n  File \"/p/test_a.py\", line 4, in tearDown\n    raise\n\
+                    RuntimeError: td\n\nFailure in test_a.A.test_two\n  File \"/p/test_a.py\", line 6, in test_two\n\
+                    AssertionError: 1 != 2\n\nFailure in test_a.C.test_sub (i=0)\n  File \"/p/test_a.py\", line 18, in test_sub\n\
+                    AssertionError: 0 != 9\n\nFailure in test_a.C.test_sub (i=1)\n  File \"/p/test_a.py\", line 18, in test_sub\n\
+                    AssertionError: 1 != 9\n\nError in Error in class or module teardown\nRuntimeError: tdc\n\n\
+                    Ran 6 tests in 0.081s using 2 processes\n\nFAILED (errors=2, failures=3, passes=1)\n";
+        let parsed = read(text).unwrap();
+        let told = details(&parsed);
+        assert_eq!((counts(&parsed), told.unit_failures, told.extra.failed), ([6, 1, 3, 2, 0], 1, 2));
+        let cases = &told.cases.cases;
+        assert_eq!(cases.keys().collect::<Vec<_>>(), ["test_a.A.test_two", "test_a.C.test_sub"]);
+        let case = &cases["test_a.C.test_sub"];
+        assert_eq!((case.line, case.message.as_deref()), (Some(18), Some("AssertionError: 0 != 9")));
+        let testing = crate::ingest::merge::merge(&[parsed]).testing.unwrap();
+        assert_eq!((testing.test_count, testing.tests_failed, testing.tests_errored), (Some(3), Some(1), Some(1)));
+        assert_eq!(details(&read("Error in the end\nRan 1 test in 0.1s\n\nOK\n").unwrap()).cases.cases.len(), 0);
     }
 
     #[test]

@@ -136,13 +136,11 @@ impl Run {
         let extra = self.extra(&counts);
         let details = TestDetails {
             cases: self.cases,
-            duplicates: 0,
             failed_units: self.units.into_iter().collect(),
             unit_failures,
-            compiled: false,
             dropped: tests.saturating_sub(unit_failures).saturating_sub(self.named),
             extra,
-            only_failed: false,
+            ..TestDetails::default()
         };
         let mut parsed = Parsed::new(&FORMAT, figures, Details::Tests(details));
         parsed.warnings.extend(self.warnings);

@@ -45,6 +45,9 @@ pub(super) struct Description {
     /// The block that is open, and the column of its key.
     block: Option<(Block, usize)>,
     prose: Prose,
+    /// The point is no assertion, but an error: node-tap tells by what it was caught, that the time was over, or in which test
+    /// a hook threw it; tape calls it a failure.
+    pub is_thrown: bool,
 }
 
 impl Description {
@@ -73,6 +76,9 @@ impl Description {
         let (key, value) = (key.trim_matches(['\'', '"', ' ', ':']), value.trim());
         let plain = value.trim_matches(['\'', '"']);
         let is_block = value.starts_with(['|', '>']);
+        self.is_thrown |= failed
+            && (matches!(key, "tapCaught" | "expired" | "test")
+                || (key == "operator" && matches!(plain, "error" | "fail")));
         let block = match key {
             "duration_ms" => {
                 case.duration_ms = super::super::milliseconds(plain).map(|thousandths| thousandths / 1000);

@@ -444,3 +444,27 @@ fn a_hook_of_mocha_s_leaves_the_test_after_it_in_turn() {
     // Of another test's number nobody knows.
     assert!(console(&Input::bytes("x", text.replace("ok 2 B", "ok 1 B").as_bytes())).is_empty());
 }
+
+/// Once they are mended, nothing stands in their place.
+#[test]
+fn errors_that_were_thrown_are_no_tests_in_a_verdict() {
+    let node_tap = "TAP version 14\n# Subtest: throws\n    ok 1 - first\n    not ok 2 - boom\n      ---\n      \
+                    tapCaught: returnedPromiseRejection\n      ...\n    1..2\nnot ok 1 - throws # time=1ms\n\
+                    # Subtest: waits\n    not ok 1 - timeout!\n      ---\n      expired: waits\n      ...\n    1..1\n\
+                    not ok 2 - waits # time=50ms\nnot ok 3 - down\n  ---\n  test: throws\n  ...\n1..3\n";
+    let tape = "TAP version 13\n# throws\nok 1 first\nnot ok 2 Error: boom\n  ---\n    operator: error\n  ...\n# twice\n\
+                not ok 3 .end() already called\n  ---\n    operator: fail\n  ...\n# again\nnot ok 4 .end() already called\n  \
+                ---\n    operator: fail\n  ...\nnot ok 5 should be equal\n  ---\n    operator: equal\n    expected: 2\n  ...\n\
+                1..5\n# tests 5\n# pass  1\n# fail  4\n";
+    for (text, as_counted, units, [tests, failed]) in [
+        (node_tap, [4, 1, 3, 0, 0], vec!["down", "throws", "waits"], [1, 0]),
+        (tape, [5, 1, 4, 0, 0], vec![".end() already called", "Error: boom"], [2, 1]),
+    ] {
+        let parsed = read_text(text).unwrap();
+        assert_eq!(counts(&parsed), as_counted);
+        let testing = crate::ingest::merge::merge(&[parsed]).testing.unwrap();
+        assert_eq!((testing.test_count, testing.tests_failed), (Some(tests), Some(failed)), "{text}");
+        assert_eq!(testing.collection_errors, as_counted[2] - failed);
+        assert_eq!(testing.failed_units, units);
+    }
+}
