@@ -11,7 +11,7 @@ use crate::model::trajectory::Point;
 pub enum Suite {
     /// Tests ran, or nobody ever ran any.
     Judged,
-    /// Nothing was collected although an ancestor had tests.
+    /// Nothing was collected, or nothing was built to collect it from, although an ancestor had tests.
     NotRun,
     /// The baseline had tests, there is no report now, and nothing says why.
     Unmeasured,
@@ -19,10 +19,10 @@ pub enum Suite {
 
 /// What is known of the current test run.
 pub fn state(history: &[Point], current: &Current) -> Suite {
+    let has_failed_to_build = current.metrics.build_status() == Some(BuildStatus::Failed);
     match &current.metrics.testing {
-        None if had_tests_at_baseline(history) && current.metrics.build_status() != Some(BuildStatus::Failed) => {
-            Suite::Unmeasured
-        }
+        None if has_failed_to_build && had_tests(history, current) => Suite::NotRun,
+        None if had_tests_at_baseline(history) && !has_failed_to_build => Suite::Unmeasured,
         Some(testing) if collected_nothing(testing) && had_tests(history, current) => Suite::NotRun,
         _ => Suite::Judged,
     }
@@ -31,7 +31,8 @@ pub fn state(history: &[Point], current: &Current) -> Suite {
 /// The metrics as they are judged and stored: under [`Suite::NotRun`] the counts are unknown, not zero.
 pub fn settled(metrics: &Metrics, suite: Suite) -> Metrics {
     let mut metrics = metrics.clone();
-    if let (Suite::NotRun, Some(testing)) = (suite, &mut metrics.testing) {
+    if suite == Suite::NotRun {
+        let testing = metrics.testing.get_or_insert_default();
         *testing = TestMetrics {
             collection_errors: testing.collection_errors,
             failed_units: std::mem::take(&mut testing.failed_units),
@@ -79,6 +80,22 @@ mod tests {
             assert_eq!(verdict.recommendation.is_unmeasured(), unmeasured);
             assert_eq!(rules(&verdict).contains(&"build_broken"), !works);
         }
+    }
+
+    #[test]
+    fn what_does_not_build_has_no_suite_that_runs() {
+        let mut story = Story::new();
+        // Of a language that is not compiled, nothing says that the build works.
+        story.record(tests(8, 0));
+        let verdict = story.record(with_build(Metrics::default(), false));
+        assert_eq!(rules(&verdict), ["suite_not_run"]);
+        assert_eq!(verdict.alerts[0].message, "No test was collected (the build failed)");
+        assert!(rules(&story.record(with_build(Metrics::default(), false))).is_empty(), "it is open already");
+        assert!(story.record(tests(8, 0)).open_findings.is_empty());
+        // There were none before.
+        let mut story = Story::new();
+        story.record(Metrics::default());
+        assert!(rules(&story.record(with_build(Metrics::default(), false))).is_empty());
     }
 
     #[test]

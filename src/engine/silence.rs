@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::ingest::console::Withheld;
 use crate::ingest::{self, Details, Format, Input, Parsed};
 use crate::model::figures::ReportKind;
+use crate::model::metrics::BuildStatus;
 use crate::model::record::{Command, IterationRecord, Silence, Source, SourceError};
 use crate::snapshot::objects::Objects;
 use crate::store::Store;
@@ -228,7 +229,15 @@ impl Witness<'_> {
             || chains(command, &self.then.text).any(|chain| heard.iter().any(|one| self.comes_before(&chain, one)));
         let is_over = || command.exit_code == Some(0) && (decides() || says_no_more());
         let has_built = || ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter());
-        lets_tests_run() || has_passed_on() || is_over() || has_built()
+        lets_tests_run() || has_passed_on() || is_over() || has_built() || self.go_has_built(heard)
+    }
+
+    /// Whether Go's tests tell it: `go test` compiles and vets a package before it runs its tests, and says of one that did not
+    /// pass that its build failed.
+    fn go_has_built(&self, heard: &[Parsed]) -> bool {
+        let is_of_go = |one: &Parsed| matches!(one.format.name, "go-test-text" | "go-test-json" | "gotestsum-text");
+        let has_built = |one: &Parsed| is_of_go(one) && one.build == Some(BuildStatus::Success);
+        self.tools.iter().all(|tool| tool == "govet") && heard.iter().any(has_built)
     }
 
     /// Whether the command went on to another linter, as it does where this one passes.

@@ -163,6 +163,27 @@ fn a_linter_before_another_in_a_chain_has_passed() {
 }
 
 #[test]
+fn what_go_tests_it_has_compiled_and_vetted() {
+    for tested in ["ok  \tx\t0.002s\n", "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tx\t0.002s\nFAIL\n"] {
+        let project = project();
+        let unbuilt = "# x\n./a.go:2:32: undefined: y\nFAIL\tx [build failed]\n";
+        project.write("go.txt", format!("{unbuilt}FAIL\n"));
+        let command = ["sh", "-c", "cat go.txt; exit 1"];
+        record(&project, &command);
+        project.write("go.txt", tested);
+        let second = record(&project, &command);
+        assert_eq!(told(&second, "govet-text"), clean_since(0), "{tested}");
+        assert!(!has_disappeared(&second), "how many tests there are was unknown before: {second}");
+        // Of one package of several that was not built nothing is known.
+        let project = self::project();
+        project.write("go.txt", format!("{unbuilt}FAIL\n"));
+        record(&project, &command);
+        project.write("go.txt", format!("FAIL\tx [build failed]\n{}", tested.replace("\tx\t", "\ty\t")));
+        assert_eq!(told(&record(&project, &command), "govet-text"), unknown_since(0));
+    }
+}
+
+#[test]
 fn who_takes_the_linter_out_of_the_script_has_not_made_it_clean() {
     let project = project();
     project.write("check.sh", "bin/tsc\n");

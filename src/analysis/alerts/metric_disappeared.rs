@@ -42,10 +42,11 @@ fn has(metrics: &Metrics, name: &str) -> bool {
     }
 }
 
-/// The names of all metrics that `metrics` hold.
+/// The names of all metrics that `metrics` hold, and that can go missing: of no tests nothing can.
 fn names(metrics: &Metrics) -> Vec<String> {
     let single = ["test_count", "coverage_percentage", "build_status", "complexity_score"];
-    let mut names: Vec<String> = single.into_iter().filter(|name| has(metrics, name)).map(ToOwned::to_owned).collect();
+    let is_there = |name: &&str| has(metrics, name) && (*name != "test_count" || metrics.test_count() > Some(0));
+    let mut names: Vec<String> = single.into_iter().filter(is_there).map(ToOwned::to_owned).collect();
     names.extend(tools(metrics).into_iter().map(|tool| format!("findings:{tool}")));
     names.extend(reporting(metrics).into_iter().map(|format| format!("reported:{format}")));
     let by_hand = metrics.custom.iter().filter(|(_, metric)| metric.value.is_some() && metric.format.is_none());
@@ -118,7 +119,7 @@ fn disappeared(comparison: &Comparison, name: String) -> Alert {
 #[cfg(test)]
 mod tests {
     use crate::analysis::testing::{Story, broken_units, rules, tests, with_coverage, with_errors};
-    use crate::model::metrics::CustomMetric;
+    use crate::model::metrics::{CustomMetric, Metrics, TestMetrics};
 
     #[test]
     fn coverage_that_goes_missing_fires_once_and_again_after_it_came_back() {
@@ -130,6 +131,21 @@ mod tests {
         assert!(rules(&story.record(tests(8, 0))).is_empty());
         assert!(!rules(&story.record(with_coverage(tests(8, 0), 80.0))).contains(&"metric_disappeared"));
         assert!(rules(&story.record(tests(8, 0))).contains(&"metric_disappeared"));
+    }
+
+    #[test]
+    fn where_no_test_was_there_is_none_to_miss() {
+        let unknown = || Metrics {
+            testing: Some(TestMetrics { tests_failed: Some(0), ..Default::default() }),
+            ..Default::default()
+        };
+        for (before, expected) in
+            [(broken_units(tests(0, 0), &["x"]), vec![]), (tests(1, 0), vec!["metric_disappeared"])]
+        {
+            let mut story = Story::new();
+            story.record(before);
+            assert_eq!(rules(&story.record(unknown())), expected);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::AlertRule;
 use crate::analysis::comparison::{Comparison, suite_was_broken};
 use crate::analysis::suite::Suite;
-use crate::model::metrics::Metrics;
+use crate::model::metrics::{BuildStatus, Metrics};
 use crate::model::verdict::{Alert, Severity};
 
 /// A broken import makes 73 tests 0: that is a broken suite, not deleted tests.
@@ -28,6 +28,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     let testing = comparison.metrics.testing.as_ref();
     let units = testing.map_or(0, |testing| testing.collection_errors);
     let unloaded = match units {
+        0 if comparison.metrics.build_status() == Some(BuildStatus::Failed) => " (the build failed)".to_owned(),
         0 => String::new(),
         1 => " (1 unit failed to load)".to_owned(),
         _ => format!(" ({units} units failed to load)"),

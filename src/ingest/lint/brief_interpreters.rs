@@ -123,14 +123,17 @@ fn is_of_deno_s_parser(text: &str) -> bool {
         || text.starts_with("error: The module's source code could not be parsed: ")
 }
 
+/// What keeps `deno run`, `deno test` and others from running anything, which `deno check` looks for.
+const DENO_CHECK: &str = "deno-check";
+
 /// `    at file:///p/a.ts:2:7`, below what it tells and the source.
 fn deno_check<'a>(title: &'a str, place: &'a str) -> Option<Told<'a>> {
     let place = bare_place(place.strip_prefix("file://")?)?;
     if is_of_deno_s_parser(title) {
-        return Some(Told::error("deno", place, None, title.strip_prefix("error: ")?));
+        return Some(Told::error(DENO_CHECK, place, None, title.strip_prefix("error: ")?));
     }
     let (code, message) = of_deno_check(title)?;
-    Some(Told::error("deno", place, Some(code), message))
+    Some(Told::error(DENO_CHECK, place, Some(code), message))
 }
 
 /// `error[no-var]: message`, and below it ` --> /p/a.ts:3:1`.
@@ -257,9 +260,9 @@ mod tests {
         let (code, file) = ("TS2322 [ERROR]: Type 'a'.", "    at file:///p/a b.ts:2:7");
         assert!(begins(code) && begins("error: SyntaxError: No."));
         let told = titled(code, "  ^", file).unwrap();
-        assert_eq!(at(&told), ("deno", Some("/p/a b.ts"), Some(2), Some("TS2322"), "Type 'a'."));
+        assert_eq!(at(&told), (DENO_CHECK, Some("/p/a b.ts"), Some(2), Some("TS2322"), "Type 'a'."));
         let told = titled("error: SyntaxError: No.", "  ~", file).unwrap();
-        assert_eq!(at(&told), ("deno", Some("/p/a b.ts"), Some(2), None, "SyntaxError: No."));
+        assert_eq!(at(&told), (DENO_CHECK, Some("/p/a b.ts"), Some(2), None, "SyntaxError: No."));
         assert!(
             titled("TS2322 [ERROR]: x", "", "    at f (file:///p/a.ts:2:7)").is_none()
                 && titled("error: x", "", file).is_none()

@@ -10,6 +10,7 @@ use crate::ingest::text::printable;
 use crate::ingest::{Format, Head, Parsed, Sniff};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
+use crate::model::metrics::BuildStatus;
 
 /// What gotestsum prints.
 pub const FORMAT: Format = Format {
@@ -137,6 +138,7 @@ impl Announced for GoTestSum {
     fn report(self) -> Result<Parsed> {
         let told = self.told.unwrap_or_default();
         let units = self.packages.min(told.failures);
+        let is_built = told.errors == 0 && !self.not_built;
         let unlisted = told.errors > 0 && !self.not_built;
         let (failed, errored) = (told.failures - units, units + u64::from(unlisted));
         let passed =
@@ -145,7 +147,9 @@ impl Announced for GoTestSum {
             })?;
         let summary =
             Summary { passed, failed, errored, skipped: told.skipped, unit_failures: errored, ..Summary::default() };
-        self.names.report(&FORMAT, &summary, true)
+        let mut parsed = self.names.report(&FORMAT, &summary, true)?;
+        parsed.build = Some(if is_built { BuildStatus::Success } else { BuildStatus::Failed });
+        Ok(parsed)
     }
 }
 
@@ -202,6 +206,18 @@ mod tests {
             (details.cases.outcome("cart::TestOld"), details.failed_units),
             (Some(Outcome::Skipped), vec!["shop".to_owned()])
         );
+    }
+
+    #[test]
+    fn errors_are_those_of_the_build() {
+        for (text, status) in [
+            ("DONE 3 tests, 1 failure in 0.1s\n", BuildStatus::Success),
+            ("=== FAIL: shop  (0.00s)\npanic: no\n\nDONE 0 tests, 1 failure in 0.1s\n", BuildStatus::Success),
+            ("=== Errors\n./a.go:2:30: undefined: y\n\nDONE 0 tests, 1 error in 0.1s\n", BuildStatus::Failed),
+            ("FAIL\tx [build failed]\n\nDONE 3 tests, 1 failure in 0.1s\n", BuildStatus::Failed),
+        ] {
+            assert_eq!(read(text).unwrap().build, Some(status), "{text}");
+        }
     }
 
     #[test]
