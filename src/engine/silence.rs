@@ -237,7 +237,7 @@ impl Witness<'_> {
     fn go_has_built(&self, heard: &[Parsed]) -> bool {
         let is_of_go = |one: &Parsed| matches!(one.format.name, "go-test-text" | "go-test-json" | "gotestsum-text");
         let has_built = |one: &Parsed| is_of_go(one) && one.build == Some(BuildStatus::Success);
-        self.tools.iter().all(|tool| tool == "govet") && heard.iter().any(has_built)
+        self.tools.iter().all(|tool| tool == "govet" || tool == "typecheck") && heard.iter().any(has_built)
     }
 
     /// Whether the command went on to another linter, as it does where this one passes.
@@ -300,6 +300,8 @@ fn is_called(word: &str, tool: &str) -> bool {
         "rustfmt" => &["fmt"],
         "rustc" => &["clippy", "check", "build", "test"],
         "govet" => &["vet"],
+        // Go's compiler, whoever calls it.
+        "typecheck" => &["build", "vet", "test"],
         _ => &[],
     };
     word == tool || parts.contains(&word)

@@ -166,14 +166,14 @@ fn a_linter_before_another_in_a_chain_has_passed() {
 fn what_go_tests_it_has_compiled_and_vetted() {
     for tested in ["ok  \tx\t0.002s\n", "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tx\t0.002s\nFAIL\n"] {
         let project = project();
-        let unbuilt = "# x\n./a.go:2:32: undefined: y\nFAIL\tx [build failed]\n";
+        let unbuilt = "# x\n./a.go:2:32: undefined: y\n./a.go:3:2: unreachable code\nFAIL\tx [build failed]\n";
         project.write("go.txt", format!("{unbuilt}FAIL\n"));
         let command = ["sh", "-c", "cat go.txt; exit 1"];
         record(&project, &command);
         project.write("go.txt", tested);
         let second = record(&project, &command);
         assert_eq!(told(&second, "govet-text"), clean_since(0), "{tested}");
-        assert!(!has_disappeared(&second), "how many tests there are was unknown before: {second}");
+        assert!(!has_disappeared(&second), "there were none before: {second}");
         // Of one package of several that was not built nothing is known.
         let project = self::project();
         project.write("go.txt", format!("{unbuilt}FAIL\n"));

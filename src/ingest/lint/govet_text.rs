@@ -1,12 +1,13 @@
 //! `govet-text`: what go vet and tools after it print.
 //!
 //! Written after go vet: `# package` above `path.go:line:column: message`; `vet: path.go:…` where the package does not
-//! type-check. staticcheck adds its check in brackets, golangci-lint its linter. Where nothing is found, golangci-lint since
+//! type-check. What Go's compiler says, whoever prints it, is told by its words, and keeps the package from being built; it has
+//! the name that golangci-lint gives it. staticcheck adds its check in brackets, golangci-lint its linter. Where nothing is found, golangci-lint since
 //! version 2 says so, the others print nothing; it has no end.
 
-use super::LintTally;
 use super::brief_checkers::MISSPELLED;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, placed, read};
+use super::{LintTally, sort_of};
 use crate::error::Result;
 use crate::ingest::{Format, Head, Level, Parsed, Sniff, Sort};
 use crate::model::figures::ReportKind;
@@ -52,6 +53,68 @@ fn sniff(head: &Head<'_>) -> Sniff {
 /// What golangci-lint says when it finds nothing.
 const NONE: &str = "0 issues.";
 
+/// What golangci-lint calls Go's compiler.
+const TYPECHECK: &str = "typecheck";
+
+/// How messages of Go's compiler begin (`go/types`, `cmd/compile/internal/syntax`).
+const COMPILER_BEGINS: [&str; 33] = [
+    "undefined: ",
+    "undeclared name: ",
+    "syntax error: ",
+    "declared and not used: ",
+    "imported and not used: ",
+    "cannot use ",
+    "cannot assign to ",
+    "cannot call ",
+    "cannot convert ",
+    "cannot infer ",
+    "cannot range over ",
+    "cannot refer to unexported ",
+    "cannot index ",
+    "cannot slice ",
+    "could not import ",
+    "no required module provides package ",
+    "import cycle not allowed",
+    "initialization cycle",
+    "invalid operation: ",
+    "invalid argument: ",
+    "invalid recursive type",
+    "invalid composite literal type ",
+    "assignment mismatch: ",
+    "not enough arguments in ",
+    "too many arguments in ",
+    "not enough return values",
+    "too many return values",
+    "missing return",
+    "no new variables on left side of :=",
+    "duplicate case ",
+    "unknown field ",
+    "impossible type ",
+    "too many errors",
+];
+
+/// What stands in others of them.
+const COMPILER_HOLDS: [&str; 13] = [
+    " declared and not used",
+    " declared but not used",
+    " imported and not used",
+    " imported but not used",
+    " redeclared in this block",
+    " undefined (type ",
+    " does not implement ",
+    " is not a type",
+    " has no field or method ",
+    " (untyped ",
+    " used as value",
+    " is not in std",
+    ") is not used",
+];
+
+fn is_of_compiler(message: &str) -> bool {
+    COMPILER_BEGINS.iter().any(|begin| message.starts_with(begin))
+        || COMPILER_HOLDS.iter().any(|words| message.contains(words))
+}
+
 struct Found<'a> {
     tool: &'static str,
     path: &'a str,
@@ -71,8 +134,10 @@ fn finding_of(text: &str) -> Option<Found<'_>> {
     let is_linter = |check: &str| check.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let (message, tool, check) = match bracketed(place.rest, '(', ')') {
         Some((message, check)) if is_code(check, 1..=2, 4..=4) => (message, "staticcheck", Some(check)),
-        Some((message, "typecheck")) => (message, "typecheck", None),
+        // The latter is staticcheck's.
+        Some((message, "typecheck" | "compile")) => (message, TYPECHECK, None),
         Some((message, check)) if is_linter(check) => (message, "golangci-lint", Some(check)),
+        _ if unvetted.is_some() || is_of_compiler(place.rest) => (place.rest, TYPECHECK, None),
         _ => (place.rest, "govet", None),
     };
     let is_certain = unvetted.is_some() || place.has_column;
@@ -92,8 +157,7 @@ impl TextReader for Reader {
         }
         let Some(found) = finding_of(text) else { return Ok(()) };
         let finding = finding(found.tool, Level::Error, (Some(found.path), found.line), found.check, found.message);
-        let sort = if found.tool == "typecheck" { Sort::Compiler } else { Sort::Linter };
-        self.tally.finding(finding, sort)
+        self.tally.finding(finding, sort_of(found.tool))
     }
 
     fn claim(&self, text: &str) -> Claim {
@@ -165,13 +229,39 @@ exit status 1
             told,
             [
                 ("govet", "calc/calc.go", Some(7)),
-                ("govet", "./main.go", Some(3)),
+                ("typecheck", "./main.go", Some(3)),
                 ("govet", "buildtag.go", Some(7)),
                 ("staticcheck", "test.go", Some(9)),
                 ("golangci-lint", "main.go", Some(7)),
-                ("govet", "main.go", Some(9)),
+                ("typecheck", "main.go", Some(9)),
             ]
         );
+    }
+
+    #[test]
+    fn what_keeps_a_package_from_being_built_is_the_compiler_s() {
+        for (message, tool) in [
+            ("undefined: y", TYPECHECK),
+            ("x declared and not used", TYPECHECK),
+            ("\"os\" imported and not used", TYPECHECK),
+            ("s.x undefined (type S has no field or method x)", TYPECHECK),
+            ("syntax error: unexpected newline, expected )", TYPECHECK),
+            ("undefined: y (compile)", TYPECHECK),
+            ("undefined: y (typecheck)", TYPECHECK),
+            ("result of fmt.Sprintf call not used", "govet"),
+            ("fmt.Printf format %d has arg \"x\" of wrong type string", "govet"),
+            ("unreachable code", "govet"),
+            ("this value of err is never used (SA4006)", "staticcheck"),
+        ] {
+            let text = format!("./a.go:2:30: {message}");
+            assert_eq!(finding_of(&text).unwrap().tool, tool, "{message}");
+        }
+        let Details::Lint(details) = parsed("# x\nvet: ./a.go:2:3: y\na.go:1:2: self-assignment\n").unwrap().details
+        else {
+            panic!("lint")
+        };
+        let sorts: Vec<_> = details.by_tool.iter().map(|(tool, counts)| (tool.as_str(), counts.sort)).collect();
+        assert_eq!(sorts, [("govet", Sort::Linter), (TYPECHECK, Sort::Compiler)]);
     }
 
     #[test]

@@ -168,9 +168,8 @@ pub(super) fn sort_of(tool: &str) -> Sort {
         "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
         | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "rolldown" | "parcel" | "next"
         | "rescript" | "crystal" | "python" | "bash" | "dash" | "zsh" | "perl" | "lua" | "node" | "bun"
-        | "deno-check" | "fpc" | "ghdl" | "groovyc" | "vala" | "emacs" | "less" | "rsbuild" | "nuxt" | "swc" => {
-            Sort::Compiler
-        }
+        | "deno-check" | "typecheck" | "fpc" | "ghdl" | "groovyc" | "vala" | "emacs" | "less" | "rsbuild" | "nuxt"
+        | "swc" => Sort::Compiler,
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
         | "svelte-check" | "astro" | "sorbet" => Sort::TypeChecker,
         _ => Sort::Linter,
