@@ -127,8 +127,8 @@ impl<'a> Listener<'a> {
             }
             let is_told = withheld.is_none() || !then.has_warned(format);
             let witness = Witness { format, tools: &tools, spoke: &spoke, then };
-            let has_passed =
-                is_told && then.is_defined_alike && witness.says_that_it_passed(self.command, heard, output.as_deref());
+            let says_so = || witness.says_that_it_passed(self.command, heard, output.as_deref());
+            let has_passed = is_told && (witness.interprets(self.command, heard) || then.is_defined_alike && says_so());
             let clean = ingest::silence(format, &tools).ok().filter(|_| has_passed);
             let error = clean.is_none().then(|| unknown(&tools));
             let source = Source {
@@ -230,6 +230,15 @@ impl Witness<'_> {
         let is_over = || command.exit_code == Some(0) && (decides() || says_no_more());
         let has_built = || ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter());
         lets_tests_run() || has_passed_on() || is_over() || has_built() || self.go_has_built(heard)
+    }
+
+    /// Whether the command is the interpreter itself, `ruby a_test.rb`, and ran what it could not parse before: who changes the
+    /// script does not take it out.
+    fn interprets(&self, command: &Command, heard: &[Parsed]) -> bool {
+        let program = command.argv.first().map(|program| program.rsplit('/').next().unwrap_or(program));
+        let name = program.map(|program| program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        let is_it = self.tools.iter().all(|tool| Some(tool.as_str()) == name);
+        is_it && ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter())
     }
 
     /// Whether Go's tests tell it: `go test` compiles and vets a package before it runs its tests, and says of one that did not

@@ -706,6 +706,26 @@ mod tests {
         assert!(seen >= FORMATS.len(), "{seen} fixtures");
     }
 
+    /// Of one that says nothing now, the name alone tells.
+    #[test]
+    fn tools_that_may_be_silent_are_what_their_names_say() {
+        let Some(reports) = tests_support::captures() else { return };
+        let mut seen = 0;
+        for format in FORMATS.iter().copied().filter(|format| may_be_silent(format)) {
+            for entry in std::fs::read_dir(reports.join(format.name)).unwrap() {
+                let path = entry.unwrap().path();
+                let bytes = std::fs::read(&path).unwrap();
+                let Ok(parsed) = parse(&Input::bytes("x", &bytes), Some(format)) else { continue };
+                let Details::Lint(details) = parsed.details else { continue };
+                for (tool, counts) in details.by_tool {
+                    assert_eq!(counts.sort, lint::sort_of(&tool), "{tool} in {}", path.display());
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
     #[test]
     fn a_part_is_not_larger_than_its_whole() {
         let figures = Figures { functions_covered: Some(3), functions_total: Some(2), ..Figures::default() };

@@ -184,6 +184,21 @@ fn what_go_tests_it_has_compiled_and_vetted() {
 }
 
 #[test]
+fn an_interpreter_that_runs_a_script_has_parsed_it() {
+    let project = project();
+    program(&project, "python3", "#!/bin/sh\ncat \"$1\"\n");
+    let tests = "Ran 2 tests in 0.001s\n\nOK\n";
+    let error = "  File \"/p/test_a.py\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n";
+    project.write("test_a.py", error);
+    let command = ["bin/python3", "test_a.py"];
+    record(&project, &command);
+    project.write("test_a.py", format!("..\n{}\n{tests}", "-".repeat(70)));
+    let second = record(&project, &command);
+    assert_eq!(told(&second, "brief-text"), clean_since(0), "{second}");
+    assert!(!has_disappeared(&second));
+}
+
+#[test]
 fn who_takes_the_linter_out_of_the_script_has_not_made_it_clean() {
     let project = project();
     project.write("check.sh", "bin/tsc\n");

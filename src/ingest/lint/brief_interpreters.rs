@@ -1,5 +1,5 @@
-//! Lines of interpreters that cannot parse a script, for `brief-text`: Bash, dash, zsh, Perl, Lua and Node.js; and what Deno and
-//! Bun print, which lint, check and bundle besides.
+//! Lines of interpreters that cannot parse a script, for `brief-text`: Bash, dash, zsh, Perl, Lua, PHP, Ruby and Node.js; and
+//! what Deno and Bun print, which lint, check and bundle besides.
 
 use super::brief_advisories::Counted;
 use super::brief_checkers::is_perl;
@@ -11,7 +11,7 @@ use crate::ingest::values::leading_in;
 
 /// What a line tells.
 pub(super) fn told(text: &str) -> Option<Told<'_>> {
-    [bash, dash, zsh, perl, lua, deno_compact].iter().find_map(|read| read(text))
+    [bash, dash, zsh, perl, lua, php, ruby, deno_compact].iter().find_map(|read| read(text))
 }
 
 /// What a line tells below another.
@@ -86,6 +86,24 @@ fn perl(text: &str) -> Option<Told<'_>> {
     let (message, path) = before.rsplit_once(" at ")?;
     let (line, _) = leading_in(after)?;
     is_path(path).then(|| Told::error("perl", (path, Some(line)), None, message))
+}
+
+/// `PHP Fatal error:  Uncaught ParseError: syntax error, unexpected token ";" in /p/a.php:2`, of a file that PHPUnit or another
+/// program loads. On a terminal it stands there a second time, without its first word.
+fn php(text: &str) -> Option<Told<'_>> {
+    let (message, place) = text.strip_prefix("PHP Fatal error:  Uncaught ParseError: ")?.rsplit_once(" in ")?;
+    bare_place(place).map(|place| Told::error("php", place, None, message))
+}
+
+/// ``a_test.rb:2:in `require_relative': /p/a.rb:2: syntax error, unexpected `def' (SyntaxError)``, `ruby: a.rb:2: syntax errors
+/// found (SyntaxError)`. What names its file first is read as compilers' messages are.
+fn ruby(text: &str) -> Option<Told<'_>> {
+    let text = text.strip_suffix(" (SyntaxError)")?;
+    let (before, _) = split_at(text, ": syntax error")?;
+    let message = text.get(before.len() + 2..)?;
+    let place = before.strip_prefix("ruby: ").or_else(|| Some(before.rsplit_once("': ")?.1))?;
+    let place = bare_place(place).filter(|(path, _)| path.ends_with(".rb"))?;
+    Some(Told::error("ruby", place, None, message))
 }
 
 /// `luac: a.lua:3: '=' expected near 'x'`.
@@ -203,6 +221,15 @@ mod tests {
             ),
             ("a.zsh:4: parse error near `\\n'", "zsh", "a.zsh", 4, "parse error near `\\n'"),
             ("a.zsh:2: unmatched \"", "zsh", "a.zsh", 2, "unmatched \""),
+            ("PHP Fatal error:  Uncaught ParseError: no \";\" in /p/a.php:2", "php", "/p/a.php", 2, "no \";\""),
+            (
+                "t.rb:2:in `require_relative': /p/a.rb:3: syntax error, unexpected `def' (SyntaxError)",
+                "ruby",
+                "/p/a.rb",
+                3,
+                "syntax error, unexpected `def'",
+            ),
+            ("ruby: a.rb:3: syntax errors found (SyntaxError)", "ruby", "a.rb", 3, "syntax errors found"),
             ("syntax error at a.pl line 7, at EOF", "perl", "a.pl", 7, "syntax error"),
             (
                 "Global symbol \"$y\" requires x (did you forget to declare \"my $y\"?) at a.pl line 4.",

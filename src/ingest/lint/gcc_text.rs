@@ -4,13 +4,13 @@
 //! with lines of context around it that have no meaning here. It does not name the tool, which is told by the rule in the
 //! brackets, and has no end.
 
-use super::LintTally;
 use super::brief_checkers::is_of_lizard;
 use super::brief_text::SCRIPTS;
 use super::brief_web::is_of_typos;
 use super::lines::{
     Claim, Placed, TextReader, bare_place, bracketed, finding, is_code, is_of_another, is_path, placed, read,
 };
+use super::{LintTally, sort_of};
 use crate::error::Result;
 use crate::ingest::test::catch2_text;
 use crate::ingest::text::{is_number, split_at};
@@ -380,8 +380,7 @@ impl Reader {
         };
         let is_note = level == Level::Note;
         let told = told.or(self.tool.filter(|_| is_note && compiler != "cppcheck"));
-        let sort = if compiler == "cppcheck" { Sort::Linter } else { Sort::Compiler };
-        let (tool, sort) = told.unwrap_or((compiler, sort));
+        let (tool, sort) = told.unwrap_or((compiler, sort_of(compiler)));
         self.tool = Some((tool, sort));
         self.errors += u64::from(level == Level::Error);
         self.tally.finding(finding(tool, level, place, rule, message), sort)

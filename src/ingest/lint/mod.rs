@@ -165,11 +165,13 @@ pub(super) fn tool_and_sort(tool: &str, rule: Option<&str>) -> (String, Sort) {
 /// What a tool is, by its name in lower case.
 pub(super) fn sort_of(tool: &str) -> Sort {
     match tool {
-        "rustc" | "gcc" | "g++" | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim"
-        | "dmd" | "verilator" | "webpack" | "rspack" | "vite" | "rollup" | "rolldown" | "parcel" | "next"
-        | "rescript" | "crystal" | "python" | "bash" | "dash" | "zsh" | "perl" | "lua" | "node" | "bun"
-        | "deno-check" | "typecheck" | "fpc" | "ghdl" | "groovyc" | "vala" | "emacs" | "less" | "rsbuild" | "nuxt"
-        | "swc" => Sort::Compiler,
+        "rustc" | "gcc" | "g++" | "gfortran" | "gnat" | "nasm" | "ghc" | "ocaml" | "swiftc" | "zig" | "iverilog"
+        | "javac" | "kotlinc" | "scalac" | "solc" | "php" | "gleam" | "typst" | "nim" | "dmd" | "verilator"
+        | "webpack" | "rspack" | "vite" | "rollup" | "rolldown" | "parcel" | "next" | "rescript" | "crystal"
+        | "python" | "ruby" | "bash" | "dash" | "zsh" | "perl" | "lua" | "node" | "bun" | "deno-check"
+        | "typecheck" | "fpc" | "ghdl" | "groovyc" | "vala" | "emacs" | "less" | "rsbuild" | "nuxt" | "swc" => {
+            Sort::Compiler
+        }
         "mypy" | "pyright" | "basedpyright" | "pyrefly" | "pyre" | "pytype" | "ty" | "tsc" | "typescript" | "flow"
         | "svelte-check" | "astro" | "sorbet" => Sort::TypeChecker,
         _ => Sort::Linter,

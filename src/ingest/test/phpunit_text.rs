@@ -20,7 +20,8 @@ pub const FORMAT: Format = Format {
     told_by: "\"PHPUnit … by Sebastian Bergmann\", or \"OK (N tests, N assertions)\", \"Tests: N, Assertions: N\"",
     has_end: true,
     counting: "The last summary: Errors errored, Failures failed, Skipped and Incomplete skipped; the rest of the \
-               tests passed, also those that are risky or have warnings, deprecations or notices.",
+               tests passed, also those that are risky or have warnings, deprecations or notices. A file that cannot be \
+               loaded, so that no test ran, is one errored.",
     sniff,
     parse,
 };
@@ -69,19 +70,21 @@ fn summary(line: &str) -> Option<Vec<(&str, Option<u64>)>> {
     rest.split(", ").map(count).collect()
 }
 
+/// `..F.S`, `.....  5 / 12 ( 41%)`: a mark for each test.
+fn are_marks(text: &str) -> bool {
+    let marks = text.split(' ').next().unwrap_or_default();
+    !marks.is_empty() && marks.bytes().all(|mark| b".FEWRSINDU".contains(&mark))
+}
+
 fn parse(input: &Input<'_>) -> Result<Parsed> {
     let mut run = Run::default();
     let (mut found, mut last, mut runs) = (None, 0, 0_u64);
     let mut lines = Lines::new(input, LongLine::Skip, Invalid::Escaped)?;
     while let Some(line) = lines.next()? {
         last = line.number;
-        let text = line.text.trim_end();
-        if let Some(counts) = summary(text).filter(|_| run.may_end(text)) {
-            let summary = total(&counts).map_err(|error| error.line(last))?;
+        if let Some(summary) = run.line(line.text.trim_end()).map_err(|error| error.line(last))? {
             found = Some((summary, std::mem::take(&mut run).names));
             runs = add(runs, 1)?;
-        } else {
-            run.line(text);
         }
     }
     let Some((summary, names)) = found.filter(|_| !run.has_begun) else {
@@ -123,6 +126,10 @@ struct Run {
     list: Option<Outcome>,
     /// The test whose message and place are expected.
     told: Option<String>,
+    /// Tests ran.
+    has_progress: bool,
+    /// PHPUnit says that it crashed before it ran a test: where is told below.
+    has_crashed: bool,
 }
 
 impl Run {
@@ -131,12 +138,28 @@ impl Run {
         self.is_timed || !self.has_begun || text == "No tests executed!"
     }
 
-    fn line(&mut self, text: &str) {
+    /// The summary, if the run ends with the line.
+    fn line(&mut self, text: &str) -> Result<Option<Summary>> {
+        if let Some(counts) = summary(text).filter(|_| self.may_end(text)) {
+            return total(&counts).map(Some);
+        }
+        if let Some(place) = text.strip_prefix("Location: ").filter(|_| self.has_crashed) {
+            self.names.unit(place.rsplit_once(':').map_or(place, |(file, _)| file));
+            return Ok(Some(Summary { errored: 1, unit_failures: 1, ..Summary::default() }));
+        }
+        self.other(text);
+        Ok(None)
+    }
+
+    fn other(&mut self, text: &str) {
         let heading = text.strip_prefix("There was ").or_else(|| text.strip_prefix("There were "));
         if begins(text) {
             *self = Run { has_begun: true, ..Run::default() };
         } else if text.starts_with("Time: ") && text.contains(", Memory: ") {
             self.is_timed = true;
+        } else if text == "An error occurred inside PHPUnit." {
+            // Behind tests that ran, nobody knows how many there are.
+            self.has_crashed = self.has_begun && !self.has_progress;
         } else if let Some((_, what)) = heading.and_then(|rest| counted(rest.strip_suffix(':')?)) {
             self.told = None;
             self.list = match what {
@@ -147,6 +170,8 @@ impl Run {
             };
         } else if let Some(outcome) = self.list {
             self.in_list(text, outcome);
+        } else {
+            self.has_progress |= are_marks(text);
         }
     }
 
@@ -181,9 +206,8 @@ impl Announced for Told {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        match summary(text).filter(|_| self.run.may_end(text)) {
-            Some(counts) => self.found = Some(total(&counts)?),
-            None => self.run.line(text),
+        if let Some(summary) = self.run.line(text)? {
+            self.found = Some(summary);
         }
         Ok(())
     }
@@ -269,6 +293,25 @@ mod tests {
         }
         let large = "Tests: 18446744073709551616, Assertions: 1.\n";
         assert_eq!(read(large).unwrap_err().reject(), Some(Reject::Malformed));
+    }
+
+    /// Written after `TextUI/Application.php` of PHPUnit 11.
+    #[test]
+    fn a_file_that_cannot_be_loaded_is_errored_unless_tests_ran_before() {
+        let header = "PHPUnit 11.5.2 by Sebastian Bergmann and contributors.\n\nRuntime:       PHP 8.3.2\n\n";
+        let crash = "\n\nAn error occurred inside PHPUnit.\n\nMessage:  syntax error, unexpected token \";\"\n\
+                     Location: /p/tests/ATest.php:2\n\n#0 /p/vendor/phpunit/phpunit(104): PHPUnit\\TextUI\\Application->run()\n";
+        let parsed = read(&format!("{header}{crash}")).unwrap();
+        let told = details(&parsed);
+        assert_eq!((counts(&parsed), told.unit_failures), ([1, 0, 0, 1, 0], 1));
+        assert_eq!(told.failed_units, ["/p/tests/ATest.php"]);
+        let heard = crate::ingest::console::console(&Input::bytes("x", format!("{header}{crash}").as_bytes()));
+        assert_eq!(heard.iter().map(counts).collect::<Vec<_>>(), [[1, 0, 0, 1, 0]]);
+        for ran in ["..F", ".....  5 / 12 ( 41%)"] {
+            let error = read(&format!("{header}{ran}{crash}")).unwrap_err();
+            assert_eq!(error.reject(), Some(Reject::NoResult), "{ran}");
+        }
+        assert_eq!(read(crash).unwrap_err().reject(), Some(Reject::NoResult));
     }
 
     #[test]
