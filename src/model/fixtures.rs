@@ -25,7 +25,9 @@ pub fn around(id: &str) -> Option<&str> {
     let (place, name) = id.rsplit_once("::").unwrap_or(("", id));
     let block = HOOKS.iter().find_map(|hook| id.get(..id.rfind(hook)?));
     let unit = || UNITTEST.iter().find_map(|fixture| name.strip_prefix(fixture)?.strip_suffix(')'));
-    let class = || (CLASSES.contains(&name) || name == BUN_HOOK).then_some(place);
+    // Alone it stands for a test without a name.
+    let is_bun_s = name == BUN_HOOK && !place.is_empty();
+    let class = || (CLASSES.contains(&name) || is_bun_s).then_some(place);
     let file = || (place == JEST_FILE).then_some(name);
     let hook = || name.starts_with(JEST_HOOK).then_some("");
     let group = || {
@@ -50,7 +52,7 @@ mod tests {
             ("unittest.suite._ErrorHolder::setUpClass (tests.test_a.TestX)", "tests.test_a.TestX"),
             ("Test suite failed to run::src/a.test.js", "src/a.test.js"),
             ("a.test.ts::Cart::(unnamed)", "a.test.ts::Cart"),
-            ("(unnamed)", ""),
+            ("a.test.ts::(unnamed)", "a.test.ts"),
             ("test/a_test.dart::Cart (setUpAll)", "test/a_test.dart::Cart"),
             ("test/a_test.dart::(tearDownAll)", "test/a_test.dart"),
             ("Test execution failure: could be caused by test hooks like 'afterAll'.", ""),
@@ -59,6 +61,7 @@ mod tests {
         }
         for test in [
             "a::test_x",
+            "(unnamed)",
             "calls f(setUpAll)",
             "Cart::uses a before all hook",
             "a::test_initializationError",
