@@ -46,10 +46,10 @@ pub const FORMAT: Format = Format {
                  Fasterer, KubeLinter, Madge, dependency-cruiser, Checkov, Gitleaks, Terraform, lizard (-w), \
                  autoflake; CMake, ReScript, Crystal, Python (syntax errors), Emacs' byte compiler; Semgrep (vim, \
                  emacs); Deno's lint, check and fmt, Bun's bundler, Babel, Rsbuild, Nuxt, Less, Sass, Free Pascal, \
-                 GHDL, Vala, what Bash, dash, zsh, Perl, Lua and Node.js cannot parse; astro check, Rslint, Squawk; \
-                 sanitizers and Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, docutils, xmllint, \
-                 Tidy, Asciidoctor, MkDocs, CSSLint, gersemi, mdl, podchecker, Xenon, checkbashisms, PHP CS Fixer, \
-                 Pint, Rector, ast-grep, syncpack, dpdm, ts-unused-exports",
+                 GHDL, Vala, what Bash, dash, zsh, Perl, Lua, PHP, Ruby and Node.js cannot parse; astro check, \
+                 Rslint, Squawk; sanitizers and Valgrind; Pylama, Prospector, Robocop, bashate, Import Linter, \
+                 docutils, xmllint, Tidy, Asciidoctor, MkDocs, CSSLint, gersemi, mdl, podchecker, Xenon, \
+                 checkbashisms, PHP CS Fixer, Pint, Rector, ast-grep, syncpack, dpdm, ts-unused-exports",
     told_by: "lines of one of them, as \"Dockerfile:3 DL3008 warning: …\" or \"would reformat a.py\"",
     has_end: false,
     counting: "Lines with a finding, by level where the tool tells one, otherwise errors; info and style are notes. A \
