@@ -235,8 +235,8 @@ impl Witness<'_> {
     /// Whether the command is the interpreter itself, `ruby a_test.rb`, and ran what it could not parse before: who changes the
     /// script does not take it out.
     fn interprets(&self, command: &Command, heard: &[Parsed]) -> bool {
-        let program = command.argv.first().map(|program| program.rsplit('/').next().unwrap_or(program));
-        let name = program.map(|program| program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        let is_version = |c: char| c.is_ascii_digit() || c == '.';
+        let name = programs(&command.argv).next().map(|program| program.trim_end_matches(is_version));
         let is_it = self.tools.iter().all(|tool| Some(tool.as_str()) == name);
         is_it && ingest::are_compilers(self.tools) && has_built(Some(command), heard.iter())
     }

@@ -1,9 +1,9 @@
 //! `govet-text`: what go vet and tools after it print.
 //!
 //! Written after go vet: `# package` above `path.go:line:column: message`; `vet: path.go:…` where the package does not
-//! type-check. What Go's compiler says, whoever prints it, is told by its words, and keeps the package from being built; it has
-//! the name that golangci-lint gives it. staticcheck adds its check in brackets, golangci-lint its linter. Where nothing is found, golangci-lint since
-//! version 2 says so, the others print nothing; it has no end.
+//! type-check. What Go's compiler says, whoever prints it, is told by its words, and keeps the package from being built;
+//! it has the name that golangci-lint gives it. staticcheck adds its check in brackets, golangci-lint its linter. Where
+//! nothing is found, golangci-lint since version 2 says so, the others print nothing; it has no end.
 
 use super::brief_checkers::MISSPELLED;
 use super::lines::{Claim, TextReader, bracketed, finding, is_code, is_of_another, placed, read};

@@ -279,7 +279,7 @@ impl Reader {
     }
 
     /// A heading of green's, `Failure in test_a.Cart.test_sum (i=0)`, in whose bodies no rule stands.
-    fn told_by_green(&mut self, text: &str) -> Option<Told> {
+    fn told_by_green(&self, text: &str) -> Option<Told> {
         if self.told.as_ref().is_some_and(|told| !told.is_green_s) {
             return None;
         }
@@ -291,10 +291,6 @@ impl Reader {
         if !is_unit && !is_id(id) {
             return None;
         }
-        if !is_unit && (self.outcomes.len() < MESSAGES_HELD || self.outcomes.contains_key(id)) {
-            let [failed, errored] = self.outcomes.entry(id.to_owned()).or_default();
-            *(if outcome == Outcome::Failed { failed } else { errored }) += 1;
-        }
         Some(Told { is_unit, in_body: true, is_green_s: true, ..Told::new(id.to_owned(), outcome) })
     }
 
@@ -305,6 +301,10 @@ impl Reader {
             self.names.cases.retain(|id, _| !id.contains("unittest.loader._FailedTest"));
             self.names.unit(name);
             return;
+        }
+        if told.is_green_s && (self.outcomes.len() < MESSAGES_HELD || self.outcomes.contains_key(&told.id)) {
+            let [failed, errored] = self.outcomes.entry(told.id.clone()).or_default();
+            *(if told.outcome == Outcome::Failed { failed } else { errored }) += 1;
         }
         let worst = self.names.get(&told.id).map_or(told.outcome, |case| case.outcome.max(told.outcome));
         if let Some(case) = self.names.set(&told.id, worst) {
