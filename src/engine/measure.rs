@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 
 use super::silence::{self, Listener};
-use super::{Asked, Offer, Session, transcript};
+use super::{Asked, Offer, Session, argv, transcript};
 use crate::analysis::RULES;
 use crate::disk::{self, spool::Spool};
 use crate::error::{Error, ErrorKind, Reject, Result};
@@ -150,11 +150,18 @@ pub(super) fn measure(
             reading.leave(&found);
         }
     }
+    let console = match &offer.console {
+        Some(Ok(console)) => Some(reading.printed(console)?),
+        _ => None,
+    };
+    if offer.discover {
+        reading.written(&told, console.as_ref())?;
+    }
     reading.parse_copies()?;
-    match &offer.console {
-        Some(Ok(console)) => reading.console(console)?,
-        Some(Err(error)) => reading.fault(Source::named(CONSOLE), error.clone()),
-        None => {}
+    match (&offer.console, console) {
+        (_, Some(console)) => reading.console(console),
+        (Some(Err(error)), None) => reading.fault(Source::named(CONSOLE), error.clone()),
+        _ => {}
     }
     Ok(reading.finish())
 }
@@ -319,11 +326,14 @@ impl Reading<'_> {
         self.sources_before.get(found.name.as_str()).into_iter().flatten().copied()
     }
 
+    fn is_report(&self, found: &Found) -> bool {
+        reports::open(self.session.layout.root(), found, &self.config.limits).is_ok()
+            && (matches!(self.detect(found), Ok(Some(_))) || self.clean(found).is_some())
+    }
+
     /// A report that was found and not asked for: not read, and no code either.
     fn leave(&mut self, found: &Found) {
-        let is_report = reports::open(self.session.layout.root(), found, &self.config.limits).is_ok()
-            && (matches!(self.detect(found), Ok(Some(_))) || self.clean(found).is_some());
-        if let (true, Some(path)) = (is_report, &found.tree_path) {
+        if let (true, Some(path)) = (self.is_report(found), &found.tree_path) {
             self.measured.report_files.push(path.clone());
         }
     }
@@ -407,11 +417,33 @@ impl Reading<'_> {
         Ok(Some(Step::copied(&found.name, spool, format, clean, Some(modified_at))))
     }
 
-    /// What the command printed: every report in it.
-    fn console(&mut self, console: &File) -> Result<()> {
+    /// Reports that the command wrote while it ran, into files that it, or a script whose text was printed, names; and what is left
+    /// of those that it wrote the last time. Those in `told` are none.
+    fn written(&mut self, told: &BTreeSet<String>, printed: Option<&Spool>) -> Result<()> {
+        let (Some(command), Some(since)) = (&self.offer.command, self.since) else { return Ok(()) };
+        let printed = printed.and_then(silence::text_of).unwrap_or_default();
+        let mut argv = command.argv.clone();
+        argv.extend(argv::scripts(&printed).map(String::from));
+        let root = self.session.layout.root();
+        for found in reports::mentioned(root, &self.offer.folder, &self.config.reports, argv::files(&argv))? {
+            let is_new = || std::fs::metadata(&found.path).and_then(|file| file.modified()).is_ok_and(|at| at >= since);
+            let may_be_one = !told.contains(&found.name) && (self.before(&found).next().is_some() || is_new());
+            if may_be_one && self.is_report(&found) {
+                self.file(&found, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of what the command printed.
+    fn printed(&self, console: &File) -> Result<Spool> {
         let mut reader =
             console.try_clone().map_err(|e| Error::failed("cannot read the output").because(e.to_string()))?;
-        let spool = self.copy(&mut reader)?;
+        self.copy(&mut reader)
+    }
+
+    /// Every report in what the command printed.
+    fn console(&mut self, spool: Spool) {
         let (mut spoken, withheld) = self.spoken(CONSOLE, &spool);
         self.withheld = withheld.filter(|_| spoken.is_empty());
         if self.is_ty_s() {
@@ -434,14 +466,13 @@ impl Reading<'_> {
                 None => self.measured.sources.push(source),
             }
         }
-        Ok(())
     }
 
     /// Whether a run without findings, which ruff and ty tell in the same words, is ty's: by the command, or by what it had
     /// speak before.
     fn is_ty_s(&self) -> bool {
         let command = self.offer.command.iter();
-        let programs: Vec<&str> = command.flat_map(|command| silence::programs(&command.argv)).collect();
+        let programs: Vec<&str> = command.flat_map(|command| argv::programs(&command.argv)).collect();
         let ty_spoke = |earlier: &Listener<'_>| earlier.has_heard("ty-text") && !earlier.has_heard("ruff-text");
         !programs.contains(&"ruff") && (programs.contains(&"ty") || self.listener.is_some_and(ty_spoke))
     }

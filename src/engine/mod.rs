@@ -3,6 +3,7 @@
 
 mod accept;
 mod activity;
+mod argv;
 mod begin;
 mod bodies;
 mod estimate;

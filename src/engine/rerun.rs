@@ -96,6 +96,7 @@ fn run_again(
         discover: offer.discover,
         folder: offer.folder.clone(),
         console: Some(console),
+        command: Some(command.clone()),
         since,
         ..Offer::default()
     };

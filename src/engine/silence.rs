@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::Offer;
+use super::argv::{programs, scripts, words};
 use super::bodies::file_at;
 use super::measure::{CONSOLE, has_built};
 use crate::disk;
@@ -274,7 +275,7 @@ fn tools_of(report: &Parsed) -> Vec<(String, u64)> {
 }
 
 /// What a command printed, unless it is long.
-fn text_of(output: &Spool) -> Option<String> {
+pub(super) fn text_of(output: &Spool) -> Option<String> {
     let mut text = String::new();
     let file = output.open().ok().filter(|_| output.bytes <= OUTPUT_BYTES)?;
     file.take(OUTPUT_BYTES).read_to_string(&mut text).ok().map(|_| text)
@@ -296,13 +297,6 @@ fn has_scripts_of(path: &Path, before: &[u8], now: &[u8]) -> bool {
     is_manifest && scripts(before).is_some_and(|before| Some(before) == scripts(now))
 }
 
-/// The words of a command. What a shell is given as one argument is taken apart; quotes are not understood, so that a word may
-/// be a piece of one.
-fn words(argv: &[String]) -> impl Iterator<Item = &str> {
-    let is_between = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '"' | '\'' | '`');
-    argv.iter().flat_map(move |word| word.split(is_between)).filter(|word| !word.is_empty())
-}
-
 /// Whether a word of a command is how the tool is called: by its name, or as a part of another program.
 fn is_called(word: &str, tool: &str) -> bool {
     let parts: &[&str] = match tool {
@@ -316,16 +310,10 @@ fn is_called(word: &str, tool: &str) -> bool {
     word == tool || parts.contains(&word)
 }
 
-/// The programs that a command may run, by their names.
-pub(super) fn programs(argv: &[String]) -> impl Iterator<Item = &str> {
-    words(argv).filter_map(|word| word.rsplit('/').next())
-}
-
 /// What runs one program after the other as long as they pass, `tsc && eslint .`: the command itself, and the scripts of which
-/// npm and its like print a line `> tsc && eslint .`, Yarn `$ tsc && eslint .`, as they did in that output.
+/// npm and its like print a line, as they did in that output.
 fn chains(command: &Command, output: &str) -> impl Iterator<Item = Vec<String>> {
-    let scripts = output.lines().filter_map(|line| line.strip_prefix("> ").or_else(|| line.strip_prefix("$ ")));
-    let all = std::iter::once(command.argv.clone()).chain(scripts.map(|script| vec![script.to_owned()]));
+    let all = std::iter::once(command.argv.clone()).chain(scripts(output).map(|script| vec![script.to_owned()]));
     let is_chain = |word: &String| !word.replace("&&", "").contains([';', '|', '&', '\n', '(', '`', '{']);
     all.filter(move |argv| argv.iter().all(is_chain))
 }

@@ -4,7 +4,7 @@
 //! that lies in the work tree (or was named by the user), so that a link to a device or to somebody's secrets, left where
 //! a report is expected, is refused.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
@@ -108,6 +108,27 @@ pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Resu
         return Err(no_such_report(&path).because(format!("the glob {pattern:?} matches nothing")));
     }
     Ok(found.into_iter().map(|found| describe(root, &found.path, true)).collect())
+}
+
+/// The files in the work tree that a command typed in `folder` may have named, in the order of their names; but none that a
+/// glob after `!` matches.
+///
+/// # Errors
+/// A glob that is none.
+pub fn mentioned<'a>(
+    root: &Path,
+    folder: &Path,
+    reports: &Reports,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<Vec<Found>> {
+    let mut unwanted = Globs::new(reports.globs.iter().filter_map(|glob| glob.strip_prefix('!')))?;
+    let paths: BTreeSet<PathBuf> = names.map(|name| folder.join(name)).filter(|path| path.is_file()).collect();
+    let is_wanted = |found: &Found| {
+        let relative = found.tree_path.as_ref().and_then(|_| found.path.strip_prefix(root).ok());
+        let parts = relative.and_then(|path| Some((path.parent()?, path.file_name()?)));
+        parts.is_some_and(|(folder, name)| !unwanted.is_match(folder, name))
+    };
+    Ok(paths.iter().map(|path| describe(root, path, false)).filter(is_wanted).collect())
 }
 
 /// What is said where a report that the user named is not there.

@@ -218,6 +218,35 @@ fn a_command_is_run_and_its_output_and_reports_are_read() {
     assert!(absent.stderr.contains("cannot run no-such-program-here"), "{absent:?}");
 }
 
+#[test]
+fn a_report_is_found_where_the_command_says_that_it_writes_it() {
+    let project = Project::new();
+    project.write("made.xml", junit(&ALL));
+    project.write("in.xml", junit(&ALL[..2]));
+    let run = |command: &str, script: &str| {
+        let record = project.run(&[command, "--json", "--", "sh", "-c", script]).expect(0).json();
+        let source = record["sources"][0].clone();
+        let tests = record["metrics"]["testing"]["test_count"].clone();
+        (source["path"].clone(), source["stale"].clone(), tests, record["metrics"]["codebase"]["file_count"].clone())
+    };
+    let none = (Value::Null, Value::Null, Value::Null);
+    let one = |tests: u64, files: u64| (json!("out/r.xml"), json!(false), json!(tests), json!(files));
+    let with = |(path, stale, tests): (Value, Value, Value), files: u64| (path, stale, tests, json!(files));
+    // What it only reads is older than it; what tee writes was printed; elsewhere nobody looks.
+    assert_eq!(run("begin", "grep -c . in.xml; tee t.xml <made.xml | wc; cp made.xml hid''den.xml"), with(none, 5));
+    assert_eq!(run("record", "mkdir -p out; : --junitxml=out/r.xml; cp made.xml out/r.xml"), one(4, 5));
+    // npm prints the script that names it.
+    project.write("test.sh", "echo '> tool --out=json:out/r.xml'; cp in.xml out/r.xml\n");
+    assert_eq!(run("record", "sh test.sh"), one(2, 6));
+    // It did not come to that: what is there is old, and still no code.
+    let old = (json!("out/r.xml"), json!(true), Value::Null);
+    assert_eq!(run("record", "false --junitxml out/r.xml"), with(old, 6));
+    project.write("highwater.yaml", "reports:\n  globs: ['!out/**']\n");
+    let left_out = ["begin", "--loop", "other", "--json", "--", "sh", "-c", "cat made.xml > out/r.xml"];
+    assert_eq!(project.run(&left_out).expect(0).json()["sources"], json!([]));
+    project.run(&["verify", "--recompute"]).expect(0);
+}
+
 // N1: of `pytest -qq` nothing but the command's end says that all of it is there.
 #[test]
 fn a_run_without_a_summary_counts_where_its_command_ended_by_itself() {
