@@ -123,6 +123,7 @@ fn judging(root: &Path) {
         cases: Some(&now),
         previous_cases: Some(&before),
         same_bodies: &[],
+        lost_sources: &[],
         same_tree: &BTreeMap::new(),
         accepted: &[],
         label: None,

@@ -2,15 +2,16 @@
 //! name (ANALYSIS §12.1).
 //!
 //! - Python: from `def NAME` to where the indentation ends.
-//! - Rust, Go, Java, C#, Kotlin, C++: `NAME(…) … {` to the brace that closes it.
-//! - JavaScript and TypeScript: `test("NAME", …)`, `it("NAME", …)` to the bracket that closes it, and functions as above.
+//! - Ruby and Elixir: from `def NAME`, `it "NAME" do`, `test "NAME" do` to the `end` below it.
+//! - Rust, Go, Java, C#, Kotlin, C++, Swift: `NAME(…) … {` to the brace that closes it.
+//! - JavaScript, TypeScript, Dart, PHP: `test("NAME", …)`, `it("NAME", …)` to the bracket that closes it, and functions as above.
 //!
 //! Decorators and attributes stand before that. Of the rest, blank lines and indentation do not matter. What is cut wrongly,
 //! a brace in a regular expression for example, compares unequal or is not found: then the names decide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::renames::{base_name, one_to_one, split};
+use super::renames::{alike, base_name, one_to_one, split};
 use crate::model::record::SameBody;
 
 /// Lines that hold more than brackets and comments, below which many tests look alike.
@@ -35,6 +36,7 @@ pub fn is_source(path: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Language {
     Python,
+    Ruby,
     Script,
     Braces,
 }
@@ -43,22 +45,23 @@ fn language(path: &str) -> Option<Language> {
     let extension = path.rsplit_once('.')?.1;
     match extension {
         "py" => Some(Language::Python),
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Some(Language::Script),
-        "rs" | "go" | "java" | "cs" | "kt" | "cc" | "cpp" | "cxx" => Some(Language::Braces),
+        "rb" | "ex" | "exs" => Some(Language::Ruby),
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "dart" | "php" => Some(Language::Script),
+        "rs" | "go" | "java" | "cs" | "kt" | "cc" | "cpp" | "cxx" | "swift" => Some(Language::Braces),
         _ => None,
     }
 }
 
-/// The functions of a file that are long enough to be compared.
+/// The functions of a file.
 pub fn functions(path: &str, text: &str) -> Vec<Function> {
     let mut found = match language(path) {
         Some(Language::Python) => python(text),
+        Some(Language::Ruby) => ruby(text),
         Some(Language::Script) => [blocks(text), braced(text, true)].concat(),
         Some(Language::Braces) => braced(text, false),
         None => Vec::new(),
     };
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    found.retain(|function| statements(&function.body) >= LEAST_STATEMENTS);
     for function in &mut found {
         function.place.extend(words(stem).map(str::to_owned));
     }
@@ -83,8 +86,56 @@ pub fn same_bodies(gone: &[String], new: &[String], before: &[Function], now: &[
     pairs
 }
 
+/// Which of these tests lost their source: before, a function bore the name; now none does, nor has one its body or most of the
+/// words of its name, nor does the name stand elsewhere in `texts`, as in a table of cases, but in a comment.
+pub fn lost_sources<'i>(
+    ids: impl Iterator<Item = &'i str>,
+    before: &[Function],
+    now: &[Function],
+    texts: &[String],
+) -> Vec<String> {
+    let known: BTreeSet<&str> = before.iter().map(|function| function.name.as_str()).collect();
+    let new: Vec<&Function> = now.iter().filter(|function| !known.contains(function.name.as_str())).collect();
+    let is_left = |old: &Function| {
+        let has_its_body = |new: &Function| old.is_long() && old.body == new.body;
+        new.iter().any(|new| has_its_body(new) || alike(&old.name, &new.name))
+            || texts.iter().any(|text| says(text, &old.name))
+    };
+    let is_lost = |id: &&str| {
+        let name = base_name(split(id).1);
+        let mut old = before.iter().filter(|function| bears(name, &function.name)).peekable();
+        old.peek().is_some() && !now.iter().any(|now| bears(name, &now.name)) && !old.any(is_left)
+    };
+    ids.filter(is_lost).map(str::to_owned).collect()
+}
+
+/// Which of these tests have a function that bears their name.
+pub fn with_source<'i>(ids: impl Iterator<Item = &'i str>, functions: &[Function]) -> Vec<&'i str> {
+    ids.filter(|id| functions.iter().any(|function| bears(base_name(split(id).1), &function.name))).collect()
+}
+
+/// Whether a text names something, but in comments. A longer name, or a sentence that goes on, is another one.
+fn says(text: &str, name: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    let is_said = |line: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let before = line.get(..at).and_then(|before| before.chars().next_back());
+            let after = line.get(at + name.len()..).and_then(|after| after.chars().next());
+            !before.is_some_and(goes_on) && !after.is_none_or(|c| goes_on(c) || c == ' ')
+        })
+    };
+    text.lines().map(str::trim_start).any(|line| !is_comment(line) && is_said(line))
+}
+
+impl Function {
+    /// Whether it is long enough to be told by its body.
+    fn is_long(&self) -> bool {
+        statements(&self.body) >= LEAST_STATEMENTS
+    }
+}
+
 /// The body of a test: of the functions that bear its name, the one whose place fits its id best. `None` where several
-/// with other bodies fit as well.
+/// with other bodies fit as well, or it is short.
 fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
     let (place, name) = split(id);
     let name = base_name(name);
@@ -92,7 +143,7 @@ fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
     let fit = |function: &Function| function.place.iter().filter(|word| parts.contains(&word.as_str())).count();
     let mut best: Option<(usize, &str)> = None;
     let mut is_unclear = false;
-    for function in functions.iter().filter(|function| bears(name, &function.name)) {
+    for function in functions.iter().filter(|function| bears(name, &function.name) && function.is_long()) {
         let fit = fit(function);
         match best {
             Some((known, body)) if known == fit => is_unclear |= body != function.body,
@@ -126,9 +177,13 @@ fn tidied(body: &str) -> String {
 
 /// Lines after the first, which is the head, that hold more than brackets and comments.
 fn statements(body: &str) -> usize {
-    let is_comment = |line: &str| ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark));
     let says = |line: &&str| !is_comment(line) && line.contains(|c: char| c.is_alphanumeric());
     body.lines().skip(1).filter(says).count()
+}
+
+/// Whether a line, without blanks before it, is a comment or a part of one.
+fn is_comment(line: &str) -> bool {
+    ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
 }
 
 fn python(text: &str) -> Vec<Function> {
@@ -157,6 +212,26 @@ fn python(text: &str) -> Vec<Function> {
         let head = head.strip_prefix(name).unwrap_or_default();
         let place = classes.iter().map(|(_, name)| name.clone()).collect();
         found.push(Function { name: name.to_owned(), place, body: tidied(&format!("{head}\n{}", body.join("\n"))) });
+    }
+    found
+}
+
+/// Words with which a function or a block begins that is closed by `end`.
+const RUBY_BEGINS: [&str; 6] = ["def ", "it ", "test ", "specify ", "example ", "scenario "];
+
+fn ruby(text: &str) -> Vec<Function> {
+    let lines: Vec<&str> = text.lines().collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut found = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let Some(head) = RUBY_BEGINS.iter().find_map(|begin| code.strip_prefix(begin)) else { continue };
+        let quoted = |quote| head.strip_prefix(quote).and_then(|rest| rest.split_once(quote)).map(|(name, _)| name);
+        let Some(name) = quoted('"').or_else(|| quoted('\'')).or_else(|| identifier(head)) else { continue };
+        let is_end = |other: &&&str| depth(other) == depth(line) && other.trim_start().starts_with("end");
+        let body: Vec<&str> = lines.iter().skip(n + 1).take_while(|line| !is_end(line)).copied().collect();
+        let body = tidied(&format!("do\n{}", body.join("\n")));
+        found.push(Function { name: name.to_owned(), place: Vec::new(), body });
     }
     found
 }
@@ -199,7 +274,7 @@ fn braced(text: &str, is_script: bool) -> Vec<Function> {
 fn blocks(text: &str) -> Vec<Function> {
     let code = Code::of(text, true);
     let mut found = Vec::new();
-    for (at, word) in code.words().into_iter().filter(|(_, word)| matches!(*word, "test" | "it")) {
+    for (at, word) in code.words().into_iter().filter(|(_, word)| matches!(*word, "test" | "it" | "testWidgets")) {
         let rest = text.get(at + word.len()..).unwrap_or_default();
         let rest_at = rest.find('(').filter(|to| {
             rest.get(..*to).is_some_and(|between| between.chars().all(|c| c.is_alphanumeric() || c == '.'))
@@ -340,7 +415,8 @@ mod tests {
             &["tests.test_a.TestB::test_new", "tests.test_a::test_brief"],
         );
         // The text in quotes ends the indentation: the rest of that test is not compared, here or there.
-        assert!(functions("tests/test_a.py", old).iter().all(|function| function.name == "test_old"));
+        let mut long = functions("tests/test_a.py", old).into_iter().filter(Function::is_long);
+        assert!(long.all(|function| function.name == "test_old"));
         let found = pairs("tests/test_a.py", ids, old, new);
         assert!(found.is_empty() || found == ["tests.test_a.TestA::test_old → tests.test_a.TestB::test_new"]);
         let (old, new) = (old.replace("\n  {", "{"), new.replace("\n  {", "{"));
@@ -416,12 +492,75 @@ mod tests {
         assert_eq!(body_of("tests.test_a::test_x", &found), None);
     }
 
+    /// Whether the failing test of that id is taken for deleted.
+    fn is_lost(path: &str, id: &str, before: &str, now: &str) -> bool {
+        let (before, texts) = (functions(path, before), [now.to_owned()]);
+        !lost_sources([id].into_iter(), &before, &functions(path, now), &texts).is_empty()
+    }
+
+    #[test]
+    fn a_test_is_lost_where_nothing_of_it_is_left() {
+        let python =
+            "def test_a():\n    a = f(1)\n    b = g(a)\n    assert b == 2\n\n\ndef test_b():\n    assert f(2) == 3\n";
+        let script = "it('adds', () => {\n  expect(f(1)).toBe(2);\n});\nit('adds more', () => {});\n";
+        let ruby = "describe 'cart' do\n  it 'adds' do\n    expect(f(1)).to eq 2\n  end\n\n  it \"adds more\" do\n  end\nend\n";
+        for (path, id, before, lost, kept) in [
+            (
+                "t/test_a.py",
+                "t/test_a.py::test_a[1]",
+                python,
+                &["", "# def test_a():\n#     pass\n", "def test_trivial():\n    pass\n"][..],
+                &[
+                    "def test_a():\n    pass\n",
+                    "def test_other():\n    a = f(1)\n    b = g(a)\n    assert b == 2\n",
+                    "load('cases.yml', skip=['test_a'])\n",
+                ][..],
+            ),
+            (
+                "a.test.js",
+                "a.test.js::cart::adds",
+                script,
+                &["it('adds more', () => {});", "// it('adds', () => {});\n", "it('works', () => {});"],
+                &["it.skip('adds', () => {});", "xit(`adds`, () => {});", "test.each([['adds', 1]])('%s', f);"],
+            ),
+            (
+                "spec/a_spec.rb",
+                "spec/a_spec.rb::cart adds",
+                ruby,
+                &["  it 'adds more' do\n  end\n", "  # it 'adds' do\n"],
+                &["  xit 'adds' do\n  end\n", "  it('adds') { }\n"],
+            ),
+            (
+                "tests/CartTest.php",
+                "CartTest::testAdds",
+                "class CartTest {\n  public function testAdds(): void {\n    $this->assertSame(1, '}');\n  }\n}\n",
+                &["class CartTest {\n  public function testMore(): void {\n  }\n}\n"],
+                &["class CartTest {\n  #[Skip]\n  public function testAdds(): void {\n  }\n}\n"],
+            ),
+        ] {
+            for now in lost {
+                assert!(is_lost(path, id, before, now), "{path} {now}");
+            }
+            for now in kept {
+                assert!(!is_lost(path, id, before, now), "{path} {now}");
+            }
+        }
+        assert!(!is_lost("t/test_a.py", "t/test_a.py::test_c", python, ""), "where it stood is not known");
+        let renamed = script.replace("'adds'", "'adds two'");
+        assert!(
+            is_lost("a.test.js", "a.test.js::cart::adds", script, &renamed),
+            "a name is half the words of the other"
+        );
+        let words = "it('adds two small numbers up', () => {});\n";
+        assert!(!is_lost("a.test.js", "cart::adds two small numbers up", words, &words.replace(" up", "")));
+    }
+
     #[test]
     fn no_text_makes_it_panic() {
         for text in
             ["", "def", "def (", "def x", "fn x(", "fn x() {", "}}}", "it('", "'", "\"", "r#\"", "ü'ü{(", "class", "/*"]
         {
-            for path in ["a.py", "a.rs", "a.ts", "a.go", "a.java", "none"] {
+            for path in ["a.py", "a.rs", "a.ts", "a.go", "a.java", "a.rb", "a.php", "none"] {
                 functions(path, text);
             }
         }

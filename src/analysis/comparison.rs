@@ -1,8 +1,9 @@
 //! This iteration beside the ones that it is judged against: what an alert rule sees.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::alerts::failing_test_removed;
 use super::custom::{self, Move};
 use super::flakes::{Doubt, doubts};
 use super::history::{baseline, lineage, previous_with};
@@ -13,8 +14,9 @@ use super::{Current, real};
 use crate::model::config::LoopConfig;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, QualityMetrics};
+use crate::model::record::SameBody;
 use crate::model::trajectory::Point;
-use crate::model::verdict::{OpenFinding, Status};
+use crate::model::verdict::{Alert, OpenFinding, Status};
 
 /// One metric on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +63,9 @@ pub struct Comparison<'a> {
     pub suite: Suite,
     /// The runs test by test, where both sides name their tests.
     pub tests: Option<TestChanges>,
+    /// Where only the tests that fail are named: those that failed and whose source is gone, and those under another name.
+    lost_sources: &'a [String],
+    same_bodies: &'a [SameBody],
     /// The newly failing tests, and what each is taken for.
     pub doubts: BTreeMap<String, Doubt>,
     /// All earlier iterations.
@@ -75,7 +80,7 @@ impl<'a> Comparison<'a> {
     /// Lays an iteration beside its past. `metrics` are the settled ones of `current`.
     pub fn new(
         history: &'a [Point],
-        current: &Current,
+        current: &Current<'a>,
         metrics: &'a Metrics,
         suite: Suite,
         config: &'a LoopConfig,
@@ -89,9 +94,22 @@ impl<'a> Comparison<'a> {
         };
         let newly_failing = tests.as_ref().map_or(&[][..], |tests| &tests.newly_failing);
         let doubts = doubts(newly_failing, current.same_tree, &config.flake);
-        let Current { iteration, parent, tree_key, .. } = *current;
+        let Current { iteration, parent, tree_key, lost_sources, same_bodies, .. } = *current;
         let moves = OnceCell::new();
-        Comparison { iteration, parent, tree_key, metrics, suite, tests, doubts, history, config, moves }
+        Comparison {
+            iteration,
+            parent,
+            tree_key,
+            metrics,
+            suite,
+            tests,
+            lost_sources,
+            same_bodies,
+            doubts,
+            history,
+            config,
+            moves,
+        }
     }
 
     /// The latest ancestor that has the metric.
@@ -161,7 +179,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The failing tests that did not fail before, where reports name those that fail and not those that pass. Whether one of
-    /// them passed then is unknown: it may be new.
+    /// them passed then is unknown: it may be new. One whose source is that of a test that failed is that test.
     pub fn newly_red(&self) -> Vec<&'a str> {
         let Some(point) = self.previous(|metrics| metrics.failures().is_some()) else { return Vec::new() };
         let before = point.metrics.failing();
@@ -171,7 +189,23 @@ impl<'a> Comparison<'a> {
         }
         let before: Vec<_> = before.iter().map(|id| spelling(id)).collect();
         let failing = self.metrics.failing().iter().map(String::as_str);
-        failing.filter(|id| !before.contains(&spelling(id))).collect()
+        let is_renamed = |id: &str| self.same_bodies.iter().any(|pair| pair.to == id);
+        failing.filter(|id| !before.contains(&spelling(id)) && !is_renamed(id)).collect()
+    }
+
+    /// The tests that failed and are gone: by name, or by their source where only those that fail are named, but not those
+    /// that were gone already.
+    pub fn removed_failing(&self) -> Vec<&str> {
+        let Some(tests) = &self.tests else {
+            let open: BTreeSet<&str> = removed_failing(self.open_before()).collect();
+            return self.lost_sources.iter().map(String::as_str).filter(|id| !open.contains(id)).collect();
+        };
+        tests.removed_failing.iter().map(String::as_str).collect()
+    }
+
+    /// Whether none of these is a test whose source is gone, of those that failed.
+    pub fn are_sources_back<'i>(&self, mut ids: impl Iterator<Item = &'i String>) -> bool {
+        self.metrics.failures().is_some() && ids.all(|id| !self.lost_sources.contains(id))
     }
 
     /// How many units failed to load.
@@ -196,6 +230,12 @@ impl<'a> Comparison<'a> {
     pub fn open_before(&self) -> &'a [OpenFinding] {
         self.ancestors().next().map_or(&[], |parent| &parent.open_findings)
     }
+}
+
+/// The failing tests that are gone, of findings that are open.
+pub fn removed_failing(open: &[OpenFinding]) -> impl Iterator<Item = &str> {
+    let alerts = open.iter().filter(|finding| finding.accepted.is_none()).map(|finding| &finding.alert);
+    alerts.filter(|alert| alert.rule == failing_test_removed::RULE.name).flat_map(Alert::subjects).map(String::as_str)
 }
 
 /// How many tests were told to be flakes at an iteration.

@@ -35,11 +35,11 @@ pub(crate) mod testing;
 mod words;
 
 pub use alerts::{AlertRule, RULES};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, removed_failing};
 pub use delta::deltas_between;
 pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};
 pub use flakes::{Doubt, SameTree, doubts};
-pub use history::previous_with;
+pub use history::{find, previous_with};
 pub use identity::{IdDiff, TestChanges, compare, forgive, id_diff};
 pub use primary::QUALITY_SCORE;
 pub use renames::{base_name, split as split_id};
@@ -86,6 +86,8 @@ pub struct Current<'a> {
     pub previous_cases: Option<&'a TestCases>,
     /// Tests that are gone and new ones with the same source, as the record keeps them.
     pub same_bodies: &'a [SameBody],
+    /// Tests that failed before and whose source is gone and not back, where only those that fail are named.
+    pub lost_sources: &'a [String],
     /// Of newly failing tests, what is known of their runs on one tree. Not named is not known.
     pub same_tree: &'a BTreeMap<String, SameTree>,
     /// What `accept` was told since the record before.

@@ -98,6 +98,7 @@ fn is_made_good(finding: &OpenFinding, comparison: &Comparison, current: &Curren
         current.cases.is_some_and(|cases| alert.subjects().all(|id| holds(cases, id)))
     };
     match (alert.rule.as_str(), &alert.subject) {
+        ("failing_test_removed", Some(_)) if current.cases.is_none() => comparison.are_sources_back(alert.subjects()),
         ("failing_test_removed", Some(_)) => each(&|cases, id| cases.outcome(id).is_some()),
         (_, Some(_)) => each(&passes),
         ("suite_not_run", None) => comparison.suite == Suite::Judged && comparison.metrics.test_count() > Some(0),

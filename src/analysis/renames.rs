@@ -148,6 +148,11 @@ pub fn spelling(id: &str) -> (Vec<String>, &str) {
     (if is_told { words.map(str::to_owned).collect() } else { vec![id.to_owned()] }, parameters)
 }
 
+/// Whether two names share most of their words.
+pub fn alike(name: &str, other: &str) -> bool {
+    likeness(&words(name), other) >= SAME_NAME_SHARE
+}
+
 fn words(name: &str) -> BTreeSet<String> {
     name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }

@@ -34,6 +34,7 @@ pub struct Story {
     parent: Option<Iteration>,
     accepted: Vec<Accepted>,
     same_bodies: Vec<SameBody>,
+    lost_sources: Vec<String>,
     same_tree: BTreeMap<String, SameTree>,
     tree: Option<ObjectId>,
     said: Option<(String, u64)>,
@@ -52,6 +53,7 @@ impl Story {
             parent: None,
             accepted: Vec::new(),
             same_bodies: Vec::new(),
+            lost_sources: Vec::new(),
             same_tree: BTreeMap::new(),
             tree: None,
             said: None,
@@ -87,6 +89,11 @@ impl Story {
     /// In the next iteration, a test that is gone has the source of a new one.
     pub fn same_body(&mut self, from: &str, to: &str) {
         self.same_bodies.push(SameBody { from: from.to_owned(), to: to.to_owned() });
+    }
+
+    /// In the next iteration, the source of a test that failed before is gone.
+    pub fn lose_source(&mut self, id: &str) {
+        self.lost_sources.push(id.to_owned());
     }
 
     /// In the next iteration, this is known of a test: runs on earlier trees that it passed on, and on the same tree.
@@ -140,6 +147,7 @@ impl Story {
         let (said, estimate) = (self.said.take(), self.estimate.take());
         let accepted = std::mem::take(&mut self.accepted);
         let same_bodies = std::mem::take(&mut self.same_bodies);
+        let lost_sources = std::mem::take(&mut self.lost_sources);
         let same_tree = std::mem::take(&mut self.same_tree);
         let current = Current {
             iteration: Iteration(number),
@@ -150,6 +158,7 @@ impl Story {
             cases: cases.as_ref(),
             previous_cases: self.last_cases.as_ref(),
             same_bodies: &same_bodies,
+            lost_sources: &lost_sources,
             same_tree: &same_tree,
             accepted: &accepted,
             label: None,

@@ -1,11 +1,13 @@
-//! Tests under another name, found by their source in the two snapshots (ANALYSIS §12.1).
+//! Tests under another name, and those that were deleted, found by their source in the two snapshots (ANALYSIS §12.1).
 
-use crate::analysis::bodies::{Function, functions, is_source, same_bodies};
+use crate::analysis::bodies::{Function, functions, is_source, lost_sources, same_bodies, with_source};
 use crate::analysis::{self, IdDiff};
 use crate::error::Result;
 use crate::model::cases::TestCases;
 use crate::model::ids::{ObjectId, TreePath};
+use crate::model::metrics::Metrics;
 use crate::model::record::SameBody;
+use crate::model::trajectory::Point;
 use crate::model::tree::EntryKind;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::diff;
@@ -35,26 +37,83 @@ pub(super) fn renamed_by_body(
     if gone.is_empty() || new.is_empty() || gone.len().max(new.len()) > TESTS {
         return Ok(Vec::new());
     }
-    let mut changes = diff(objects, tree_before, tree_now)?;
-    changes.retain(|change| is_source(&change.path.to_string()));
-    if changes.len() > FILES_READ {
-        return Ok(Vec::new());
-    }
-    let (mut functions_before, mut functions_now) = (Vec::new(), Vec::new());
-    for change in &changes {
-        functions_before.extend(functions_of(objects, tree_before, &change.path)?);
-        functions_now.extend(functions_of(objects, tree_now, &change.path)?);
-    }
-    Ok(same_bodies(&gone, &new, &functions_before, &functions_now))
+    let sources = Sources::of(objects, tree_before, tree_now)?;
+    Ok(sources.map(|sources| same_bodies(&gone, &new, &sources.before, &sources.now)).unwrap_or_default())
 }
 
-fn functions_of(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<Vec<Function>> {
-    let Some(file) = file_at(objects, root, path)? else { return Ok(Vec::new()) };
-    if objects.length(&file).is_none_or(|length| length > MAX_BYTES) {
-        return Ok(Vec::new());
+/// What the sources tell of tests of which only those that fail have names.
+#[derive(Default)]
+pub(super) struct OfFailing {
+    /// Failed before and fail now, under another name.
+    pub renamed: Vec<SameBody>,
+    /// Failed before and do not now, and their source is gone; or it went before, and is not back.
+    pub lost: Vec<String>,
+}
+
+/// Since `before`, the latest ancestor that tells what failed. `open` are the tests whose source went before it.
+///
+/// # Errors
+/// As for [`renamed_by_body`].
+pub(super) fn of_failing(
+    objects: &Objects,
+    before: &Point,
+    tree_now: &ObjectId,
+    now: &Metrics,
+    open: &[&str],
+) -> Result<OfFailing> {
+    let (failed, fail) = (before.metrics.failing(), now.failing());
+    let gone: Vec<String> = failed.iter().filter(|id| !fail.contains(id)).cloned().collect();
+    let new: Vec<String> = fail.iter().filter(|id| !failed.contains(id)).cloned().collect();
+    if gone.is_empty() && open.is_empty() {
+        return Ok(OfFailing::default());
     }
-    let text = objects.read(&file).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    Ok(text.map(|text| functions(&path.to_string(), &text)).unwrap_or_default())
+    let all_open = || open.iter().map(|id| (*id).to_owned());
+    let Some(sources) = Sources::of(objects, &before.tree, tree_now)? else {
+        return Ok(OfFailing { lost: all_open().collect(), ..OfFailing::default() });
+    };
+    let back = with_source(open.iter().copied().chain(fail.iter().map(String::as_str)), &sources.now);
+    let still = all_open().filter(|id| !back.contains(&id.as_str()) && !fail.contains(id));
+    let mut lost: Vec<String> = still.collect();
+    lost.extend(lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts));
+    Ok(OfFailing { renamed: same_bodies(&gone, &new, &sources.before, &sources.now), lost })
+}
+
+/// The functions of the files that changed between two trees.
+#[derive(Default)]
+struct Sources {
+    before: Vec<Function>,
+    now: Vec<Function>,
+    /// Those files as they are now.
+    texts: Vec<String>,
+}
+
+impl Sources {
+    /// `None` if most of the work was rewritten.
+    fn of(objects: &Objects, tree_before: &ObjectId, tree_now: &ObjectId) -> Result<Option<Sources>> {
+        let mut changes = diff(objects, tree_before, tree_now)?;
+        changes.retain(|change| is_source(&change.path.to_string()));
+        if changes.len() > FILES_READ {
+            return Ok(None);
+        }
+        let mut sources = Sources::default();
+        for change in &changes {
+            let name = change.path.to_string();
+            if let Some(text) = text_of(objects, tree_before, &change.path)? {
+                sources.before.extend(functions(&name, &text));
+            }
+            if let Some(text) = text_of(objects, tree_now, &change.path)? {
+                sources.now.extend(functions(&name, &text));
+                sources.texts.push(text);
+            }
+        }
+        Ok(Some(sources))
+    }
+}
+
+fn text_of(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<Option<String>> {
+    let file = file_at(objects, root, path)?;
+    let file = file.filter(|file| objects.length(file).is_some_and(|length| length <= MAX_BYTES));
+    Ok(file.and_then(|file| objects.read(&file).ok()).and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
 /// The content of the file of that path; `None` if there is none.

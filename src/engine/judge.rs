@@ -69,6 +69,7 @@ pub(super) fn judged(
             cases,
             previous_cases,
             same_bodies: &record.same_bodies,
+            lost_sources: &record.lost_sources,
             same_tree: &same_tree,
             accepted: &record.accepted,
             label: record.label.as_deref(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::bodies::renamed_by_body;
+use super::bodies::{OfFailing, of_failing, renamed_by_body};
 use super::estimate::estimate;
 use super::evidence::named_ancestor;
 use super::judge::judged;
@@ -416,11 +416,15 @@ impl Recording<'_> {
                 Some(_) => named_ancestor(&self.objects, &history.points, parent)?,
                 None => None,
             };
-            let same_bodies = match (&before, cases) {
+            let (same_bodies, lost_sources) = match (&before, cases) {
                 (Some((point, before)), Some(now)) => {
-                    renamed_by_body(&self.objects, &point.tree, &self.captured.root, before, now)?
+                    let root = &self.captured.root;
+                    (renamed_by_body(&self.objects, &point.tree, root, before, now)?, Vec::new())
                 }
-                _ => Vec::new(),
+                _ => {
+                    let OfFailing { renamed, lost } = self.of_failing(&history.points, parent, &draft.metrics)?;
+                    (renamed, lost)
+                }
             };
             let before = before.map(|(_, cases)| cases);
             let record = IterationRecord {
@@ -429,6 +433,7 @@ impl Recording<'_> {
                 recorded_at: self.session.now,
                 accepted,
                 same_bodies,
+                lost_sources,
                 previous_record: history.head.map(|(_, id)| id),
                 line_changes: line_changes(self.store, &self.objects, parent, &draft)?,
                 ..draft.clone()
@@ -441,6 +446,17 @@ impl Recording<'_> {
                 return Ok(Some((record, head, history)));
             }
         }
+    }
+
+    /// What the sources tell of the tests that failed, where the others have no names.
+    fn of_failing(&self, points: &[Point], parent: Option<Iteration>, now: &Metrics) -> Result<OfFailing> {
+        let tells = |metrics: &Metrics| metrics.failures().is_some();
+        let Some(before) = analysis::previous_with(points, parent, tells).filter(|_| tells(now)) else {
+            return Ok(OfFailing::default());
+        };
+        let open = parent.and_then(|parent| analysis::find(points, parent)).into_iter();
+        let open: Vec<&str> = open.flat_map(|point| analysis::removed_failing(&point.open_findings)).collect();
+        of_failing(&self.objects, before, &self.captured.root, now, &open)
     }
 
     /// The reports that were read, byte for byte, under the iteration's folder.

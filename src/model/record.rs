@@ -267,6 +267,10 @@ pub struct IterationRecord {
     /// Tests that are gone and new ones with the same source, as it was when this was recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_bodies: Vec<SameBody>,
+    /// Tests that failed before and whose source is gone and not back, as it was when this was recorded; only where reports
+    /// name none but the tests that fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_sources: Vec<String>,
     /// The user's own words for the iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -340,6 +344,7 @@ impl IterationRecord {
             command: None,
             reruns: Vec::new(),
             same_bodies: Vec::new(),
+            lost_sources: Vec::new(),
             label: None,
             cost: None,
             tokens: None,

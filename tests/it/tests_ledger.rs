@@ -387,6 +387,49 @@ fn v14_a_test_with_another_name_and_the_same_source_is_the_same_test() {
     assert_eq!(history["earlier_ids"][0], format!("tests.test_semver::{old}"));
 }
 
+// pytest, Jest, RSpec and others name no test that passes: a failing one that is swapped for another changes no count.
+#[test]
+fn a_failing_test_whose_source_is_gone_was_removed_where_no_other_is_named() {
+    let project = Project::new();
+    let test = |name: &str, sum: u32| {
+        format!("def {name}():\n    a = add(1, 2)\n    b = add(a, 3)\n    assert b == {sum}\n\n\n")
+    };
+    let run = |command: &str, tests: &[&str], failing: &[&str]| {
+        let source: String = tests.iter().zip(6..).map(|(name, sum)| test(name, sum)).collect();
+        project.write("tests/test_cart.py", source);
+        let failed: String =
+            failing.iter().map(|name| format!("FAILED tests/test_cart.py::{name} - assert 6 == 7\n")).collect();
+        let (failures, passed) = (failing.len(), 9 - failing.len());
+        let summary =
+            if failures > 0 { format!("{failures} failed, {passed} passed") } else { format!("{passed} passed") };
+        let said = format!(
+            "=== test session starts ===\ncollected 9 items\n\n=== short test summary info ===\n{failed}=== {summary} in 0.10s ===\n"
+        );
+        project.write("said", said);
+        let record = project.run(&[command, "--json", "--", "cat", "said"]).expect(0).json();
+        let rules: Vec<String> = record["alerts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|alert| alert["rule"].as_str().unwrap().to_owned())
+            .collect();
+        let open = record["open_findings"].as_array().map_or(0, Vec::len);
+        (rules.join(" "), open, record["recommendation"]["action"].as_str().unwrap_or_default().to_owned())
+    };
+    let told = |rules: &str, open: usize, action: &str| (rules.to_owned(), open, action.to_owned());
+    run("begin", &["test_adds", "test_counts", "test_fails"], &["test_fails", "test_counts"]);
+    let renamed = run("record", &["test_adds", "test_counts", "test_again"], &["test_again", "test_counts"]);
+    assert_eq!(renamed, told("", 0, "continue"));
+    let fixed = run("record", &["test_adds", "test_counts", "test_passes"], &["test_counts"]);
+    assert_eq!(fixed, told("", 0, "continue"), "its source is there, under a third name");
+    let swapped = run("record", &["test_adds", "test_passes"], &[]);
+    assert_eq!(swapped, told("failing_test_removed", 1, "rollback"));
+    assert_eq!(run("record", &["test_adds", "test_passes", "test_new"], &[]), told("", 1, "continue"));
+    assert_eq!(run("record", &["test_adds", "test_passes", "test_counts"], &[]), told("", 0, "continue"));
+    project.run(&["verify", "--recompute"]).expect(0);
+    assert_eq!(project.run(&["replay", "--json"]).expect(0).json()["changes"], serde_json::json!([]));
+}
+
 #[test]
 fn a_moved_test_is_told_as_renamed() {
     let project = Project::new();

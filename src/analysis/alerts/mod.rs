@@ -7,7 +7,7 @@ mod complexity_explosion;
 mod coverage_drift;
 mod coverage_regression;
 mod error_increase;
-mod failing_test_removed;
+pub mod failing_test_removed;
 mod file_deletion;
 mod guard_worse;
 mod metric_context_changed;

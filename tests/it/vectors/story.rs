@@ -89,6 +89,7 @@ impl Story {
             cases: cases.as_ref(),
             previous_cases,
             same_bodies: &[],
+            lost_sources: &[],
             same_tree: &BTreeMap::new(),
             accepted: &accepted,
             label: None,
