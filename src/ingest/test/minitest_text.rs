@@ -1,12 +1,13 @@
 //! `minitest-text`: what Minitest prints, Rails with it, and test-unit. Their definitions are `SummaryReporter` in
 //! Minitest's `lib/minitest.rb` and `Test::Unit::TestResult#summary`. The last summary gives the counts, the list of
-//! failures names.
+//! failures names; with `-v` all tests have names.
 
 use super::telling::Telling;
+use super::text_outline::{Outline, Row};
 use super::text_report::{Names, Summary, counted, is_foreign};
 use super::text_runs::{Announced, TextRun, last_run};
 use crate::error::Result;
-use crate::ingest::text::{first_lines, printable, split_at};
+use crate::ingest::text::{first_lines, is_number, printable, split_at};
 use crate::ingest::{Format, Head, Parsed, Sniff, add};
 use crate::model::cases::Outcome;
 use crate::model::figures::ReportKind;
@@ -64,6 +65,9 @@ pub(in crate::ingest) struct Minitest {
     /// What the next line names, and the test whose failure is told.
     heading: Option<Outcome>,
     told: Option<Telling>,
+    /// What `-v` tells of each test; the one whose row is not at its end, since it printed something.
+    rows: Outline,
+    begun: Option<String>,
 }
 
 impl Announced for Minitest {
@@ -75,7 +79,7 @@ impl Announced for Minitest {
     fn line(&mut self, text: &str) -> Result<()> {
         if let Some(counts) = summary(text) {
             self.found = Some(total(&counts)?);
-        } else {
+        } else if !self.row(text) {
             self.other(text);
         }
         Ok(())
@@ -89,8 +93,10 @@ impl Announced for Minitest {
         self.found.is_some()
     }
 
-    fn report(self) -> Result<Parsed> {
-        self.names.report(&FORMAT, &self.found.unwrap_or_default(), false)
+    fn report(mut self) -> Result<Parsed> {
+        let found = self.found.unwrap_or_default();
+        self.rows.name(&mut self.names, &found);
+        self.names.report(&FORMAT, &found, false)
     }
 }
 
@@ -103,7 +109,46 @@ impl TextRun for Minitest {
     }
 }
 
+/// `CartTest#test_adds` and the rest of the row `CartTest#test_adds = 0.00 s = .`
+fn begun(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(" = ").or_else(|| Some((text.strip_suffix(" =")?, "")))?;
+    name.contains("#test_").then_some((name, rest))
+}
+
+/// The outcome at the end of such a row.
+fn ended(text: &str) -> Option<Outcome> {
+    let (time, mark) = text.rsplit_once(" s = ")?;
+    let (_, hundredths) = time.rsplit_once('.').filter(|(whole, _)| whole.ends_with(|c: char| c.is_ascii_digit()))?;
+    match mark {
+        _ if hundredths.len() != 2 || !is_number(hundredths) => None,
+        "." => Some(Outcome::Passed),
+        "F" => Some(Outcome::Failed),
+        "E" => Some(Outcome::Errored),
+        "S" => Some(Outcome::Skipped),
+        _ => None,
+    }
+}
+
 impl Minitest {
+    /// A row of `-v`, or what a test printed into it; whether it is one.
+    fn row(&mut self, text: &str) -> bool {
+        let rest = match begun(text) {
+            Some((name, rest)) => {
+                self.begun = Some(name.replacen('#', "::", 1));
+                rest
+            }
+            None => text,
+        };
+        if text.starts_with("Finished in ") {
+            self.begun = None;
+        }
+        let Some(outcome) = ended(rest) else { return self.begun.is_some() };
+        let Some(id) = self.begun.take() else { return false };
+        // Rows stand in no block.
+        self.rows.line(2, Row::Test(outcome, &id));
+        true
+    }
+
     fn other(&mut self, text: &str) {
         let content = text.trim_start();
         let bare = content.split_once(") ").map_or(content, |(number, rest)| {
@@ -218,6 +263,41 @@ mod tests {
         let unit = details(&read(UNIT).unwrap());
         assert_eq!(unit.cases.cases["CartTest::test_errors"].message.as_deref(), Some("RuntimeError: boom"));
         assert_eq!((unit.cases.outcome("CartTest::test_fails"), unit.dropped), (Some(Outcome::Failed), 3));
+    }
+
+    #[test]
+    fn with_v_all_tests_have_names_whatever_they_print() {
+        let row = |test: &str, mark: &str| format!("CartTest#test_{test} = 0.01 s = {mark}\n");
+        let verbose = format!(
+            "# Running:\n\n{}{}CartTest#test_prints = hello\nCart # 1.5 s = .\nbye1.25 s = .\n{}{}{}\nFinished in 0.0008s\n\n\
+             \x20 1) Error:\nCartTest#test_errors:\nRuntimeError: boom\n\n  2) Failure:\nCartTest#test_fails [c.rb:9]:\nno\n\n",
+            row("adds", "."),
+            row("takes", "."),
+            row("errors", "E"),
+            row("fails", "F"),
+            row("later", "S"),
+        );
+        let end = "6 runs, 4 assertions, 1 failures, 1 errors, 1 skips\n";
+        let told = details(&read(&format!("{verbose}{end}")).unwrap());
+        let named: Vec<_> = told
+            .cases
+            .cases
+            .iter()
+            .map(|(id, case)| (id.strip_prefix("CartTest::test_").unwrap(), case.outcome))
+            .collect();
+        let passed = Outcome::Passed;
+        let expected = [
+            ("adds", passed),
+            ("errors", Outcome::Errored),
+            ("fails", Outcome::Failed),
+            ("later", Outcome::Skipped),
+            ("prints", passed),
+            ("takes", passed),
+        ];
+        assert_eq!((named.as_slice(), told.dropped), (&expected[..], 0));
+        assert_eq!(told.cases.cases["CartTest::test_fails"].line, Some(9));
+        let fewer = verbose.replace(&row("adds", "."), "");
+        assert_eq!(details(&read(&format!("{fewer}{end}")).unwrap()).cases.cases.len(), 2, "a row is missing");
     }
 
     #[test]

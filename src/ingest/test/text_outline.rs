@@ -135,17 +135,19 @@ impl Outline {
     pub(super) fn name(self, names: &mut Names, summary: &Summary) {
         let count = |outcome: Outcome| self.tests.iter().filter(|(_, other)| *other == outcome).count();
         let is = |counted: usize, told: u64| u64::try_from(counted) == Ok(told);
+        let errored = summary.errored.saturating_sub(summary.unit_failures);
         let failed = u64::try_from(count(Outcome::Failed)).unwrap_or(u64::MAX).saturating_add(self.failures);
         if self.is_unclear
             || !is(count(Outcome::Passed), summary.passed)
             || !is(count(Outcome::Skipped), summary.skipped)
+            || !is(count(Outcome::Errored), errored)
             || failed != summary.failed
         {
             return;
         }
         let all: BTreeSet<&str> =
             self.tests.iter().map(|(id, _)| id.as_str()).chain(names.cases.keys().map(String::as_str)).collect();
-        let tests = summary.passed.saturating_add(summary.failed).saturating_add(summary.skipped);
+        let tests = [summary.passed, summary.failed, errored, summary.skipped].into_iter().fold(0, u64::saturating_add);
         if !is(all.len(), tests) {
             return;
         }
