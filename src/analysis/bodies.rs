@@ -22,8 +22,14 @@ const LEAST_STATEMENTS: usize = 3;
 pub struct Function {
     /// Its name, or the text that a test block has in its place.
     pub name: String,
-    /// Words of the file's path and of the class around it, to tell functions of one name apart.
-    pub place: Vec<String>,
+    /// Whether it is such a text, and no identifier.
+    pub is_title: bool,
+    /// The classes around it, to tell functions of one name apart; likewise the words of the file's path.
+    pub classes: Vec<String>,
+    /// From the outermost folder to the file's name without its extension.
+    pub path: Vec<String>,
+    /// How many of them are the file's.
+    pub file_words: usize,
     /// Everything after the name, one line a line.
     pub body: String,
 }
@@ -62,8 +68,10 @@ pub fn functions(path: &str, text: &str) -> Vec<Function> {
         None => Vec::new(),
     };
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let file_words = words(stem.rsplit('/').next().unwrap_or(stem)).count();
     for function in &mut found {
-        function.place.extend(words(stem).map(str::to_owned));
+        function.path = words(stem).map(str::to_owned).collect();
+        function.file_words = file_words;
     }
     found
 }
@@ -86,6 +94,17 @@ pub fn same_bodies(gone: &[String], new: &[String], before: &[Function], now: &[
     pairs
 }
 
+/// A test that seems to have lost its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost<'i> {
+    /// The test.
+    pub id: &'i str,
+    /// The name that its function bore.
+    pub name: String,
+    /// The id tells the file or class of that function: it is not one of that name in another file, which did not change.
+    pub is_placed: bool,
+}
+
 /// Which of these tests lost their source: before, a function bore the name; now none does, nor has one its body or most of the
 /// words of its name, nor does the name stand elsewhere in `texts`, as in a table of cases, but in a comment.
 pub fn lost_sources<'i>(
@@ -93,7 +112,7 @@ pub fn lost_sources<'i>(
     before: &[Function],
     now: &[Function],
     texts: &[String],
-) -> Vec<String> {
+) -> Vec<Lost<'i>> {
     let known: BTreeSet<&str> = before.iter().map(|function| function.name.as_str()).collect();
     let new: Vec<&Function> = now.iter().filter(|function| !known.contains(function.name.as_str())).collect();
     let is_left = |old: &Function| {
@@ -101,21 +120,25 @@ pub fn lost_sources<'i>(
         new.iter().any(|new| has_its_body(new) || alike(&old.name, &new.name))
             || texts.iter().any(|text| says(text, &old.name))
     };
-    let is_lost = |id: &&str| {
+    let lost = |id: &'i str| {
         let name = base_name(split(id).1);
-        let mut old = before.iter().filter(|function| bears(name, &function.name)).peekable();
-        old.peek().is_some() && !now.iter().any(|now| bears(name, &now.name)) && !old.any(is_left)
+        let mut old = before.iter().filter(|function| bears(name, function)).peekable();
+        let function = *old.peek()?;
+        if now.iter().any(|now| bears(name, now)) || old.any(is_left) {
+            return None;
+        }
+        Some(Lost { id, name: function.name.clone(), is_placed: function.is_placed(id) })
     };
-    ids.filter(is_lost).map(str::to_owned).collect()
+    ids.filter_map(lost).collect()
 }
 
 /// Which of these tests have a function that bears their name.
 pub fn with_source<'i>(ids: impl Iterator<Item = &'i str>, functions: &[Function]) -> Vec<&'i str> {
-    ids.filter(|id| functions.iter().any(|function| bears(base_name(split(id).1), &function.name))).collect()
+    ids.filter(|id| functions.iter().any(|function| bears(base_name(split(id).1), function))).collect()
 }
 
 /// Whether a text names something, but in comments. A longer name, or a sentence that goes on, is another one.
-fn says(text: &str, name: &str) -> bool {
+pub fn says(text: &str, name: &str) -> bool {
     let goes_on = |c: char| c.is_alphanumeric() || c == '_';
     let is_said = |line: &str| {
         line.match_indices(name).any(|(at, _)| {
@@ -128,9 +151,22 @@ fn says(text: &str, name: &str) -> bool {
 }
 
 impl Function {
+    fn new(name: &str, classes: Vec<String>, body: &str) -> Function {
+        let (name, body) = (name.to_owned(), tidied(body));
+        Function { name, is_title: false, classes, path: Vec::new(), file_words: 0, body }
+    }
+
     /// Whether it is long enough to be told by its body.
     fn is_long(&self) -> bool {
         statements(&self.body) >= LEAST_STATEMENTS
+    }
+
+    /// Whether the id of a test tells its class, or its file.
+    fn is_placed(&self, id: &str) -> bool {
+        let of_id: BTreeSet<&str> = words(id).collect();
+        let mut file = self.path.iter().rev().take(self.file_words);
+        self.classes.iter().any(|class| of_id.contains(class.as_str()))
+            || file.all(|word| of_id.contains(word.as_str()))
     }
 }
 
@@ -140,10 +176,11 @@ fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
     let (place, name) = split(id);
     let name = base_name(name);
     let parts: Vec<&str> = words(place).collect();
-    let fit = |function: &Function| function.place.iter().filter(|word| parts.contains(&word.as_str())).count();
+    let places = |function: &'f Function| function.classes.iter().chain(&function.path);
+    let fit = |function: &'f Function| places(function).filter(|word| parts.contains(&word.as_str())).count();
     let mut best: Option<(usize, &str)> = None;
     let mut is_unclear = false;
-    for function in functions.iter().filter(|function| bears(name, &function.name) && function.is_long()) {
+    for function in functions.iter().filter(|function| bears(name, function) && function.is_long()) {
         let fit = fit(function);
         match best {
             Some((known, body)) if known == fit => is_unclear |= body != function.body,
@@ -155,14 +192,13 @@ fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
 }
 
 /// Whether a test of this name is that function: it is its name, the outermost of nested ones (Go), or stands last behind
-/// those of its suites (JavaScript).
-fn bears(name: &str, function: &str) -> bool {
+/// those of its suites, which in a sentence only a title does (JavaScript).
+fn bears(name: &str, function: &Function) -> bool {
+    let Function { name: of_function, is_title, .. } = function;
     let outer = name.split('/').next().unwrap_or(name);
-    let is_last = || {
-        let before = name.strip_suffix(function);
-        before.is_some_and(|before| before.ends_with(|c: char| !c.is_alphanumeric() && c != '_'))
-    };
-    !function.is_empty() && (name == function || outer == function || is_last())
+    let parts = |c: char| if *is_title { !c.is_alphanumeric() && c != '_' } else { matches!(c, '.' | ':' | '#' | '$') };
+    let is_last = || name.strip_suffix(of_function.as_str()).is_some_and(|before| before.ends_with(parts));
+    !of_function.is_empty() && (name == of_function || outer == of_function || is_last())
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -210,8 +246,8 @@ fn python(text: &str) -> Vec<Function> {
             |line: &&&str| line.trim().is_empty() || depth(line) > here || line.trim_start().starts_with(')');
         let body: Vec<&str> = further.take_while(is_inside).copied().collect();
         let head = head.strip_prefix(name).unwrap_or_default();
-        let place = classes.iter().map(|(_, name)| name.clone()).collect();
-        found.push(Function { name: name.to_owned(), place, body: tidied(&format!("{head}\n{}", body.join("\n"))) });
+        let classes = classes.iter().map(|(_, name)| name.clone()).collect();
+        found.push(Function::new(name, classes, &format!("{head}\n{}", body.join("\n"))));
     }
     found
 }
@@ -230,8 +266,8 @@ fn ruby(text: &str) -> Vec<Function> {
         let Some(name) = quoted('"').or_else(|| quoted('\'')).or_else(|| identifier(head)) else { continue };
         let is_end = |other: &&&str| depth(other) == depth(line) && other.trim_start().starts_with("end");
         let body: Vec<&str> = lines.iter().skip(n + 1).take_while(|line| !is_end(line)).copied().collect();
-        let body = tidied(&format!("do\n{}", body.join("\n")));
-        found.push(Function { name: name.to_owned(), place: Vec::new(), body });
+        let function = Function::new(name, Vec::new(), &format!("do\n{}", body.join("\n")));
+        found.push(Function { is_title: head.starts_with(['"', '\'']), ..function });
     }
     found
 }
@@ -264,8 +300,8 @@ fn braced(text: &str, is_script: bool) -> Vec<Function> {
             continue;
         }
         let Some(function) = code.function(text, after) else { continue };
-        let place = classes.iter().map(|(_, name)| name.clone()).collect();
-        found.push(Function { name: word.to_owned(), place, body: tidied(function) });
+        let classes = classes.iter().map(|(_, name)| name.clone()).collect();
+        found.push(Function::new(word, classes, function));
     }
     found
 }
@@ -284,7 +320,7 @@ fn blocks(text: &str) -> Vec<Function> {
         let Some(inside) = text.get(open + 1..end).map(str::trim_start) else { continue };
         let Some(quote) = inside.chars().next().filter(|c| matches!(c, '\'' | '"' | '`')) else { continue };
         let Some((name, body)) = inside.get(1..).and_then(|rest| rest.split_once(quote)) else { continue };
-        found.push(Function { name: name.to_owned(), place: Vec::new(), body: tidied(body) });
+        found.push(Function { is_title: true, ..Function::new(name, Vec::new(), body) });
     }
     found
 }
@@ -546,6 +582,17 @@ mod tests {
             }
         }
         assert!(!is_lost("t/test_a.py", "t/test_a.py::test_c", python, ""), "where it stood is not known");
+        // What a template's name ends in is a function's name by chance.
+        assert!(!is_lost("a.js", "a.js::cart::counts numbers", "function numbers() { return 1; }\n", ""));
+        let placed = |path: &str, id: &str, text: &str| {
+            let before = functions(path, text);
+            lost_sources([id].into_iter(), &before, &[], &[]).iter().map(|lost| lost.is_placed).collect::<Vec<_>>()
+        };
+        assert_eq!(placed("t/test_a.py", "t/test_a.py::test_b", python), [true]);
+        assert_eq!(placed("t/test_a.py", "t/test_c.py::test_b", python), [false]);
+        let class = format!("class TestB:\n{}", python.replace("def ", "    def ").replace("    a", "        a"));
+        assert_eq!(placed("t/a.py", "test.TestB::test_b", &class), [true]);
+        assert_eq!(placed("a_test.go", "example.com/shop::TestA", "func TestA(t *T) { t.Skip() }\n"), [false]);
         let renamed = script.replace("'adds'", "'adds two'");
         assert!(
             is_lost("a.test.js", "a.test.js::cart::adds", script, &renamed),

@@ -1,6 +1,6 @@
 //! Tests under another name, and those that were deleted, found by their source in the two snapshots (ANALYSIS §12.1).
 
-use crate::analysis::bodies::{Function, functions, is_source, lost_sources, same_bodies, with_source};
+use crate::analysis::bodies::{Function, functions, is_source, lost_sources, same_bodies, says, with_source};
 use crate::analysis::{self, IdDiff};
 use crate::error::Result;
 use crate::model::cases::TestCases;
@@ -10,10 +10,13 @@ use crate::model::record::SameBody;
 use crate::model::trajectory::Point;
 use crate::model::tree::EntryKind;
 use crate::snapshot::objects::Objects;
-use crate::snapshot::tree::diff;
+use crate::snapshot::tree::{diff, files};
 
 /// Changed files whose source is read. Beyond it the work was rewritten, and names decide.
 const FILES_READ: usize = 200;
+
+/// Files of a tree in which a name is looked for.
+const FILES_SEARCHED: usize = 5_000;
 
 /// A larger file is no source that people write.
 const MAX_BYTES: u64 = 1 << 20;
@@ -74,8 +77,28 @@ pub(super) fn of_failing(
     let back = with_source(open.iter().copied().chain(fail.iter().map(String::as_str)), &sources.now);
     let still = all_open().filter(|id| !back.contains(&id.as_str()) && !fail.contains(id));
     let mut lost: Vec<String> = still.collect();
-    lost.extend(lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts));
+    for one in lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts) {
+        if one.is_placed || !is_elsewhere(objects, tree_now, &one.name)? {
+            lost.push(one.id.to_owned());
+        }
+    }
     Ok(OfFailing { renamed: same_bodies(&gone, &new, &sources.before, &sources.now), lost })
+}
+
+/// Whether a source file tells of a function of that name, or may: of too many, none is read.
+fn is_elsewhere(objects: &Objects, root: &ObjectId, name: &str) -> Result<bool> {
+    let mut read = 0;
+    for file in files(objects, root)? {
+        let (path, _) = file?;
+        if !is_source(&path.to_string()) {
+            continue;
+        }
+        read += 1;
+        if read > FILES_SEARCHED || text_of(objects, root, &path)?.is_some_and(|text| says(&text, name)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The functions of the files that changed between two trees.

@@ -417,6 +417,7 @@ fn a_failing_test_whose_source_is_gone_was_removed_where_no_other_is_named() {
         (rules.join(" "), open, record["recommendation"]["action"].as_str().unwrap_or_default().to_owned())
     };
     let told = |rules: &str, open: usize, action: &str| (rules.to_owned(), open, action.to_owned());
+    project.write("tests/test_other.py", test("test_works", 6));
     run("begin", &["test_adds", "test_counts", "test_fails"], &["test_fails", "test_counts"]);
     let renamed = run("record", &["test_adds", "test_counts", "test_again"], &["test_again", "test_counts"]);
     assert_eq!(renamed, told("", 0, "continue"));
@@ -428,6 +429,31 @@ fn a_failing_test_whose_source_is_gone_was_removed_where_no_other_is_named() {
     assert_eq!(run("record", &["test_adds", "test_passes", "test_counts"], &[]), told("", 0, "continue"));
     project.run(&["verify", "--recompute"]).expect(0);
     assert_eq!(project.run(&["replay", "--json"]).expect(0).json()["changes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_test_of_the_same_name_in_another_file_is_not_the_one_that_failed() {
+    let project = Project::new();
+    let go = "package a\n\nimport \"testing\"\n\nfunc TestAdds(t *testing.T) { check(t, 1) }\n";
+    let rules = |command: &str, said: &str| {
+        project.write("said", format!("{said}\nok  \texample.com/shop/b\t0.002s\n"));
+        let record = project.run(&[command, "--json", "--", "cat", "said"]).expect(0).json();
+        record["alerts"].as_array().unwrap().iter().map(|alert| alert["rule"].clone()).collect::<Vec<_>>()
+    };
+    for folder in ["a", "b", "c"] {
+        project.write(&format!("{folder}/x_test.go"), go);
+    }
+    let failed = "--- FAIL: TestAdds (0.00s)\n    x_test.go:5: no\nFAIL\nFAIL\texample.com/shop/a\t0.003s";
+    rules("begin", failed);
+    // That of package a is fixed; that of b, which passed, is deleted.
+    project.write("a/add.go", "package a\n\nfunc add() {}\n");
+    project.write("b/x_test.go", "package b\n");
+    assert_eq!(rules("record", "ok  \texample.com/shop/a\t0.003s"), [""; 0]);
+    // It fails again, and is deleted: none of its name is left.
+    rules("record", failed);
+    project.write("a/x_test.go", "package a\n");
+    project.write("c/x_test.go", "package c\n");
+    assert_eq!(rules("record", "ok  \texample.com/shop/a\t0.003s"), ["failing_test_removed"]);
 }
 
 #[test]
