@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 use std::time::SystemTime;
@@ -426,7 +426,9 @@ impl Reading<'_> {
         argv.extend(argv::scripts(&printed).map(String::from));
         let root = self.session.layout.root();
         for found in reports::mentioned(root, &self.offer.folder, &self.config.reports, argv::files(&argv))? {
-            let is_new = || std::fs::metadata(&found.path).and_then(|file| file.modified()).is_ok_and(|at| at >= since);
+            // A word that can be no path is none.
+            let Some(file) = disk::metadata(&found.path).ok().flatten().filter(Metadata::is_file) else { continue };
+            let is_new = || file.modified().is_ok_and(|at| at >= since);
             let may_be_one = !told.contains(&found.name) && (self.before(&found).next().is_some() || is_new());
             if may_be_one && self.is_report(&found) {
                 self.file(&found, None)?;

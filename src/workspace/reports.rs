@@ -110,8 +110,8 @@ pub fn named(root: &Path, folder: &Path, pattern: &str, limits: &Limits) -> Resu
     Ok(found.into_iter().map(|found| describe(root, &found.path, true)).collect())
 }
 
-/// The files in the work tree that a command typed in `folder` may have named, in the order of their names; but none that a
-/// glob after `!` matches.
+/// What in the work tree a command typed in `folder` may have named, in the order of the names; but nothing that a glob after
+/// `!` matches. Most of it is not there.
 ///
 /// # Errors
 /// A glob that is none.
@@ -122,7 +122,7 @@ pub fn mentioned<'a>(
     names: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<Found>> {
     let mut unwanted = Globs::new(reports.globs.iter().filter_map(|glob| glob.strip_prefix('!')))?;
-    let paths: BTreeSet<PathBuf> = names.map(|name| folder.join(name)).filter(|path| path.is_file()).collect();
+    let paths: BTreeSet<PathBuf> = names.map(|name| folder.join(name)).collect();
     let is_wanted = |found: &Found| {
         let relative = found.tree_path.as_ref().and_then(|_| found.path.strip_prefix(root).ok());
         let parts = relative.and_then(|path| Some((path.parent()?, path.file_name()?)));
