@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::names::{Index, Overlap, are_worded_alike, from_the_end, parts};
-use super::writers::{Likely, wrote};
+use super::writers::{Likely, is_of_go, wrote};
 use super::{Copies, Measurement};
 use crate::ingest::test::UNITS_KEPT;
 use crate::ingest::{Details, Parsed, TestDetails};
@@ -401,10 +401,10 @@ fn is_kin(report: &Report<'_>, other: &Report<'_>) -> bool {
     match report.parsed.format.name {
         "pytest-text" | "unittest-text" => most(&is_pytest_id),
         "cargo-test-text" | "nextest-text" => most(&is_rust_id),
-        "go-test-text" => most(&is_go_id),
+        "go-test-text" => most(&is_of_go),
         // Their names in a file are what the reporter makes of them: any that no other language has.
         "jest-text" | "vitest-text" | "rstest-text" | "rstest-md" | "mocha-text" | "tap" => {
-            let is_foreign = |id: &str| is_pytest_id(id) || is_rust_id(id) || is_go_id(id);
+            let is_foreign = |id: &str| is_pytest_id(id) || is_rust_id(id) || is_of_go(id);
             let names_nothing = report.tests.cases.cases.is_empty() && ids().next().is_some();
             !told_titles(&titles(report), other).is_empty() || (names_nothing && !most(&is_foreign))
         }
@@ -441,19 +441,17 @@ fn as_words(id: &str) -> String {
     id.replace("::", " ").replace(" > ", " ")
 }
 
-/// `example.org/shop/calc::TestAdd/sub`.
-fn is_go_id(id: &str) -> bool {
-    let name = id.rsplit("::").next().unwrap_or_default();
-    let rest = ["Test", "Example", "Benchmark", "Fuzz"].iter().find_map(|start| name.strip_prefix(start));
-    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
-}
-
-/// `tests.test_a.TestB::test_x[1]`.
+/// `tests.test_a.TestB::test_x[1]`, and `Cart::test_x` of who leaves out the module (green).
 fn is_pytest_id(id: &str) -> bool {
     let parts = parts(id);
     let mut parts = from_the_end(&parts);
     let is_test = |part: &str| part.to_ascii_lowercase().starts_with("test");
-    parts.next().is_some_and(is_test) && parts.any(|part| is_test(part) || part.ends_with("_test"))
+    let is_class = |place: &str| {
+        place.starts_with(|c: char| c.is_ascii_uppercase()) && place.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let is_method = |(place, name): (&str, &str)| is_class(place) && name.starts_with("test_");
+    id.split_once("::").is_some_and(is_method)
+        || parts.next().is_some_and(is_test) && parts.any(|part| is_test(part) || part.ends_with("_test"))
 }
 
 /// `kvlog::tests::deep`: only what a Rust path is made of.

@@ -9,8 +9,8 @@ use crate::ingest::lint::{ruff_text, rustc_json, rustc_text, sarif};
 use crate::ingest::metric::criterion;
 use crate::ingest::size::lizard_text;
 use crate::ingest::test::{
-    cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, jest_json, jest_text, junit, maven_text,
-    mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, vitest_text,
+    cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, gotestsum_text, jest_json, jest_text,
+    junit, maven_text, mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, unittest_text, vitest_text,
 };
 use crate::ingest::{
     CoverageDetails, Details, FileCoverage, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed,
@@ -350,6 +350,12 @@ fn what_any_tool_prints_beside_its_file_tells_of_one_run() {
         let two = [printed(format, 1, &["x"]), file(place), file("other.OtherTest")];
         assert_eq!(counts(&merged(&two)).0, 4, "{}: it is one of the two, and which does not matter", format.name);
     }
+    // gotestsum says nothing of the module's path.
+    let go = tests(&junit::FORMAT, &[("example.com/shop::TestAdds", Passed), ("example.com/shop::TestDrops", Failed)]);
+    for failed in [".::TestDrops", "named otherwise"] {
+        let console = printed(&gotestsum_text::FORMAT, 1, &[failed]);
+        assert_eq!(counts(&merged(&[go.clone(), console])), (2, 1, 1, 0, 0), "{failed}");
+    }
     let console = printed(&maven_text::FORMAT, 9, &[]);
     assert_eq!(counts(&merged(&[console.clone(), file("com.example.CartTest")])).0, 11, "another run");
     let other = tests(&junit::FORMAT, &[("Cart adds::Cart adds", Passed), ("Cart drops it::Cart drops it", Passed)]);
@@ -360,7 +366,11 @@ fn what_any_tool_prints_beside_its_file_tells_of_one_run() {
     let failed = merged(&[printed(&maven_text::FORMAT, 9, &["x"]), java]);
     assert_eq!(counts(&failed), (11, 10, 1, 0, 0), "but no failure is lost");
     let pytest = tests(&junit::FORMAT, &[("tests.test_a::test_x", Passed), ("tests.test_a::test_y", Passed)]);
-    assert_eq!(counts(&merged(&[printed(&playwright_text::FORMAT, 2, &[]), pytest])).0, 4, "in another language");
+    let green = tests(&junit::FORMAT, &[("Cart::test_x", Passed), ("Cart::test_y", Passed)]);
+    assert_eq!(counts(&merged(&[printed(&unittest_text::FORMAT, 2, &[]), green])).0, 2, "without their modules");
+    for format in [&playwright_text::FORMAT, &gotestsum_text::FORMAT] {
+        assert_eq!(counts(&merged(&[printed(format, 2, &[]), pytest.clone()])).0, 4, "in another language");
+    }
     let parts = [file("com.example.ATest"), file("com.example.BTest"), printed(&maven_text::FORMAT, 2, &["x", "y"])];
     assert_eq!(counts(&merged(&parts)), (4, 2, 2, 0, 0), "the sum of its files");
 }

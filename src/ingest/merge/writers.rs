@@ -21,11 +21,12 @@ const C: Language = &["c", "cc", "cpp", "cxx", "h", "hpp"];
 const LUA: Language = &["lua"];
 const PERL: Language = &["t", "pl", "pm"];
 const PYTHON: Language = &["py"];
+const GO: Language = &["go"];
 const LANGUAGES: [Language; 14] =
-    [JVM, DOTNET, PHP, RUBY, ELIXIR, JAVASCRIPT, SWIFT, DART, C, LUA, PERL, PYTHON, &["go"], &["rs"]];
+    [JVM, DOTNET, PHP, RUBY, ELIXIR, JAVASCRIPT, SWIFT, DART, C, LUA, PERL, PYTHON, GO, &["rs"]];
 
 /// The formats of what tools print, and the languages that their tests may be written in; none is any.
-const TOOLS: [(&str, &[Language]); 25] = [
+const TOOLS: [(&str, &[Language]); 26] = [
     ("maven-text", &[JVM]),
     ("gradle-text", &[JVM]),
     ("sbt-text", &[JVM]),
@@ -49,6 +50,7 @@ const TOOLS: [(&str, &[Language]); 25] = [
     ("boost-text", &[C]),
     ("busted-text", &[LUA]),
     ("prove-text", &[PERL]),
+    ("gotestsum-text", &[GO]),
     ("gherkin-text", &[]),
     ("brief-test-text", &[]),
 ];
@@ -74,6 +76,7 @@ pub(super) fn wrote(tool: &str, tests: &TestCases) -> Likely {
             Some(language) if own.contains(&language) => ours += 1,
             Some(_) => foreign += 1,
             None if is_named_by_class && is_class(place(id)) => ours += 1,
+            None if own.contains(&GO) && is_of_go(id) => ours += 1,
             None => {}
         }
     }
@@ -107,6 +110,13 @@ fn place(id: &str) -> &str {
 /// `tests.test_a.TestB::test_y`.
 fn is_of_python(id: &str) -> bool {
     id.split(['.', ':', '/']).filter(|part| part.starts_with("test_") || part.ends_with("_test")).count() >= 2
+}
+
+/// `example.org/shop/calc::TestAdd/sub`.
+pub(super) fn is_of_go(id: &str) -> bool {
+    let name = id.rsplit("::").next().unwrap_or_default();
+    let rest = ["Test", "Example", "Benchmark", "Fuzz"].iter().find_map(|start| name.strip_prefix(start));
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// `com.example.CartTest`, `App\CartTest`, `CartTest$Inner`: names with capitals, one in the other.
