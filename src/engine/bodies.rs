@@ -74,9 +74,8 @@ pub(super) fn of_failing(
     let Some(sources) = Sources::of(objects, &before.tree, tree_now)? else {
         return Ok(OfFailing { lost: all_open().collect(), ..OfFailing::default() });
     };
-    let back = with_source(open.iter().copied().chain(fail.iter().map(String::as_str)), &sources.now);
-    let still = all_open().filter(|id| !back.contains(&id.as_str()) && !fail.contains(id));
-    let mut lost: Vec<String> = still.collect();
+    let back = with_source(open.iter().copied(), &sources.now);
+    let mut lost: Vec<String> = all_open().filter(|id| !back.contains(&id.as_str()) && !fail.contains(id)).collect();
     for one in lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts) {
         if one.is_placed || !is_elsewhere(objects, tree_now, &one.name)? {
             lost.push(one.id.to_owned());
