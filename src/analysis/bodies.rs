@@ -24,12 +24,10 @@ pub struct Function {
     pub name: String,
     /// Whether it is such a text, and no identifier.
     pub is_title: bool,
-    /// The classes around it, to tell functions of one name apart; likewise the words of the file's path.
+    /// The classes around it, which with the file tell functions of one name apart.
     pub classes: Vec<String>,
-    /// From the outermost folder to the file's name without its extension.
-    pub path: Vec<String>,
-    /// How many of them are the file's.
-    pub file_words: usize,
+    /// The file's path.
+    pub file: String,
     /// Everything after the name, one line a line.
     pub body: String,
 }
@@ -67,11 +65,8 @@ pub fn functions(path: &str, text: &str) -> Vec<Function> {
         Some(Language::Braces) => braced(text, false),
         None => Vec::new(),
     };
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    let file_words = words(stem.rsplit('/').next().unwrap_or(stem)).count();
     for function in &mut found {
-        function.path = words(stem).map(str::to_owned).collect();
-        function.file_words = file_words;
+        path.clone_into(&mut function.file);
     }
     found
 }
@@ -101,7 +96,7 @@ pub struct Lost<'i> {
     pub id: &'i str,
     /// The name that its function bore.
     pub name: String,
-    /// The id tells the file or class of that function: it is not one of that name in another file, which did not change.
+    /// The id tells the file of that function: it is not one of that name in another file, which did not change.
     pub is_placed: bool,
 }
 
@@ -122,7 +117,7 @@ pub fn lost_sources<'i>(
     };
     let lost = |id: &'i str| {
         let name = base_name(split(id).1);
-        let mut old = before.iter().filter(|function| bears(name, function)).peekable();
+        let mut old = before.iter().filter(|function| function.may_be_test() && bears(name, function)).peekable();
         let function = *old.peek()?;
         if now.iter().any(|now| bears(name, now)) || old.any(is_left) {
             return None;
@@ -153,7 +148,7 @@ pub fn says(text: &str, name: &str) -> bool {
 impl Function {
     fn new(name: &str, classes: Vec<String>, body: &str) -> Function {
         let (name, body) = (name.to_owned(), tidied(body));
-        Function { name, is_title: false, classes, path: Vec::new(), file_words: 0, body }
+        Function { name, is_title: false, classes, file: String::new(), body }
     }
 
     /// Whether it is long enough to be told by its body.
@@ -161,12 +156,24 @@ impl Function {
         statements(&self.body) >= LEAST_STATEMENTS
     }
 
-    /// Whether the id of a test tells its class, or its file.
+    /// Whether it may be a test, as tests of its language are named: one by its title, by `test` at its beginning, or by any name.
+    fn may_be_test(&self) -> bool {
+        match self.file.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("py" | "rb") => self.is_title || self.name.starts_with("test"),
+            Some("rs" | "go" | "java" | "cs" | "kt" | "cc" | "cpp" | "cxx" | "swift" | "php") => true,
+            _ => self.is_title,
+        }
+    }
+
+    /// Its file without the extension.
+    fn stem(&self) -> &str {
+        self.file.rsplit_once('.').map_or(&self.file, |(stem, _)| stem)
+    }
+
+    /// Whether the id of a test tells its file. A class is not enough: what is tested has the names of its tests, too.
     fn is_placed(&self, id: &str) -> bool {
-        let of_id: BTreeSet<&str> = words(id).collect();
-        let mut file = self.path.iter().rev().take(self.file_words);
-        self.classes.iter().any(|class| of_id.contains(class.as_str()))
-            || file.all(|word| of_id.contains(word.as_str()))
+        let is_module = || self.file.ends_with(".py") && id.starts_with(&self.stem().replace('/', "."));
+        id.starts_with(&self.file) || is_module()
     }
 }
 
@@ -176,8 +183,8 @@ fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
     let (place, name) = split(id);
     let name = base_name(name);
     let parts: Vec<&str> = words(place).collect();
-    let places = |function: &'f Function| function.classes.iter().chain(&function.path);
-    let fit = |function: &'f Function| places(function).filter(|word| parts.contains(&word.as_str())).count();
+    let places = |function: &'f Function| function.classes.iter().map(String::as_str).chain(words(function.stem()));
+    let fit = |function: &'f Function| places(function).filter(|word| parts.contains(word)).count();
     let mut best: Option<(usize, &str)> = None;
     let mut is_unclear = false;
     for function in functions.iter().filter(|function| bears(name, function) && function.is_long()) {
@@ -590,8 +597,13 @@ mod tests {
         };
         assert_eq!(placed("t/test_a.py", "t/test_a.py::test_b", python), [true]);
         assert_eq!(placed("t/test_a.py", "t/test_c.py::test_b", python), [false]);
-        let class = format!("class TestB:\n{}", python.replace("def ", "    def ").replace("    a", "        a"));
-        assert_eq!(placed("t/a.py", "test.TestB::test_b", &class), [true]);
+        assert_eq!(placed("t/test_a.py", "t.test_a::test_b", python), [true]);
+        // What is tested bears the names of its tests, and perhaps that of their class.
+        assert_eq!(placed("src/cart.rs", "tests::total", "fn total() -> u8 { 1 }\n"), [false]);
+        assert!(
+            placed("src/cart.js", "test/cart.test.js::Cart::total", "class Cart { total() { return 1; } }\n")
+                .is_empty()
+        );
         assert_eq!(placed("a_test.go", "example.com/shop::TestA", "func TestA(t *T) { t.Skip() }\n"), [false]);
         let renamed = script.replace("'adds'", "'adds two'");
         assert!(

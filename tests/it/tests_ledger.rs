@@ -449,6 +449,11 @@ fn a_test_of_the_same_name_in_another_file_is_not_the_one_that_failed() {
     project.write("a/add.go", "package a\n\nfunc add() {}\n");
     project.write("b/x_test.go", "package b\n");
     assert_eq!(rules("record", "ok  \texample.com/shop/a\t0.003s"), [""; 0]);
+    // What a test is called after goes, and the test stays.
+    project.write("lib.go", "package a\n\nfunc TestAdds(n int) int { return n }\n");
+    rules("record", failed);
+    project.write("lib.go", "package a\n");
+    assert_eq!(rules("record", "ok  \texample.com/shop/a\t0.003s"), [""; 0]);
     // It fails again, and is deleted: none of its name is left.
     rules("record", failed);
     project.write("a/x_test.go", "package a\n");
