@@ -1,5 +1,6 @@
 //! Tests under another name, and those that were deleted, found by their source in the two snapshots (ANALYSIS §12.1).
 
+use super::judge::read_cases;
 use crate::analysis::bodies::{Function, functions, is_source, lost_sources, same_bodies, says, with_source};
 use crate::analysis::{self, IdDiff};
 use crate::error::Result;
@@ -64,7 +65,7 @@ pub(super) fn of_failing(
     now: &Metrics,
     open: &[&str],
 ) -> Result<OfFailing> {
-    let (failed, fail) = (before.metrics.failing(), now.failing());
+    let (failed, fail) = (failed_at(objects, before)?, now.failing());
     let gone: Vec<String> = failed.iter().filter(|id| !fail.contains(id)).cloned().collect();
     let new: Vec<String> = fail.iter().filter(|id| !failed.contains(id)).cloned().collect();
     if gone.is_empty() && open.is_empty() {
@@ -82,6 +83,13 @@ pub(super) fn of_failing(
         }
     }
     Ok(OfFailing { renamed: same_bodies(&gone, &new, &sources.before, &sources.now), lost })
+}
+
+/// The tests that failed at an iteration, as far as they have names.
+fn failed_at(objects: &Objects, point: &Point) -> Result<Vec<String>> {
+    let Some(id) = point.metrics.cases() else { return Ok(point.metrics.failing().to_vec()) };
+    let cases = read_cases(objects, &id)?.cases;
+    Ok(cases.into_iter().filter(|(_, case)| case.outcome.is_bad()).map(|(id, _)| id).collect())
 }
 
 /// Whether a source file tells of a function of that name, or may: of too many, none is read.

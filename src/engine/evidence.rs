@@ -25,9 +25,9 @@ pub(super) fn named_ancestor<'p>(
     history: &'p [Point],
     parent: Option<Iteration>,
 ) -> Result<Option<(&'p Point, TestCases)>> {
-    let names = |metrics: &Metrics| metrics.testing.as_ref().is_some_and(|testing| testing.cases.is_some());
+    let names = |metrics: &Metrics| metrics.cases().is_some();
     let Some(point) = analysis::previous_with(history, parent, names) else { return Ok(None) };
-    let Some(id) = cases_of(point) else { return Ok(None) };
+    let Some(id) = point.metrics.cases() else { return Ok(None) };
     let mut cases = read_cases(objects, &id)?;
     analysis::forgive(&mut cases, point);
     Ok(Some((point, cases)))
@@ -55,7 +55,7 @@ pub(super) fn same_tree(
     for (tree, points) in by_tree(history, tree_key) {
         let mut on_tree: BTreeMap<&String, Runs> = BTreeMap::new();
         for point in points {
-            let Some(cases) = cases_of(point).map(|id| read_cases(objects, &id)).transpose()? else { continue };
+            let Some(cases) = point.metrics.cases().map(|id| read_cases(objects, &id)).transpose()? else { continue };
             for id in tests {
                 on_tree.entry(id).or_default().add_all(analysis::ledger::fresh_runs_of(&cases, point, id));
             }
@@ -72,22 +72,19 @@ pub(super) fn same_tree(
     Ok(known)
 }
 
-fn cases_of(point: &Point) -> Option<ObjectId> {
-    point.metrics.testing.as_ref().and_then(|testing| testing.cases)
-}
-
 /// The latest iterations on whose tree tests may have run more than once, by tree: trees that came back, and iterations
 /// with reruns.
 fn by_tree(history: &[Point], current: Option<ObjectId>) -> BTreeMap<ObjectId, Vec<&Point>> {
     let mut seen: BTreeSet<ObjectId> = current.into_iter().collect();
     let mut again = seen.clone();
-    for point in history.iter().filter(|point| cases_of(point).is_some()) {
+    for point in history.iter().filter(|point| point.metrics.cases().is_some()) {
         if !seen.insert(point.tree_key) || !point.reruns.is_empty() {
             again.insert(point.tree_key);
         }
     }
     let mut by_tree: BTreeMap<ObjectId, Vec<&Point>> = BTreeMap::new();
-    let measured = history.iter().rev().filter(|point| cases_of(point).is_some() && again.contains(&point.tree_key));
+    let measured =
+        history.iter().rev().filter(|point| point.metrics.cases().is_some() && again.contains(&point.tree_key));
     for point in measured.take(ITERATIONS_READ) {
         by_tree.entry(point.tree_key).or_default().push(point);
     }

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::loops::frozen_config;
-use super::verify::cases_of;
 use crate::disk::{self, layout::Layout};
 use crate::error::Result;
 use crate::model::config::Keep;
@@ -51,7 +50,7 @@ fn of_records(records: &[Stored]) -> Needs {
     for record in records.iter().map(|stored| &stored.record) {
         needs.snapshots.push(record.tree);
         needs.objects.push(record.config);
-        needs.objects.extend(cases_of(&record.metrics));
+        needs.objects.extend(record.metrics.cases());
     }
     needs
 }

@@ -13,7 +13,6 @@ use super::judge::read_cases;
 use super::loops::frozen_config;
 use super::measure::stored_reports;
 use super::tests::failing_of;
-use super::verify::cases_of;
 use super::view::iteration;
 use crate::analysis;
 use crate::disk::{hash::id_of, layout::Layout};
@@ -77,7 +76,7 @@ pub fn iteration_details(layout: &Layout, store: &Store, wanted: Iteration) -> R
     let best =
         analysis::best(points.get(..then).unwrap_or_default(), &frozen_config(layout, store, record.config)?.config);
     let objects = Objects::open(layout)?;
-    let cases = cases_of(&record.metrics).map(|id| read_cases(&objects, &id)).transpose()?;
+    let cases = record.metrics.cases().map(|id| read_cases(&objects, &id)).transpose()?;
     let (known, below) = (BTreeMap::new(), BTreeMap::new());
     let failing = cases.is_none().then(|| failing_of(layout, store, &record));
     let mut search = Search { layout, store, objects: &objects, record: &record, known, below };
@@ -142,7 +141,7 @@ impl Search<'_> {
     fn gone(&mut self, alert: &Alert) -> Option<(String, Option<u64>, String)> {
         let id = alert.subject.as_ref()?;
         let before = self.store.load(self.record.parent?).ok()?.record;
-        let cases = read_cases(self.objects, &cases_of(&before.metrics)?).ok()?;
+        let cases = read_cases(self.objects, &before.metrics.cases()?).ok()?;
         let (path, _) = self.file_of(id, &cases, &before.tree)?;
         Some((path, None, id.clone()))
     }

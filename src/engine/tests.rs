@@ -42,7 +42,7 @@ pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
     let history = store.history()?;
     let points = history.points;
     let wanted: Vec<(&Point, ObjectId)> =
-        points.iter().filter_map(|point| Some((point, cases_of(&point.metrics)?))).collect();
+        points.iter().filter_map(|point| Some((point, point.metrics.cases()?))).collect();
     let mut frames = store.ledger();
     let is_kept = |(frame, (point, cases)): &(&Frame, &(&Point, ObjectId))| {
         frame.iteration == point.iteration && frame.cases == *cases && frame.against == told_against(&points, point)
@@ -65,7 +65,7 @@ pub fn test_ledger(layout: &Layout, store: &Store) -> Result<TestLedger> {
 /// # Errors
 /// If the stored outcomes cannot be read.
 pub fn tests_of(layout: &Layout, objects: &Objects, points: &[Point], iteration: Iteration) -> Result<TestCases> {
-    let Some(id) = point_of(points, iteration).and_then(|point| cases_of(&point.metrics)) else {
+    let Some(id) = point_of(points, iteration).and_then(|point| point.metrics.cases()) else {
         return Ok(TestCases::default());
     };
     let mut tests = read_cases(objects, &id)?;
@@ -118,7 +118,7 @@ fn bring_up_to_date(
                 let before = match (against, last.take()) {
                     (Some(against), Some((iteration, cases))) if iteration == against => Some(cases),
                     (Some(against), _) => {
-                        let id = point_of(points, against).and_then(|point| cases_of(&point.metrics));
+                        let id = point_of(points, against).and_then(|point| point.metrics.cases());
                         id.map(|id| read_cases(objects, &id)).transpose()?
                     }
                     (None, _) => None,
@@ -133,13 +133,9 @@ fn bring_up_to_date(
     Ok(())
 }
 
-fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
-    metrics.testing.as_ref().and_then(|testing| testing.cases)
-}
-
 /// The latest ancestor that names its tests.
 fn told_against(points: &[Point], point: &Point) -> Option<Iteration> {
-    let names = |metrics: &Metrics| cases_of(metrics).is_some();
+    let names = |metrics: &Metrics| metrics.cases().is_some();
     analysis::previous_with(points, point.parent, names).map(|point| point.iteration)
 }
 

@@ -210,7 +210,7 @@ impl Check<'_> {
         for stored in records {
             let record = &stored.record;
             let path = self.store.paths().record(record.iteration);
-            for (id, what) in [(Some(record.config), "config"), (cases_of(&record.metrics), "test outcomes")] {
+            for (id, what) in [(Some(record.config), "config"), (record.metrics.cases(), "test outcomes")] {
                 if let Some(id) = id.filter(|id| !objects.has(id) || self.lost.contains(id)) {
                     self.found(&path, format!("the object of its {what} is missing or damaged: {id}"));
                 }
@@ -361,7 +361,7 @@ impl Check<'_> {
         let folder = self.store.paths().artifacts(record.iteration);
         let artifact = |name: &str| disk::open_regular(&folder.join(name));
         let measurement = measure_again(&record.sources, record.command.as_ref(), &artifact)?;
-        let cases = cases_of(&record.metrics).map(|id| read_cases(objects, &id)).transpose()?;
+        let cases = record.metrics.cases().map(|id| read_cases(objects, &id)).transpose()?;
         let recorded = record.metrics.codebase.clone().unwrap_or_default();
         let codebase = match census::of_tree(objects, &record.tree, &record.report_files) {
             // Its files were let go, so there is nothing left to count.
@@ -374,7 +374,7 @@ impl Check<'_> {
             }
         };
         let codebase = CodebaseMetrics { complexity_score: measurement.complexity_score, ..codebase };
-        let id = cases_of(&record.metrics);
+        let id = record.metrics.cases();
         let config = frozen_config(self.session.layout, self.store, record.config)?.config;
         let metrics = Metrics {
             testing: measurement.testing.map(|tests| TestMetrics {
@@ -408,10 +408,6 @@ impl Check<'_> {
 
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().display().to_string()
-}
-
-pub(super) fn cases_of(metrics: &Metrics) -> Option<ObjectId> {
-    metrics.testing.as_ref().and_then(|tests| tests.cases)
 }
 
 /// Whether every object of a tree is there and not among the `lost`. `sound` remembers directories of which that is known.

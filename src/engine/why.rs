@@ -5,7 +5,6 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::judge::read_cases;
 use super::measure::CONSOLE;
-use super::verify::cases_of;
 use super::work::unless_damaged;
 use crate::analysis::steps::{assess_iterations, why_we_stopped};
 use crate::disk;
@@ -74,7 +73,7 @@ fn line(store: &Store, snapshot: &Snapshot) -> Result<StepLine> {
 }
 
 fn tests(objects: &Objects, record: &IterationRecord) -> Result<Option<BTreeMap<String, Outcome>>> {
-    let Some(id) = cases_of(&record.metrics) else { return Ok(None) };
+    let Some(id) = record.metrics.cases() else { return Ok(None) };
     let cases = unless_damaged(read_cases(objects, &id))?;
     Ok(cases.map(|cases| cases.cases.into_iter().map(|(id, case)| (id, case.outcome)).collect()))
 }

@@ -221,6 +221,11 @@ impl Metrics {
         self.testing.as_ref()?.ran()
     }
 
+    /// The object with the outcomes of all tests by name, where reports name them.
+    pub fn cases(&self) -> Option<ObjectId> {
+        self.testing.as_ref()?.cases
+    }
+
     /// Tests that failed or errored.
     pub fn failures(&self) -> Option<u64> {
         let testing = self.testing.as_ref()?;

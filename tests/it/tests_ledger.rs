@@ -432,6 +432,25 @@ fn a_failing_test_whose_source_is_gone_was_removed_where_no_other_is_named() {
 }
 
 #[test]
+fn a_failing_test_of_a_run_with_all_names_is_known_where_the_next_has_none() {
+    let project = Project::new();
+    project.write("tests/test_a.py", "def test_x():\n    assert f(1) == 2\n");
+    project.write(
+        "junit.xml",
+        crate::support::junit(&[("test_x", false), ("test_y", true)]).replace("tests.unit", "tests.test_a"),
+    );
+    project.run(&["begin"]).expect(0);
+    project.write("tests/test_a.py", "def test_nothing():\n    pass\n");
+    project.write(
+        "said",
+        "=== test session starts ===\ncollected 2 items\n\ntests/test_a.py .. [100%]\n\n=== 2 passed in 0.10s ===\n",
+    );
+    let record = project.run(&["record", "--json", "--", "cat", "said"]).expect(0).json();
+    assert_eq!(record["alerts"][0]["rule"], "failing_test_removed", "{record:#}");
+    assert_eq!(record["alerts"][0]["subject"], "tests.test_a::test_x");
+}
+
+#[test]
 fn a_test_of_the_same_name_in_another_file_is_not_the_one_that_failed() {
     let project = Project::new();
     let go = "package a\n\nimport \"testing\"\n\nfunc TestAdds(t *testing.T) { check(t, 1) }\n";
