@@ -1,7 +1,7 @@
 //! Tests under another name, and those that were deleted, found by their source in the two snapshots (ANALYSIS §12.1).
 
 use super::judge::read_cases;
-use crate::analysis::bodies::{Function, functions, is_source, lost_sources, same_bodies, says, with_source};
+use crate::analysis::bodies::{Function, Lost, functions, is_source, lost_sources, same_bodies, says, with_source};
 use crate::analysis::{self, IdDiff};
 use crate::error::Result;
 use crate::model::cases::TestCases;
@@ -16,7 +16,10 @@ use crate::snapshot::tree::{diff, files};
 /// Changed files whose source is read. Beyond it the work was rewritten, and names decide.
 const FILES_READ: usize = 200;
 
-/// Files of a tree in which a name is looked for.
+/// Tests that failed whose source is looked for.
+const SOUGHT: usize = 100;
+
+/// Files of a tree in which their names are looked for.
 const FILES_SEARCHED: usize = 5_000;
 
 /// A larger file is no source that people write.
@@ -66,7 +69,7 @@ pub(super) fn of_failing(
     open: &[&str],
 ) -> Result<OfFailing> {
     let (failed, fail) = (failed_at(objects, before)?, now.failing());
-    let gone: Vec<String> = failed.iter().filter(|id| !fail.contains(id)).cloned().collect();
+    let gone: Vec<String> = failed.iter().filter(|id| !fail.contains(id)).take(SOUGHT).cloned().collect();
     let new: Vec<String> = fail.iter().filter(|id| !failed.contains(id)).cloned().collect();
     if gone.is_empty() && open.is_empty() {
         return Ok(OfFailing::default());
@@ -77,11 +80,12 @@ pub(super) fn of_failing(
     };
     let back = with_source(open.iter().copied(), &sources.now);
     let mut lost: Vec<String> = all_open().filter(|id| !back.contains(&id.as_str()) && !fail.contains(id)).collect();
-    for one in lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts) {
-        if one.is_placed || !is_elsewhere(objects, tree_now, &one.name)? {
-            lost.push(one.id.to_owned());
-        }
-    }
+    let (placed, mut unplaced): (Vec<Lost<'_>>, Vec<Lost<'_>>) =
+        lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts)
+            .into_iter()
+            .partition(|one| one.is_placed);
+    leave_out_those_elsewhere(objects, tree_now, &mut unplaced)?;
+    lost.extend(placed.iter().chain(&unplaced).map(|one| one.id.to_owned()));
     Ok(OfFailing { renamed: same_bodies(&gone, &new, &sources.before, &sources.now), lost })
 }
 
@@ -92,20 +96,25 @@ fn failed_at(objects: &Objects, point: &Point) -> Result<Vec<String>> {
     Ok(cases.into_iter().filter(|(_, case)| case.outcome.is_bad()).map(|(id, _)| id).collect())
 }
 
-/// Whether a source file tells of a function of that name, or may: of too many, none is read.
-fn is_elsewhere(objects: &Objects, root: &ObjectId, name: &str) -> Result<bool> {
+/// Leaves out the tests of whose name some source file tells, or may: of too many, none is read.
+fn leave_out_those_elsewhere(objects: &Objects, root: &ObjectId, lost: &mut Vec<Lost<'_>>) -> Result<()> {
     let mut read = 0;
     for file in files(objects, root)? {
         let (path, _) = file?;
+        if lost.is_empty() {
+            break;
+        }
         if !is_source(&path.to_string()) {
             continue;
         }
         read += 1;
-        if read > FILES_SEARCHED || text_of(objects, root, &path)?.is_some_and(|text| says(&text, name)) {
-            return Ok(true);
+        if read > FILES_SEARCHED {
+            lost.clear();
+        } else if let Some(text) = text_of(objects, root, &path)? {
+            lost.retain(|one| !says(&text, &one.name));
         }
     }
-    Ok(false)
+    Ok(())
 }
 
 /// The functions of the files that changed between two trees.
