@@ -119,7 +119,7 @@ pub fn lost_sources<'i>(
         let name = base_name(split(id).1);
         let mut old = before.iter().filter(|function| function.may_be_test() && bears(name, function)).peekable();
         let function = *old.peek()?;
-        if now.iter().any(|now| bears(name, now)) || old.any(is_left) {
+        if has_source(id, now) || old.any(is_left) {
             return None;
         }
         Some(Lost { id, name: function.name.clone(), is_placed: function.is_placed(id) })
@@ -127,9 +127,9 @@ pub fn lost_sources<'i>(
     ids.filter_map(lost).collect()
 }
 
-/// Which of these tests have a function that bears their name.
-pub fn with_source<'i>(ids: impl Iterator<Item = &'i str>, functions: &[Function]) -> Vec<&'i str> {
-    ids.filter(|id| functions.iter().any(|function| bears(base_name(split(id).1), function))).collect()
+/// Whether one of the functions bears the name of a test.
+pub fn has_source(id: &str, functions: &[Function]) -> bool {
+    functions.iter().any(|function| bears(base_name(split(id).1), function))
 }
 
 /// Whether a text names something, but in comments. A longer name, or a sentence that goes on, is another one.
@@ -158,11 +158,15 @@ impl Function {
 
     /// Whether it may be a test, as tests of its language are named: one by its title, by `test` at its beginning, or by any name.
     fn may_be_test(&self) -> bool {
-        match self.file.rsplit_once('.').map(|(_, extension)| extension) {
-            Some("py" | "rb") => self.is_title || self.name.starts_with("test"),
-            Some("rs" | "go" | "java" | "cs" | "kt" | "cc" | "cpp" | "cxx" | "swift" | "php") => true,
-            _ => self.is_title,
-        }
+        let begins = self.name.starts_with("test");
+        self.is_title
+            || match language(&self.file) {
+                Some(Language::Python) => begins,
+                Some(Language::Ruby) => begins && self.file.ends_with(".rb"),
+                Some(Language::Script) => self.file.ends_with(".php"),
+                Some(Language::Braces) => true,
+                None => false,
+            }
     }
 
     /// Its file without the extension.

@@ -1,7 +1,7 @@
 //! Tests under another name, and those that were deleted, found by their source in the two snapshots (ANALYSIS §12.1).
 
 use super::judge::read_cases;
-use crate::analysis::bodies::{Function, Lost, functions, is_source, lost_sources, same_bodies, says, with_source};
+use crate::analysis::bodies::{Function, Lost, functions, has_source, is_source, lost_sources, same_bodies, says};
 use crate::analysis::{self, IdDiff};
 use crate::error::Result;
 use crate::model::cases::TestCases;
@@ -74,12 +74,12 @@ pub(super) fn of_failing(
     if gone.is_empty() && open.is_empty() {
         return Ok(OfFailing::default());
     }
-    let all_open = || open.iter().map(|id| (*id).to_owned());
+    let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
     let Some(sources) = Sources::of(objects, &before.tree, tree_now)? else {
-        return Ok(OfFailing { lost: all_open().collect(), ..OfFailing::default() });
+        return Ok(OfFailing { lost: owned(open), ..OfFailing::default() });
     };
-    let back = with_source(open.iter().copied(), &sources.now);
-    let mut lost: Vec<String> = all_open().filter(|id| !back.contains(&id.as_str()) && !fail.contains(id)).collect();
+    let mut lost: Vec<String> = owned(open);
+    lost.retain(|id| !has_source(id, &sources.now) && !fail.contains(id));
     let (placed, mut unplaced): (Vec<Lost<'_>>, Vec<Lost<'_>>) =
         lost_sources(gone.iter().map(String::as_str), &sources.before, &sources.now, &sources.texts)
             .into_iter()

@@ -429,7 +429,8 @@ impl Reading<'_> {
             // A word that can be no path is none.
             let Some(file) = disk::metadata(&found.path).ok().flatten().filter(Metadata::is_file) else { continue };
             let is_new = || file.modified().is_ok_and(|at| at >= since);
-            let may_be_one = !told.contains(&found.name) && (self.before(&found).next().is_some() || is_new());
+            let is_done = told.contains(&found.name) || self.seen.contains(&found.name);
+            let may_be_one = !is_done && (self.before(&found).next().is_some() || is_new());
             if may_be_one && self.is_report(&found) {
                 self.file(&found, None)?;
             }
