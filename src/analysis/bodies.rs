@@ -10,8 +10,10 @@
 //! a brace in a regular expression for example, compares unequal or is not found: then the names decide.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::renames::{alike, base_name, one_to_one, split};
+use super::tamper::statements::is_comment;
 use crate::model::record::SameBody;
 
 /// Lines that hold more than brackets and comments, below which many tests look alike.
@@ -30,6 +32,8 @@ pub struct Function {
     pub file: String,
     /// Everything after the name, one line a line.
     pub body: String,
+    /// Its lines in the file, from 0, decorators and attributes apart.
+    pub lines: Range<usize>,
 }
 
 /// Whether functions are looked for in a file of that name.
@@ -146,9 +150,9 @@ pub fn says(text: &str, name: &str) -> bool {
 }
 
 impl Function {
-    fn new(name: &str, classes: Vec<String>, body: &str) -> Function {
+    fn new(name: &str, classes: Vec<String>, body: &str, lines: Range<usize>) -> Function {
         let (name, body) = (name.to_owned(), tidied(body));
-        Function { name, is_title: false, classes, file: String::new(), body }
+        Function { name, is_title: false, classes, file: String::new(), body, lines }
     }
 
     /// Whether it is long enough to be told by its body.
@@ -157,7 +161,7 @@ impl Function {
     }
 
     /// Whether it may be a test, as tests of its language are named: one by its title, by `test` at its beginning, or by any name.
-    fn may_be_test(&self) -> bool {
+    pub fn may_be_test(&self) -> bool {
         let begins = self.name.starts_with("test");
         self.is_title
             || match language(&self.file) {
@@ -175,7 +179,7 @@ impl Function {
     }
 
     /// Whether the id of a test tells its file. A class is not enough: what is tested has the names of its tests, too.
-    fn is_placed(&self, id: &str) -> bool {
+    pub fn is_placed(&self, id: &str) -> bool {
         let is_module = || self.file.ends_with(".py") && id.starts_with(&self.stem().replace('/', "."));
         id.starts_with(&self.file) || is_module()
     }
@@ -204,7 +208,7 @@ fn body_of<'f>(id: &str, functions: &'f [Function]) -> Option<&'f str> {
 
 /// Whether a test of this name is that function: it is its name, the outermost of nested ones (Go), or stands last behind
 /// those of its suites, which in a sentence only a title does (JavaScript).
-fn bears(name: &str, function: &Function) -> bool {
+pub fn bears(name: &str, function: &Function) -> bool {
     let Function { name: of_function, is_title, .. } = function;
     let outer = name.split('/').next().unwrap_or(name);
     let parts = |c: char| if *is_title { !c.is_alphanumeric() && c != '_' } else { matches!(c, '.' | ':' | '#' | '$') };
@@ -226,11 +230,6 @@ fn tidied(body: &str) -> String {
 fn statements(body: &str) -> usize {
     let says = |line: &&str| !is_comment(line) && line.contains(|c: char| c.is_alphanumeric());
     body.lines().skip(1).filter(says).count()
-}
-
-/// Whether a line, without blanks before it, is a comment or a part of one.
-fn is_comment(line: &str) -> bool {
-    ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
 }
 
 fn python(text: &str) -> Vec<Function> {
@@ -258,7 +257,8 @@ fn python(text: &str) -> Vec<Function> {
         let body: Vec<&str> = further.take_while(is_inside).copied().collect();
         let head = head.strip_prefix(name).unwrap_or_default();
         let classes = classes.iter().map(|(_, name)| name.clone()).collect();
-        found.push(Function::new(name, classes, &format!("{head}\n{}", body.join("\n"))));
+        let lines = n..n + 1 + body.len();
+        found.push(Function::new(name, classes, &format!("{head}\n{}", body.join("\n")), lines));
     }
     found
 }
@@ -277,7 +277,8 @@ fn ruby(text: &str) -> Vec<Function> {
         let Some(name) = quoted('"').or_else(|| quoted('\'')).or_else(|| identifier(head)) else { continue };
         let is_end = |other: &&&str| depth(other) == depth(line) && other.trim_start().starts_with("end");
         let body: Vec<&str> = lines.iter().skip(n + 1).take_while(|line| !is_end(line)).copied().collect();
-        let function = Function::new(name, Vec::new(), &format!("do\n{}", body.join("\n")));
+        let lines = n..n + 2 + body.len();
+        let function = Function::new(name, Vec::new(), &format!("do\n{}", body.join("\n")), lines);
         found.push(Function { is_title: head.starts_with(['"', '\'']), ..function });
     }
     found
@@ -312,7 +313,7 @@ fn braced(text: &str, is_script: bool) -> Vec<Function> {
         }
         let Some(function) = code.function(text, after) else { continue };
         let classes = classes.iter().map(|(_, name)| name.clone()).collect();
-        found.push(Function::new(word, classes, function));
+        found.push(Function::new(word, classes, function, code.lines(at, after + function.len())));
     }
     found
 }
@@ -331,7 +332,8 @@ fn blocks(text: &str) -> Vec<Function> {
         let Some(inside) = text.get(open + 1..end).map(str::trim_start) else { continue };
         let Some(quote) = inside.chars().next().filter(|c| matches!(c, '\'' | '"' | '`')) else { continue };
         let Some((name, body)) = inside.get(1..).and_then(|rest| rest.split_once(quote)) else { continue };
-        found.push(Function { is_title: true, ..Function::new(name, Vec::new(), body) });
+        let lines = code.lines(at, end + 1);
+        found.push(Function { is_title: true, ..Function::new(name, Vec::new(), body, lines) });
     }
     found
 }
@@ -389,6 +391,17 @@ impl Code {
         words
     }
 
+    /// The lines from one place to another, that one apart.
+    fn lines(&self, from: usize, to: usize) -> Range<usize> {
+        let ends = |range: Range<usize>| memchr::memchr_iter(b'\n', self.0.get(range).unwrap_or_default()).count();
+        let first = ends(0..from);
+        first..first + ends(from..to) + 1
+    }
+
+    fn is_blank(&self, range: Range<usize>) -> bool {
+        self.0.get(range).is_some_and(|between| between.iter().all(u8::is_ascii_whitespace))
+    }
+
     /// The next of these bytes from `at` on.
     fn next(&self, at: usize, wanted: &[u8]) -> Option<(usize, u8)> {
         let found = self.0.iter().enumerate().skip(at).find(|(_, byte)| wanted.contains(byte));
@@ -419,6 +432,10 @@ impl Code {
             return None;
         }
         let parameters = self.closed(after)?;
+        // `#[cfg(test)] mod tests {`: an attribute is no function.
+        if self.next(parameters + 1, b"]{").is_some_and(|(at, byte)| byte == b']' && self.is_blank(parameters + 1..at)) {
+            return None;
+        }
         let (open, byte) = self.next(parameters + 1, b"{;(=,.")?;
         if byte != b'{' {
             return None;

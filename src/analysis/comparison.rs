@@ -12,6 +12,7 @@ use super::renames::spelling;
 use super::suite::{self, Suite};
 use super::{Current, real};
 use crate::model::config::LoopConfig;
+use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{Metrics, QualityMetrics};
 use crate::model::record::SameBody;
@@ -66,6 +67,8 @@ pub struct Comparison<'a> {
     /// Where only the tests that fail are named: those that failed and whose source is gone, and those under another name.
     lost_sources: &'a [String],
     same_bodies: &'a [SameBody],
+    /// What was done to tests; `None` where that is not known.
+    pub test_edits: Option<&'a TestEdits>,
     /// The newly failing tests, and what each is taken for.
     pub doubts: BTreeMap<String, Doubt>,
     /// All earlier iterations.
@@ -94,7 +97,7 @@ impl<'a> Comparison<'a> {
         };
         let newly_failing = tests.as_ref().map_or(&[][..], |tests| &tests.newly_failing);
         let doubts = doubts(newly_failing, current.same_tree, &config.flake);
-        let Current { iteration, parent, tree_key, lost_sources, same_bodies, .. } = *current;
+        let Current { iteration, parent, tree_key, lost_sources, same_bodies, test_edits, .. } = *current;
         let moves = OnceCell::new();
         Comparison {
             iteration,
@@ -105,6 +108,7 @@ impl<'a> Comparison<'a> {
             tests,
             lost_sources,
             same_bodies,
+            test_edits,
             doubts,
             history,
             config,

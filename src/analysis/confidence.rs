@@ -31,7 +31,7 @@ impl Grounds<'_> {
 }
 
 /// The reliability of a finding that has none of its own.
-fn by_severity(severity: Severity) -> f64 {
+pub fn by_severity(severity: Severity) -> f64 {
     match severity {
         Severity::Critical => 0.75,
         Severity::High => 0.50,

@@ -30,6 +30,7 @@ pub mod steps;
 #[cfg(test)]
 mod stories;
 mod suite;
+pub mod tamper;
 #[cfg(test)]
 pub(crate) mod testing;
 mod words;
@@ -42,7 +43,7 @@ pub use flakes::{Doubt, SameTree, doubts};
 pub use history::{find, previous_with};
 pub use identity::{IdDiff, TestChanges, compare, forgive, id_diff};
 pub use primary::QUALITY_SCORE;
-pub use renames::{base_name, split as split_id};
+pub use renames::{base_name, spelling, split as split_id};
 pub use rule::Rule;
 pub use select::{Choice, best, eligibility, remeasured, select, select_without};
 pub use words::{ACTIONS, CLASSES, Word};
@@ -56,6 +57,7 @@ use crate::model::activity::Activity;
 use crate::model::calls::CallLine;
 use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
+use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{BuildStatus, Metrics};
 use crate::model::progress::{EstimateMark, Progress, ProgressEstimate};
@@ -88,6 +90,8 @@ pub struct Current<'a> {
     pub same_bodies: &'a [SameBody],
     /// Tests that failed before and whose source is gone and not back, where only those that fail are named.
     pub lost_sources: &'a [String],
+    /// What was done to tests, as the record keeps it.
+    pub test_edits: Option<&'a TestEdits>,
     /// Of newly failing tests, what is known of their runs on one tree. Not named is not known.
     pub same_tree: &'a BTreeMap<String, SameTree>,
     /// What `accept` was told since the record before.

@@ -1,6 +1,7 @@
 //! What to do next (ANALYSIS §5): rows in order, the first that matches decides, the others are told beside it.
 
 use super::Current;
+use super::alerts::tamper_suspected;
 use super::classify::Class;
 use super::comparison::Comparison;
 use super::confidence::{Grounds, rounded};
@@ -222,11 +223,16 @@ impl Facts<'_> {
             ..ask("suspected_loop", "a possible infinite loop")
         });
         let cycles = self.raised("metric_cycling").map(|_| ask("metric_cycling", "a cycle of the metrics"));
+        let tampered = self.raised(tamper_suspected::RULE.name).filter(|alert| alert.severity == Severity::High);
+        let tampered = tampered.map(|alert| Row {
+            rules: vec![alert.rule.clone()],
+            ..ask("suspected_tamper", "a test that failed and was edited, while no code changed,")
+        });
         let both = self.raised("progress_stuck").zip(self.raised("estimate_stuck")).map(|(progress, estimate)| Row {
             rules: vec![progress.rule.clone(), estimate.rule.clone()],
             ..ask("progress_and_estimate_stuck", "neither progress nor a nearer goal")
         });
-        loops.into_iter().chain(cycles).chain(both).collect()
+        loops.into_iter().chain(tampered).chain(cycles).chain(both).collect()
     }
 
     /// Row 8.

@@ -16,6 +16,7 @@ mod tests {
     use crate::analysis::{RULES, Verdict, monitor, steps};
     use crate::model::calls::CallLine;
     use crate::model::config::LoopConfig;
+    use crate::model::edits::TestEdits;
     use crate::model::ids::{Iteration, ObjectId};
     use crate::model::metrics::{Metrics, Signature};
     use crate::model::tests_support::digest;
@@ -68,6 +69,7 @@ mod tests {
         says: Option<String>,
         changed_lines: u64,
         estimate: Option<f64>,
+        test_edits: Option<TestEdits>,
     }
 
     /// Further runs of a test.
@@ -121,6 +123,9 @@ mod tests {
             }
             if let Some(percent) = self.estimate {
                 story.estimate(percent);
+            }
+            if let Some(edits) = &self.test_edits {
+                story.edit_tests(edits.clone());
             }
             for (id, Again { earlier, again }) in &self.runs {
                 story.runs(id, (earlier.runs, earlier.failed), (again.runs, again.failed));

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use super::{Current, SameTree, Verdict, Work, assess};
 use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::config::{Effect, LoopConfig, MetricConfig};
+use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
@@ -35,6 +36,7 @@ pub struct Story {
     accepted: Vec<Accepted>,
     same_bodies: Vec<SameBody>,
     lost_sources: Vec<String>,
+    test_edits: Option<TestEdits>,
     same_tree: BTreeMap<String, SameTree>,
     tree: Option<ObjectId>,
     said: Option<(String, u64)>,
@@ -54,6 +56,7 @@ impl Story {
             accepted: Vec::new(),
             same_bodies: Vec::new(),
             lost_sources: Vec::new(),
+            test_edits: None,
             same_tree: BTreeMap::new(),
             tree: None,
             said: None,
@@ -94,6 +97,11 @@ impl Story {
     /// In the next iteration, the source of a test that failed before is gone.
     pub fn lose_source(&mut self, id: &str) {
         self.lost_sources.push(id.to_owned());
+    }
+
+    /// What was done to tests before the next iteration.
+    pub fn edit_tests(&mut self, edits: TestEdits) {
+        self.test_edits = Some(edits);
     }
 
     /// In the next iteration, this is known of a test: runs on earlier trees that it passed on, and on the same tree.
@@ -148,6 +156,7 @@ impl Story {
         let accepted = std::mem::take(&mut self.accepted);
         let same_bodies = std::mem::take(&mut self.same_bodies);
         let lost_sources = std::mem::take(&mut self.lost_sources);
+        let test_edits = self.test_edits.take();
         let same_tree = std::mem::take(&mut self.same_tree);
         let current = Current {
             iteration: Iteration(number),
@@ -159,6 +168,7 @@ impl Story {
             previous_cases: self.last_cases.as_ref(),
             same_bodies: &same_bodies,
             lost_sources: &lost_sources,
+            test_edits: test_edits.as_ref(),
             same_tree: &same_tree,
             accepted: &accepted,
             label: None,

@@ -14,7 +14,7 @@ use crate::snapshot::objects::Objects;
 use crate::snapshot::tree::{diff, files};
 
 /// Changed files whose source is read. Beyond it the work was rewritten, and names decide.
-const FILES_READ: usize = 200;
+pub(super) const FILES_READ: usize = 200;
 
 /// Tests that failed whose source is looked for.
 const SOUGHT: usize = 100;
@@ -23,7 +23,7 @@ const SOUGHT: usize = 100;
 const FILES_SEARCHED: usize = 5_000;
 
 /// A larger file is no source that people write.
-const MAX_BYTES: u64 = 1 << 20;
+pub(super) const MAX_BYTES: u64 = 1 << 20;
 
 /// Tests gone and new on one side only, above which none is looked for.
 const TESTS: usize = 2_000;
@@ -90,7 +90,7 @@ pub(super) fn of_failing(
 }
 
 /// The tests that failed at an iteration, as far as they have names.
-fn failed_at(objects: &Objects, point: &Point) -> Result<Vec<String>> {
+pub(super) fn failed_at(objects: &Objects, point: &Point) -> Result<Vec<String>> {
     let Some(id) = point.metrics.cases() else { return Ok(point.metrics.failing().to_vec()) };
     let cases = read_cases(objects, &id)?.cases;
     Ok(cases.into_iter().filter(|(_, case)| case.outcome.is_bad()).map(|(id, _)| id).collect())

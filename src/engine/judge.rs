@@ -70,6 +70,7 @@ pub(super) fn judged(
             previous_cases,
             same_bodies: &record.same_bodies,
             lost_sources: &record.lost_sources,
+            test_edits: record.test_edits.as_ref(),
             same_tree: &same_tree,
             accepted: &record.accepted,
             label: record.label.as_deref(),

@@ -6,6 +6,7 @@ mod activity;
 mod argv;
 mod begin;
 mod bodies;
+mod edits;
 mod estimate;
 mod evidence;
 mod finish;

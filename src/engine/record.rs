@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bodies::{OfFailing, of_failing, renamed_by_body};
+use super::edits::edits_since;
 use super::estimate::estimate;
 use super::evidence::named_ancestor;
 use super::judge::judged;
@@ -23,6 +24,7 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::activity::TranscriptMark;
 use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
+use crate::model::edits::TestEdits;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId, TreePath};
 use crate::model::metrics::{CodebaseMetrics, CustomMetric, Metrics};
@@ -426,6 +428,7 @@ impl Recording<'_> {
                     (renamed, lost)
                 }
             };
+            let test_edits = self.test_edits(&history.points, parent, &draft, before.as_ref().map(|(point, _)| *point), cases)?;
             let before = before.map(|(_, cases)| cases);
             let record = IterationRecord {
                 iteration,
@@ -434,6 +437,7 @@ impl Recording<'_> {
                 accepted,
                 same_bodies,
                 lost_sources,
+                test_edits,
                 previous_record: history.head.map(|(_, id)| id),
                 line_changes: line_changes(self.store, &self.objects, parent, &draft)?,
                 ..draft.clone()
@@ -457,6 +461,21 @@ impl Recording<'_> {
         let open = parent.and_then(|parent| analysis::find(points, parent)).into_iter();
         let open: Vec<&str> = open.flat_map(|point| analysis::removed_failing(&point.open_findings)).collect();
         of_failing(&self.objects, before, &self.captured.root, now, &open)
+    }
+
+    /// What was done to tests since the latest ancestor that tells what failed; since the parent, if none does.
+    fn test_edits(
+        &self,
+        points: &[Point],
+        parent: Option<Iteration>,
+        draft: &IterationRecord,
+        named: Option<&Point>,
+        cases: Option<&TestCases>,
+    ) -> Result<Option<TestEdits>> {
+        let tells = |metrics: &Metrics| metrics.failures().is_some();
+        let telling = || analysis::previous_with(points, parent, tells);
+        let since = named.or_else(telling).or_else(|| analysis::find(points, parent?));
+        since.map_or(Ok(None), |since| edits_since(self.store, &self.objects, since, draft, cases))
     }
 
     /// The reports that were read, byte for byte, under the iteration's folder.

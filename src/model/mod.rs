@@ -8,6 +8,7 @@ pub mod calls;
 pub mod cases;
 pub mod config;
 pub mod custom;
+pub mod edits;
 pub mod figures;
 pub mod fixtures;
 pub mod ids;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Reject};
 
 use super::activity::{Activity, TranscriptPart};
+use super::edits::TestEdits;
 use super::figures::{Figures, ReportKind};
 use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::metrics::Metrics;
@@ -271,6 +272,10 @@ pub struct IterationRecord {
     /// name none but the tests that fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_sources: Vec<String>,
+    /// What was done to tests, and to what decides how they run, as it was when this was recorded; absent for the baseline, and
+    /// where most of the work was rewritten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_edits: Option<TestEdits>,
     /// The user's own words for the iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -345,6 +350,7 @@ impl IterationRecord {
             reruns: Vec::new(),
             same_bodies: Vec::new(),
             lost_sources: Vec::new(),
+            test_edits: None,
             label: None,
             cost: None,
             tokens: None,

@@ -19,6 +19,7 @@ mod passing_test_removed;
 mod suite_not_run;
 mod suite_partial;
 pub mod suspicious_best;
+pub mod tamper_suspected;
 mod test_count_decreased;
 pub mod working_tests_failing;
 
@@ -45,6 +46,7 @@ pub const RULES: &[&AlertRule] = &[
     &suite_not_run::RULE,
     &suite_partial::RULE,
     &build_broken::RULE,
+    &tamper_suspected::RULE,
     &pass_rate_regression::RULE,
     &coverage_regression::RULE,
     &error_increase::RULE,

@@ -1,0 +1,174 @@
+//! Tests were edited in a way that may make them pass without better code.
+
+use std::collections::BTreeMap;
+
+use super::{AlertRule, by_test};
+use crate::analysis::comparison::Comparison;
+use crate::analysis::confidence::by_severity;
+use crate::model::edits::{TestEdit, TestEdits};
+use crate::model::verdict::{Alert, Severity, Status};
+
+/// Whoever mends a wrong test does the same: it is told, and a person asked where a test that failed is green for it.
+pub const RULE: AlertRule = AlertRule {
+    name: "tamper_suspected",
+    about: "a test was edited in a way that may make it pass without better code",
+    meaning: "Look at the edit. LOW: code changed as well. MEDIUM: no code that a test can reach changed. HIGH: moreover, a test \
+              that failed does not fail any more, and nothing but the edit can be why; a person is asked.",
+    formula: "in the files of tests, of what sets them up, of recorded expectations and of the tools that run them: fewer or \
+              weaker assertions, other values expected, tests skipped, failures swallowed, the tested code replaced, an early \
+              exit, checks loosened or silenced, a recorded expectation rewritten",
+    source: "beyond the seeds (tampering with tests, static rules)",
+    severity: Severity::Medium,
+    reliability: 0.25,
+    thresholds: &[],
+    check,
+};
+
+/// Edits that are told beside one finding.
+const EVIDENCE: usize = 5;
+
+fn check(comparison: &Comparison) -> Vec<Alert> {
+    let Some(edits) = comparison.test_edits else { return Vec::new() };
+    let mut by_place: BTreeMap<(Severity, String), Vec<&TestEdit>> = BTreeMap::new();
+    for edit in &edits.edits {
+        by_place.entry((severity(edits, edit), place(edit))).or_default().push(edit);
+    }
+    // The gravest first.
+    let places: Vec<_> = by_place.into_iter().rev().collect();
+    by_test(&places, |((_, place), _)| place, |((severity, place), found)| {
+        let mut said: Vec<&str> = Vec::new();
+        for edit in found {
+            if !said.contains(&edit.kind.said()) {
+                said.push(edit.kind.said());
+            }
+        }
+        Alert {
+            subject: Some(place.clone()),
+            severity: *severity,
+            reliability: by_severity(*severity),
+            status: Status::Suspected,
+            evidence: evidence(edits, found),
+            ..RULE.alert(comparison, format!("Test edited: {place}: {}", said.join(", ")))
+        }
+    })
+}
+
+/// How an edit weighs (ANALYSIS §12.4).
+fn severity(edits: &TestEdits, edit: &TestEdit) -> Severity {
+    match (edits.code_changed, edit.turned.is_empty()) {
+        (true, _) => Severity::Low,
+        (false, true) => Severity::Medium,
+        (false, false) => Severity::High,
+    }
+}
+
+/// The file, and the test in it.
+fn place(edit: &TestEdit) -> String {
+    match &edit.test {
+        Some(test) => format!("{}: {test}", edit.path),
+        None => edit.path.to_string(),
+    }
+}
+
+fn evidence(edits: &TestEdits, found: &[&TestEdit]) -> Vec<String> {
+    let mut evidence: Vec<String> = found.iter().take(EVIDENCE).map(|edit| told(edit)).collect();
+    if found.len() > EVIDENCE {
+        evidence.push(format!("{} more edits", found.len() - EVIDENCE));
+    }
+    let mut turned: Vec<&String> = found.iter().flat_map(|edit| &edit.turned).collect();
+    turned.sort_unstable();
+    turned.dedup();
+    evidence.extend(turned.iter().take(EVIDENCE).map(|id| format!("failed at iteration {}, and does not now: {id}", edits.since)));
+    if !edits.code_changed {
+        evidence.push(format!("no code that a test can reach changed since iteration {}", edits.since));
+    }
+    evidence
+}
+
+/// `line 12, other value expected: assert x == 4 → assert x == 3`.
+fn told(edit: &TestEdit) -> String {
+    let line = edit.line.map(|line| format!("line {line}, ")).unwrap_or_default();
+    let texts = match (&edit.before, &edit.now) {
+        (Some(before), Some(now)) => format!(": {before} → {now}"),
+        (Some(before), None) => format!(", gone: {before}"),
+        (None, Some(now)) => format!(", new: {now}"),
+        (None, None) => String::new(),
+    };
+    format!("{line}{}{texts}", edit.kind.said())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::testing::{Story, rules, tests};
+    use crate::model::edits::{EditKind, TestEdit, TestEdits};
+    use crate::model::ids::{Iteration, TreePath};
+    use crate::model::verdict::{Action, Severity, Status};
+
+    fn edit(path: &str, kind: EditKind, turned: &[&str]) -> TestEdit {
+        TestEdit {
+            kind,
+            path: TreePath::new(path).unwrap(),
+            line: Some(12),
+            test: Some("test_x".to_owned()),
+            before: Some("assert x == 4".to_owned()),
+            now: Some("assert x == 3".to_owned()),
+            turned: turned.iter().map(|id| (*id).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_test_that_an_edit_alone_turned_asks_a_person_and_other_edits_are_told() {
+        use Severity::{High, Low, Medium};
+        for (code_changed, turned, severity, action, confidence) in [
+            (false, &["a::test_x"][..], High, Action::Escalate, 0.5),
+            (false, &[], Medium, Action::Continue, 0.75),
+            (true, &["a::test_x"], Low, Action::Continue, 1.0),
+        ] {
+            let mut story = Story::new();
+            story.record(tests(8, 1));
+            let edits = vec![edit("a.py", EditKind::OtherExpectation, turned)];
+            story.edit_tests(TestEdits { since: Iteration(0), code_changed, edits });
+            let verdict = story.record(tests(9, 0));
+            assert_eq!(rules(&verdict), ["tamper_suspected"]);
+            let (alert, recommendation) = (&verdict.alerts[0], &verdict.recommendation);
+            assert_eq!((alert.severity, alert.status), (severity, Status::Suspected));
+            assert_eq!(alert.message, "Test edited: a.py: test_x: other value expected");
+            assert_eq!(alert.evidence[0], "line 12, other value expected: assert x == 4 → assert x == 3");
+            assert_eq!(recommendation.action, action, "{severity:?}");
+            assert!(verdict.open_findings.is_empty(), "a suspicion bars nothing");
+            let weight = verdict.quality_score.map_or(0.0, |score| score.weight_available);
+            assert!((recommendation.confidence - confidence * weight).abs() < 0.011 || action == Action::Escalate);
+            if action == Action::Escalate {
+                assert_eq!(recommendation.because, ["suspected_tamper", "tamper_suspected"]);
+            }
+        }
+    }
+
+    #[test]
+    fn edits_of_one_test_are_one_finding_and_the_gravest_stands_first() {
+        let mut story = Story::new();
+        story.record(tests(8, 1));
+        let edits = vec![
+            edit("a.py", EditKind::Skipped, &[]),
+            edit("b.py", EditKind::Skipped, &["b::test_x"]),
+            edit("b.py", EditKind::OtherExpectation, &["b::test_x"]),
+        ];
+        story.edit_tests(TestEdits { since: Iteration(0), code_changed: false, edits });
+        let verdict = story.record(tests(9, 0));
+        let told: Vec<&str> = verdict.alerts.iter().map(|alert| alert.message.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "Test edited: b.py: test_x: skipped or expected to fail, other value expected",
+                "Test edited: a.py: test_x: skipped or expected to fail"
+            ]
+        );
+        assert_eq!(
+            verdict.alerts[0].evidence[2..],
+            [
+                "failed at iteration 0, and does not now: b::test_x",
+                "no code that a test can reach changed since iteration 0"
+            ]
+        );
+    }
+}

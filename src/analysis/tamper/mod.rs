@@ -1,0 +1,512 @@
+//! Edits that may make a test pass without better code, found in the files that changed between two snapshots
+//! (ANALYSIS §12.4, static rules). Suspicion, no proof: whoever mends a wrong test does the same.
+//!
+//! Without a parser: functions as [`super::bodies`] finds them, statements as lines that belong together, and words.
+
+mod files;
+mod marks;
+pub(super) mod statements;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use files::{Role, role};
+use marks::{ANYWHERE, IN_CONFIGS, IN_TESTS, Line, assigns_elsewhere, beyond, flipped, gained, loosened, runs_less};
+use statements::{Statement, Strength, is_comment, statements, values};
+
+use super::bodies::{Function, bears, functions, is_source};
+use super::renames::{base_name, split};
+use crate::model::edits::{EditKind, TestEdit, TestEdits};
+use crate::model::ids::{Iteration, TreePath};
+
+/// Edits that are kept.
+const EDITS: usize = 200;
+
+/// Characters of a line that are kept.
+const WIDTH: usize = 160;
+
+/// Where the tests begin in a file of code (Rust).
+const TESTS_WITHIN: &str = "#[cfg(test)]";
+
+/// Tests named beside an edit that may have turned any of them.
+const TURNED: usize = 20;
+
+/// One side of a file that changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content<'t> {
+    /// It is not there.
+    Absent,
+    /// It is there, and no text, or too long.
+    Opaque,
+    /// It is text.
+    Text(&'t str),
+}
+
+impl<'t> Content<'t> {
+    fn text(self) -> &'t str {
+        if let Content::Text(text) = self { text } else { "" }
+    }
+}
+
+/// A file that changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Changed<'t> {
+    /// Which.
+    pub path: &'t TreePath,
+    /// As it was.
+    pub before: Content<'t>,
+    /// As it is.
+    pub now: Content<'t>,
+}
+
+/// What was done to tests. `turned` are those that failed at `since` and do not now.
+pub fn test_edits(since: Iteration, changed: &[Changed<'_>], turned: &[String]) -> TestEdits {
+    let mut found = Found { turned, code_changed: false, assertions: (0, 0), edits: Vec::new() };
+    let files: Vec<TestFile<'_>> = changed.iter().filter_map(|file| found.take(file)).collect();
+    let of_functions = owners(&files, turned);
+    for (n, file) in files.iter().enumerate() {
+        found.tests(file, &|function| of_functions.get(&(n, function)).map_or(&[][..], Vec::as_slice));
+    }
+    found.finish(since)
+}
+
+/// A file of tests, or a source that is there for them.
+struct TestFile<'t> {
+    path: &'t TreePath,
+    before: Side<'t>,
+    now: Side<'t>,
+    /// It sets tests up, and holds none.
+    is_support: bool,
+}
+
+/// One side of it.
+struct Side<'t> {
+    lines: Vec<&'t str>,
+    text: &'t str,
+    functions: Vec<Function>,
+    /// Lines of the file above.
+    above: usize,
+}
+
+impl<'t> Side<'t> {
+    fn of(path: &str, text: &'t str) -> Side<'t> {
+        Side { lines: text.lines().collect(), text, functions: functions(path, text), above: 0 }
+    }
+
+    /// The tests at the end of a file of code (Rust).
+    fn within(path: &str, text: &'t str) -> Side<'t> {
+        let (code, tests) = text.find(TESTS_WITHIN).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
+        Side { above: code.matches('\n').count(), ..Side::of(path, tests) }
+    }
+
+    /// The lines of a function, and what decorates it.
+    fn decorated(&self, function: &Function) -> Range<usize> {
+        let ends = self.functions.iter().map(|other| other.lines.end).filter(|end| *end <= function.lines.start);
+        let least = ends.max().unwrap_or(0);
+        let begins_block = |line: &str| line.ends_with(['{', ':', ';']) || line.starts_with("class ");
+        let mut first = function.lines.start;
+        while first > least {
+            let above = self.lines.get(first - 1).map_or("", |line| line.trim());
+            if above.is_empty() || begins_block(above) {
+                break;
+            }
+            first -= 1;
+        }
+        first..function.lines.end
+    }
+
+    /// The statements of a function, without those of functions within it.
+    fn statements(&self, function: &Function) -> Vec<Statement> {
+        let own = &function.lines;
+        let is_within = |inner: &&Range<usize>| inner.start > own.start && inner.end <= own.end;
+        let inner: Vec<&Range<usize>> = self.functions.iter().map(|other| &other.lines).filter(is_within).collect();
+        let lines = self.decorated(function);
+        let all = self.lines.iter().copied().enumerate().take(lines.end).skip(lines.start);
+        statements(all.filter(|(at, _)| !inner.iter().any(|inner| inner.contains(at))))
+    }
+
+    /// Assertions that ask for something.
+    fn assertions(&self) -> usize {
+        assertions(&statements(self.lines.iter().copied().enumerate()))
+    }
+}
+
+fn assertions(statements: &[Statement]) -> usize {
+    statements.iter().filter(|one| one.is_assertion() && one.strength() > Strength::Nothing).count()
+}
+
+/// The functions, by file and place in it, that tests which turned are, as they were.
+fn owners<'i>(files: &[TestFile<'_>], turned: &'i [String]) -> BTreeMap<(usize, usize), Vec<&'i str>> {
+    let mut owners: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
+    for id in turned {
+        let name = base_name(split(id).1);
+        let all = files.iter().enumerate().flat_map(|(n, file)| {
+            file.before.functions.iter().enumerate().map(move |(at, function)| ((n, at), function))
+        });
+        let bearing: Vec<_> = all.filter(|(_, function)| bears(name, function)).collect();
+        let is_placed = bearing.iter().any(|(_, function)| function.is_placed(id));
+        for (place, _) in bearing.iter().filter(|(_, function)| !is_placed || function.is_placed(id)) {
+            owners.entry(*place).or_default().push(id);
+        }
+    }
+    owners
+}
+
+/// An edit, and whose it is.
+struct Edit {
+    edit: TestEdit,
+    /// It stands in no test: any test that turned may be its doing.
+    is_common: bool,
+}
+
+/// What is found on the way through the files.
+struct Found<'i> {
+    turned: &'i [String],
+    code_changed: bool,
+    /// Before and now, of all files together.
+    assertions: (usize, usize),
+    edits: Vec<Edit>,
+}
+
+impl Found<'_> {
+    /// Looks at one file; gives back what has functions that test.
+    fn take<'t>(&mut self, file: &Changed<'t>) -> Option<TestFile<'t>> {
+        let path = file.path.to_string();
+        let (before, now) = (file.before.text(), file.now.text());
+        match role(&path) {
+            Role::Document => None,
+            Role::Snapshot => self.snapshot(file),
+            Role::Config => self.config(file, before, now),
+            Role::Project => {
+                let (tools_before, rest_before) = parts_of_project(&path, before);
+                let (tools, rest) = parts_of_project(&path, now);
+                self.code_changed |= rest_before != rest;
+                self.config(file, &tools_before, &tools)
+            }
+            Role::Support if !is_source(&path) => self.snapshot(file),
+            Role::Test | Role::Support => {
+                if file.before == Content::Absent && role(&path) == Role::Test {
+                    self.assertions.1 += Side::of(&path, now).assertions();
+                    return None;
+                }
+                self.marks(file.path, &beyond(now, before), &beyond(before, now), &ANYWHERE, &|_| Some(None));
+                Some(TestFile {
+                    path: file.path,
+                    before: Side::of(&path, before),
+                    now: Side::of(&path, now),
+                    is_support: role(&path) == Role::Support,
+                })
+            }
+            Role::Code => {
+                self.code_changed |= !are_texts(file) || code_of(&path, before).ne(code_of(&path, now));
+                self.marks(file.path, &beyond(now, before), &beyond(before, now), &ANYWHERE, &|_| Some(None));
+                let has_tests = path.ends_with(".rs") && before.contains(TESTS_WITHIN);
+                has_tests.then(|| TestFile {
+                    path: file.path,
+                    before: Side::within(&path, before),
+                    now: Side::within(&path, now),
+                    is_support: false,
+                })
+            }
+        }
+    }
+
+    /// A recorded expectation of which something went.
+    fn snapshot<T>(&mut self, file: &Changed<'_>) -> Option<T> {
+        let gone = beyond(file.before.text(), file.now.text());
+        let is_other = file.before == Content::Opaque || !gone.is_empty();
+        if file.before != Content::Absent && is_other {
+            let came = beyond(file.now.text(), file.before.text());
+            let line = came.first().map(|line| line.at);
+            let texts = [gone.first(), came.first()].map(|line| line.map(|line| line.text));
+            self.push(EditKind::SnapshotRewritten, file.path, line, texts, None, true);
+        }
+        None
+    }
+
+    fn config<T>(&mut self, file: &Changed<'_>, before: &str, now: &str) -> Option<T> {
+        let (added, removed) = (beyond(now, before), beyond(before, now));
+        let added: Vec<Line<'_>> = added.into_iter().filter(|line| !is_comment(line.text)).collect();
+        self.marks(file.path, &added, &removed, &IN_CONFIGS, &|_| Some(None));
+        for (old, new) in loosened(&added, &removed) {
+            let texts = [Some(old.text), Some(new.text)];
+            self.push(EditKind::ConfigLoosened, file.path, Some(new.at), texts, None, false);
+        }
+        for (old, new) in flipped(&added, &removed, false) {
+            let texts = [Some(old.text), Some(new.text)];
+            self.push(EditKind::GuardFlipped, file.path, Some(new.at), texts, None, true);
+        }
+        None
+    }
+
+    /// Lines that bear more marks than before. `owner` tells the function of a line; `None` leaves the line out.
+    fn marks<'o>(
+        &mut self,
+        path: &TreePath,
+        added: &[Line<'_>],
+        removed: &[Line<'_>],
+        marks: &[(EditKind, &[&str])],
+        owner: &dyn Fn(&Line<'_>) -> Option<Option<Owner<'o>>>,
+    ) {
+        for (kind, marks) in marks {
+            for line in gained(added, removed, marks) {
+                let Some(owner) = owner(line) else { continue };
+                let can_turn = match kind {
+                    EditKind::FindingSuppressed | EditKind::CoverageExcluded => false,
+                    EditKind::ConfigLoosened => runs_less(line.text),
+                    _ => true,
+                };
+                self.push(*kind, path, Some(line.at), [None, Some(line.text)], owner, can_turn);
+            }
+        }
+    }
+
+    /// What changed in the functions of a file of tests, and between them.
+    fn tests<'o>(&mut self, file: &'o TestFile<'_>, turned: &dyn Fn(usize) -> &'o [&'o str]) {
+        let TestFile { path, before, now, is_support } = file;
+        let first = self.edits.len();
+        self.assertions.0 += before.assertions();
+        self.assertions.1 += now.assertions();
+        let mut known: BTreeSet<usize> = BTreeSet::new();
+        let mut owners: Vec<(Range<usize>, Option<Owner<'o>>)> = Vec::new();
+        for (n, old) in before.functions.iter().enumerate() {
+            let is_same = |(at, new): &(usize, &Function)| {
+                !known.contains(at) && new.name == old.name && new.classes == old.classes
+            };
+            let Some((at, new)) = now.functions.iter().enumerate().find(is_same) else { continue };
+            known.insert(at);
+            let owner = Owner { name: &old.name, turned: turned(n), is_test: old.may_be_test() };
+            let lines = now.decorated(new);
+            let (was, is) = (before.statements(old), now.statements(new));
+            if was.iter().map(|one| &one.text).ne(is.iter().map(|one| &one.text)) {
+                for (kind, line, texts) in of_function(&was, &is, new.lines.start, owner.turned) {
+                    self.push(kind, path, Some(line), texts, Some(owner), false);
+                }
+            }
+            owners.push((lines, Some(owner)));
+        }
+        let new = now.functions.iter().enumerate().filter(|(at, _)| !known.contains(at));
+        owners.extend(new.map(|(_, function)| (now.decorated(function), None)));
+        let owner = |line: &Line<'_>| {
+            let inside = owners.iter().filter(|(lines, _)| lines.contains(&line.at));
+            match inside.min_by_key(|(lines, _)| lines.len()) {
+                // A new test may be skipped, and replace what it likes.
+                Some((_, None)) if !is_support => None,
+                Some((_, Some(owner))) => Some(Some(*owner)),
+                _ => Some(None),
+            }
+        };
+        let (added, removed) = (beyond(now.text, before.text), beyond(before.text, now.text));
+        let said: Vec<Line<'_>> = added.iter().copied().filter(|line| !is_comment(line.text)).collect();
+        self.marks(path, &said, &removed, &IN_TESTS, &owner);
+        for line in said.iter().filter(|line| *is_support && assigns_elsewhere(line.text)) {
+            let texts = [None, Some(line.text)];
+            self.push(EditKind::SubjectPatched, path, Some(line.at), texts, owner(line).flatten(), true);
+        }
+        for (old, new) in flipped(&said, &removed, true) {
+            let texts = [Some(old.text), Some(new.text)];
+            self.push(EditKind::GuardFlipped, path, Some(new.at), texts, owner(&new).flatten(), true);
+        }
+        let above = u64::try_from(now.above).unwrap_or_default();
+        self.edits.iter_mut().skip(first).filter_map(|one| one.edit.line.as_mut()).for_each(|line| *line += above);
+    }
+
+    fn push(
+        &mut self,
+        kind: EditKind,
+        path: &TreePath,
+        line: Option<usize>,
+        [before, now]: [Option<&str>; 2],
+        owner: Option<Owner<'_>>,
+        is_common: bool,
+    ) {
+        let short = |text: &str| text.chars().take(WIDTH).collect();
+        let edit = TestEdit {
+            kind,
+            path: path.clone(),
+            line: line.and_then(|line| u64::try_from(line).ok()).map(|line| line + 1),
+            test: owner.map(|owner| owner.name.to_owned()),
+            before: before.map(short),
+            now: now.map(short),
+            turned: owner.iter().flat_map(|owner| owner.turned).map(|id| (*id).to_owned()).collect(),
+        };
+        let is_common = owner.map_or(is_common, |owner| !owner.is_test && owner.turned.is_empty());
+        if !self.edits.iter().any(|known| is_same_place(&known.edit, &edit)) {
+            self.edits.push(Edit { edit, is_common });
+        }
+    }
+
+    fn finish(mut self, since: Iteration) -> TestEdits {
+        let (before, now) = self.assertions;
+        // Assertions that moved into a helper are no fewer.
+        self.edits.retain(|one| {
+            one.edit.kind != EditKind::FewerAssertions || now < before || !one.edit.turned.is_empty()
+        });
+        let told: BTreeSet<&String> = self.edits.iter().flat_map(|one| &one.edit.turned).collect();
+        let untold: Vec<String> = self.turned.iter().filter(|id| !told.contains(id)).take(TURNED).cloned().collect();
+        for one in self.edits.iter_mut().filter(|one| one.is_common) {
+            one.edit.turned.clone_from(&untold);
+        }
+        let mut edits: Vec<TestEdit> = self.edits.into_iter().map(|one| one.edit).collect();
+        edits.sort_by(|a, b| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)));
+        edits.truncate(EDITS);
+        TestEdits { since, code_changed: self.code_changed, edits }
+    }
+}
+
+/// Whether an edit is told already: of nested functions, for the inner one.
+fn is_same_place(known: &TestEdit, edit: &TestEdit) -> bool {
+    known.kind == edit.kind && known.path == edit.path && known.line == edit.line && known.now == edit.now
+}
+
+/// The function that an edit stands in.
+#[derive(Clone, Copy)]
+struct Owner<'o> {
+    name: &'o str,
+    turned: &'o [&'o str],
+    is_test: bool,
+}
+
+/// An edit in a function: its line, how it read, and how it reads.
+type FunctionEdit<'t> = (EditKind, usize, [Option<&'t str>; 2]);
+
+/// What changed in one function. `head` is its line.
+fn of_function<'t>(was: &'t [Statement], is: &'t [Statement], head: usize, turned: &[&str]) -> Vec<FunctionEdit<'t>> {
+    let removed = without(was, is);
+    let added = without(is, was);
+    let mut edits: Vec<FunctionEdit<'_>> = Vec::new();
+    let (pairs, lost) = paired(&removed, &added);
+    let has_turned = !turned.is_empty();
+    for (old, new) in pairs {
+        let kind = if new.strength() < old.strength() {
+            Some(EditKind::WeakerAssertion)
+        } else if new.skeleton == old.skeleton {
+            Some(EditKind::OtherExpectation)
+        } else if new.wrappers() > old.wrappers() {
+            Some(EditKind::SubjectWrapped)
+        } else {
+            has_turned.then_some(EditKind::AssertionRewritten)
+        };
+        edits.extend(kind.map(|kind| (kind, new.line, [Some(old.text.as_str()), Some(new.text.as_str())])));
+    }
+    if assertions(was) > assertions(is) && let Some(first) = lost.first() {
+        edits.push((EditKind::FewerAssertions, head, [Some(first.text.as_str()), None]));
+    }
+    let skips = added.iter().filter(|one| matches!(one.text.as_str(), "skip" | "pending"));
+    edits.extend(skips.map(|one| (EditKind::Skipped, one.line, [None, Some(one.text.as_str())])));
+    edits.extend(early_return(is, &added, head).map(|one| (EditKind::EarlyExit, one.line, [None, Some(&*one.text)])));
+    let swallows = swallowing(is).filter(|one| added.contains(one));
+    edits.extend(swallows.map(|one| (EditKind::FailureSwallowed, one.line, [None, Some(&*one.text)])));
+    if has_turned {
+        // What it is given and what it expects may stand apart from the assertion, as in Go, or in a table of cases.
+        let plain = |all: &[&'t Statement]| all.iter().copied().filter(|one| !one.is_assertion()).collect::<Vec<_>>();
+        let (removed, added) = (plain(&removed), plain(&added));
+        for old in &removed {
+            if let Some(new) = added.iter().find(|new| new.skeleton == old.skeleton && new.text != old.text) {
+                edits.push((EditKind::OtherExpectation, new.line, [Some(&*old.text), Some(&*new.text)]));
+            } else if turned.iter().any(|id| id.ends_with([']', ')'])) && values(&old.text).count() > 1 {
+                edits.push((EditKind::CaseRemoved, head, [Some(&*old.text), None]));
+            }
+        }
+    }
+    edits
+}
+
+/// The statements that the other side has not, or has less often.
+fn without<'t>(statements: &'t [Statement], other: &[Statement]) -> Vec<&'t Statement> {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in other {
+        *left.entry(one.text.as_str()).or_default() += 1;
+    }
+    let mut rest = Vec::new();
+    for one in statements {
+        match left.get_mut(one.text.as_str()) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => rest.push(one),
+        }
+    }
+    rest
+}
+
+/// Assertions that were rewritten, as pairs: those that ask the same of other values first, then in order; and those that
+/// have none.
+fn paired<'t>(
+    removed: &[&'t Statement],
+    added: &[&'t Statement],
+) -> (Vec<(&'t Statement, &'t Statement)>, Vec<&'t Statement>) {
+    let asserting = |all: &[&'t Statement]| all.iter().copied().filter(|one| one.is_assertion()).collect::<Vec<_>>();
+    let (removed, mut added) = (asserting(removed), asserting(added));
+    let mut pairs = Vec::new();
+    let mut rest = Vec::new();
+    for old in removed {
+        match added.iter().position(|new| new.skeleton == old.skeleton) {
+            Some(at) => pairs.push((old, added.remove(at))),
+            None => rest.push(old),
+        }
+    }
+    let lost = rest.split_off(added.len().min(rest.len()));
+    pairs.extend(rest.into_iter().zip(added));
+    (pairs, lost)
+}
+
+/// A return at the depth of the body that came and keeps assertions behind it from being reached.
+fn early_return<'t>(is: &'t [Statement], added: &[&Statement], head: usize) -> Option<&'t Statement> {
+    let depth = is.iter().find(|one| one.line > head)?.depth;
+    let is_return = |one: &Statement| matches!(one.text.trim_end_matches(';'), "return" | "return None" | "return nil");
+    let at = is.iter().position(|one| one.depth == depth && is_return(one) && added.contains(&one))?;
+    let has_assertions = is.iter().skip(at).any(Statement::is_assertion);
+    is.get(at).filter(|_| has_assertions)
+}
+
+/// What catches whatever is thrown and does nothing.
+fn swallowing(is: &[Statement]) -> impl Iterator<Item = &Statement> {
+    is.iter().zip(is.iter().skip(1)).filter_map(|(one, next)| {
+        let (one_text, next) = (one.text.as_str(), next.text.as_str());
+        let is_python = one_text.starts_with("except") && matches!(next, "pass" | "..." | "return" | "continue");
+        let is_script = one_text.contains("catch") && one_text.ends_with('{') && next.starts_with('}');
+        let is_ruby = one_text.starts_with("rescue") && next == "end";
+        (is_python || is_script || is_ruby).then_some(one)
+    })
+}
+
+fn are_texts(file: &Changed<'_>) -> bool {
+    file.before != Content::Opaque && file.now != Content::Opaque
+}
+
+/// The lines of code in a file that holds it, without what tests it (Rust).
+fn code_of<'t>(path: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let end = if path.ends_with(".rs") { text.find(TESTS_WITHIN) } else { None };
+    let code = end.and_then(|end| text.get(..end)).unwrap_or(text);
+    code.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line))
+}
+
+/// The sections of a project's own file that tell tools of tests and checks what to do, and the rest.
+fn parts_of_project(path: &str, text: &str) -> (String, String) {
+    let is_of_tools = |word: &str| {
+        ["pytest", "coverage", "ruff", "flake8", "mypy", "pylint", "tox", "jest", "lint", "test", "nyc", "c8", "vitest"]
+            .iter()
+            .any(|tool| word.contains(tool))
+    };
+    let has_sections = path.ends_with(".toml") || path.ends_with(".cfg");
+    let (mut tools, mut rest) = (String::new(), String::new());
+    let mut is_inside = false;
+    for line in text.lines() {
+        let code = line.trim();
+        if has_sections && code.starts_with('[') && code.ends_with(']') {
+            is_inside = is_of_tools(code);
+        } else if !has_sections {
+            // `"test": "jest"` in a script's manifest, `test:` and what is below it in a makefile.
+            let key = code.split(':').next().unwrap_or(code);
+            is_inside = is_of_tools(key) || is_inside && line.starts_with('\t');
+        }
+        let (of, other) = if is_inside { (&mut tools, &mut rest) } else { (&mut rest, &mut tools) };
+        of.push_str(line);
+        of.push('\n');
+        // Lines keep their numbers.
+        other.push('\n');
+    }
+    let rest = rest.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).collect::<Vec<_>>();
+    (tools, rest.join("\n"))
+}
