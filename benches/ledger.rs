@@ -124,6 +124,7 @@ fn judging(root: &Path) {
         previous_cases: Some(&before),
         same_bodies: &[],
         lost_sources: &[],
+        test_edits: None,
         same_tree: &BTreeMap::new(),
         accepted: &[],
         label: None,

@@ -393,7 +393,8 @@ impl Code {
 
     /// The lines from one place to another, that one apart.
     fn lines(&self, from: usize, to: usize) -> Range<usize> {
-        let ends = |range: Range<usize>| memchr::memchr_iter(b'\n', self.0.get(range).unwrap_or_default()).count();
+        let ends =
+            |range: Range<usize>| self.0.get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
         let first = ends(0..from);
         first..first + ends(from..to) + 1
     }
@@ -433,7 +434,8 @@ impl Code {
         }
         let parameters = self.closed(after)?;
         // `#[cfg(test)] mod tests {`: an attribute is no function.
-        if self.next(parameters + 1, b"]{").is_some_and(|(at, byte)| byte == b']' && self.is_blank(parameters + 1..at)) {
+        if self.next(parameters + 1, b"]{").is_some_and(|(at, byte)| byte == b']' && self.is_blank(parameters + 1..at))
+        {
             return None;
         }
         let (open, byte) = self.next(parameters + 1, b"{;(=,.")?;

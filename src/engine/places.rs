@@ -30,12 +30,13 @@ use crate::snapshot::tree::files;
 use crate::store::Store;
 
 /// Whose alerts have places, and where they are looked for.
-const PLACED: [(&str, At); 5] = [
+const PLACED: [(&str, At); 6] = [
     ("working_tests_failing", At::BrokenTests),
     ("failing_test_removed", At::GoneTest),
     ("passing_test_removed", At::GoneTest),
     ("error_increase", At::NewErrors),
     ("build_broken", At::BuildErrors),
+    ("tamper_suspected", At::Edits),
 ];
 
 /// What an alert is about.
@@ -49,6 +50,8 @@ enum At {
     NewErrors,
     /// The compilers' among them.
     BuildErrors,
+    /// Edits of tests.
+    Edits,
 }
 
 /// Everything that is told of one iteration.
@@ -105,6 +108,7 @@ impl Search<'_> {
                 At::BrokenTests => self.broken(alert, cases),
                 At::GoneTest => self.gone(alert).into_iter().collect(),
                 At::NewErrors => self.new_errors(&|_| true),
+                At::Edits => self.edits(alert),
                 At::BuildErrors => self.new_errors(&|sort| sort == Sort::Compiler),
             };
             for (path, line, what) in found {
@@ -135,6 +139,13 @@ impl Search<'_> {
             Some((path, line, id.clone()))
         };
         names.iter().filter(is_named).filter_map(place).collect()
+    }
+
+    /// The lines that the alert is about, as far as they are still there.
+    fn edits(&self, alert: &Alert) -> Vec<(String, Option<u64>, String)> {
+        let edits = self.record.test_edits.iter().flat_map(|all| &all.edits);
+        let its = edits.filter(|edit| edit.line.is_some() && alert.subjects().any(|subject| *subject == edit.place()));
+        its.map(|edit| (edit.path.to_string(), edit.line, edit.said())).collect()
     }
 
     /// Where the test was. Its line is another's by now.

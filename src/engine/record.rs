@@ -428,7 +428,8 @@ impl Recording<'_> {
                     (renamed, lost)
                 }
             };
-            let test_edits = self.test_edits(&history.points, parent, &draft, before.as_ref().map(|(point, _)| *point), cases)?;
+            let test_edits =
+                self.test_edits(&history.points, parent, &draft, before.as_ref().map(|(point, _)| *point), cases)?;
             let before = before.map(|(_, cases)| cases);
             let record = IterationRecord {
                 iteration,

@@ -92,6 +92,27 @@ pub struct TestEdit {
     pub turned: Vec<String>,
 }
 
+impl TestEdit {
+    /// The file, and the test in it: `tests/test_cart.py: test_total`.
+    pub fn place(&self) -> String {
+        match &self.test {
+            Some(test) => format!("{}: {test}", self.path),
+            None => self.path.to_string(),
+        }
+    }
+
+    /// What was done: `other value expected: assert x == 4 → assert x == 3`.
+    pub fn said(&self) -> String {
+        let texts = match (&self.before, &self.now) {
+            (Some(before), Some(now)) => format!(": {before} → {now}"),
+            (Some(before), None) => format!(", gone: {before}"),
+            (None, Some(now)) => format!(", new: {now}"),
+            (None, None) => String::new(),
+        };
+        format!("{}{texts}", self.kind.said())
+    }
+}
+
 /// All of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

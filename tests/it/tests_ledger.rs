@@ -395,7 +395,12 @@ fn a_failing_test_whose_source_is_gone_was_removed_where_no_other_is_named() {
         format!("def {name}():\n    a = add(1, 2)\n    b = add(a, 3)\n    assert b == {sum}\n\n\n")
     };
     let run = |command: &str, tests: &[&str], failing: &[&str]| {
-        let source: String = tests.iter().zip(6..).map(|(name, sum)| test(name, sum)).collect();
+        let sum = |name: &str| match name {
+            "test_adds" => 6,
+            "test_counts" => 7,
+            _ => 8,
+        };
+        let source: String = tests.iter().map(|name| test(name, sum(name))).collect();
         project.write("tests/test_cart.py", source);
         let failed: String =
             failing.iter().map(|name| format!("FAILED tests/test_cart.py::{name} - assert 6 == 7\n")).collect();
@@ -429,6 +434,48 @@ fn a_failing_test_whose_source_is_gone_was_removed_where_no_other_is_named() {
     assert_eq!(run("record", &["test_adds", "test_passes", "test_counts"], &[]), told("", 0, "continue"));
     project.run(&["verify", "--recompute"]).expect(0);
     assert_eq!(project.run(&["replay", "--json"]).expect(0).json()["changes"], serde_json::json!([]));
+}
+
+// ANALYSIS V23, as far as the source tells: the edit of the test alone turns it.
+#[test]
+fn an_edit_that_alone_turns_a_failing_test_asks_a_person_and_a_mended_one_does_not() {
+    for (edited, now, expected) in [
+        ("tests/test_cart.py", "def test_total():\n    assert total([1, 3]) == 3\n", Some("escalate")),
+        ("src/cart.py", "def total(xs):\n    return sum(xs)\n", None),
+    ] {
+        let project = Project::new();
+        project.write("src/cart.py", "def total(xs):\n    return sum(xs) - 1\n");
+        project.write("tests/test_cart.py", "def test_total():\n    assert total([1, 3]) == 4\n");
+        let report = |passes| crate::support::junit(&[("test_total", passes)]).replace("tests.unit", "tests.test_cart");
+        project.write("junit.xml", report(false));
+        project.run(&["begin"]).expect(0);
+        project.write(edited, now);
+        project.write("junit.xml", report(true));
+        let record = project.run(&["record", "--json"]).expect(0).json();
+        assert_eq!(record["base_class"], "forward");
+        let Some(action) = expected else {
+            assert_eq!(record["alerts"], serde_json::json!([]));
+            assert_eq!(record["test_edits"]["code_changed"], true);
+            continue;
+        };
+        assert_eq!(record["recommendation"]["action"], action);
+        assert_eq!(record["recommendation"]["because"][0], "suspected_tamper");
+        let alert = &record["alerts"][0];
+        assert_eq!((&alert["rule"], &alert["severity"]), (&"tamper_suspected".into(), &"high".into()));
+        assert_eq!(alert["subject"], "tests/test_cart.py: test_total");
+        assert_eq!(
+            alert["evidence"],
+            serde_json::json!([
+                "line 2, other value expected: assert total([1, 3]) == 4 → assert total([1, 3]) == 3",
+                "failed at iteration 0, and does not now: tests.test_cart::test_total",
+                "no code that a test can reach changed since iteration 0"
+            ])
+        );
+        let told = project.run(&["report", "1", "--format", "github-annotations"]).expect(0).stdout;
+        assert!(told.contains("file=tests/test_cart.py,line=2"), "{told}");
+        project.run(&["verify", "--recompute"]).expect(0);
+        assert_eq!(project.run(&["replay", "--json"]).expect(0).json()["changes"], serde_json::json!([]));
+    }
 }
 
 #[test]

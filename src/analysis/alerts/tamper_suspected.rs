@@ -31,26 +31,30 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     let Some(edits) = comparison.test_edits else { return Vec::new() };
     let mut by_place: BTreeMap<(Severity, String), Vec<&TestEdit>> = BTreeMap::new();
     for edit in &edits.edits {
-        by_place.entry((severity(edits, edit), place(edit))).or_default().push(edit);
+        by_place.entry((severity(edits, edit), edit.place())).or_default().push(edit);
     }
     // The gravest first.
     let places: Vec<_> = by_place.into_iter().rev().collect();
-    by_test(&places, |((_, place), _)| place, |((severity, place), found)| {
-        let mut said: Vec<&str> = Vec::new();
-        for edit in found {
-            if !said.contains(&edit.kind.said()) {
-                said.push(edit.kind.said());
+    by_test(
+        &places,
+        |((_, place), _)| place,
+        |((severity, place), found)| {
+            let mut said: Vec<&str> = Vec::new();
+            for edit in found {
+                if !said.contains(&edit.kind.said()) {
+                    said.push(edit.kind.said());
+                }
             }
-        }
-        Alert {
-            subject: Some(place.clone()),
-            severity: *severity,
-            reliability: by_severity(*severity),
-            status: Status::Suspected,
-            evidence: evidence(edits, found),
-            ..RULE.alert(comparison, format!("Test edited: {place}: {}", said.join(", ")))
-        }
-    })
+            Alert {
+                subject: Some(place.clone()),
+                severity: *severity,
+                reliability: by_severity(*severity),
+                status: Status::Suspected,
+                evidence: evidence(edits, found),
+                ..RULE.alert(comparison, format!("Test edited: {place}: {}", said.join(", ")))
+            }
+        },
+    )
 }
 
 /// How an edit weighs (ANALYSIS §12.4).
@@ -62,39 +66,25 @@ fn severity(edits: &TestEdits, edit: &TestEdit) -> Severity {
     }
 }
 
-/// The file, and the test in it.
-fn place(edit: &TestEdit) -> String {
-    match &edit.test {
-        Some(test) => format!("{}: {test}", edit.path),
-        None => edit.path.to_string(),
-    }
-}
-
 fn evidence(edits: &TestEdits, found: &[&TestEdit]) -> Vec<String> {
-    let mut evidence: Vec<String> = found.iter().take(EVIDENCE).map(|edit| told(edit)).collect();
+    let told = |edit: &&TestEdit| {
+        let line = edit.line.map(|line| format!("line {line}, ")).unwrap_or_default();
+        format!("{line}{}", edit.said())
+    };
+    let mut evidence: Vec<String> = found.iter().take(EVIDENCE).map(told).collect();
     if found.len() > EVIDENCE {
         evidence.push(format!("{} more edits", found.len() - EVIDENCE));
     }
     let mut turned: Vec<&String> = found.iter().flat_map(|edit| &edit.turned).collect();
     turned.sort_unstable();
     turned.dedup();
-    evidence.extend(turned.iter().take(EVIDENCE).map(|id| format!("failed at iteration {}, and does not now: {id}", edits.since)));
+    evidence.extend(
+        turned.iter().take(EVIDENCE).map(|id| format!("failed at iteration {}, and does not now: {id}", edits.since)),
+    );
     if !edits.code_changed {
         evidence.push(format!("no code that a test can reach changed since iteration {}", edits.since));
     }
     evidence
-}
-
-/// `line 12, other value expected: assert x == 4 → assert x == 3`.
-fn told(edit: &TestEdit) -> String {
-    let line = edit.line.map(|line| format!("line {line}, ")).unwrap_or_default();
-    let texts = match (&edit.before, &edit.now) {
-        (Some(before), Some(now)) => format!(": {before} → {now}"),
-        (Some(before), None) => format!(", gone: {before}"),
-        (None, Some(now)) => format!(", new: {now}"),
-        (None, None) => String::new(),
-    };
-    format!("{line}{}{texts}", edit.kind.said())
 }
 
 #[cfg(test)]

@@ -171,7 +171,9 @@ pub(super) fn role(path: &str) -> Role {
 }
 
 fn is_ci(path: &str) -> bool {
-    [".github/workflows/", ".github/actions/", ".circleci/", ".buildkite/", ".ci/"].iter().any(|at| path.starts_with(at))
+    [".github/workflows/", ".github/actions/", ".circleci/", ".buildkite/", ".ci/"]
+        .iter()
+        .any(|at| path.starts_with(at))
 }
 
 /// Whether a name is that of a file of tests where its language has them, by its runner's custom.

@@ -60,10 +60,12 @@ const SKIPS: [&str; 50] = [
 ];
 
 /// A failure is caught and forgotten, or that of a command is.
-const SWALLOWS: [&str; 9] = [
+const SWALLOWS: [&str; 11] = [
     "except: pass",
     "except Exception: pass",
-    "contextlib.suppress(",
+    "suppress(Exception",
+    "suppress(AssertionError",
+    "suppress(BaseException",
     "catch {}",
     "catch (e) {}",
     "catch (_) {}",
@@ -244,8 +246,9 @@ fn names(text: &str, what: &str) -> bool {
     text.match_indices(what).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let after = text.get(at + what.len()..).and_then(|after| after.chars().next());
-        !(what.starts_with(goes_on) && before.is_some_and(goes_on))
-            && !(what.ends_with(|c: char| goes_on(c) && c != '_') && after.is_some_and(goes_on))
+        let is_cut_before = what.starts_with(goes_on) && before.is_some_and(goes_on);
+        let is_cut_after = what.ends_with(|c: char| c.is_alphanumeric()) && after.is_some_and(goes_on);
+        !is_cut_before && !is_cut_after
     })
 }
 
@@ -286,23 +289,26 @@ pub(super) fn gained<'l, 't>(added: &'l [Line<'t>], removed: &[Line<'_>], marks:
     added.iter().filter(bears).skip(gone).collect()
 }
 
-/// Whether a line gives another module's or class's name a new value: `cart.total = …`, and not `self.x = …`.
-pub(super) fn assigns_elsewhere(line: &str) -> bool {
+/// Whether a line gives a name of what the file imports a new value: `cart.total = …`.
+pub(super) fn assigns_elsewhere(line: &str, file: &str) -> bool {
     let Some((left, right)) = line.split_once(" = ") else { return false };
     let mut parts = left.split('.');
     let first = parts.next().unwrap_or_default();
     let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let own = ["self", "this", "cls", "config", "module", "exports", "process", "os", "sys"];
-    !right.is_empty() && is_name(first) && !own.contains(&first) && parts.clone().count() > 0 && parts.all(is_name)
+    let imports = |line: &str| {
+        let is_import = ["import ", "from "].iter().any(|begin| line.starts_with(begin)) || line.contains("require(");
+        is_import && names(line, first)
+    };
+    !right.is_empty()
+        && is_name(first)
+        && parts.clone().count() > 0
+        && parts.all(is_name)
+        && file.lines().any(|line| imports(line.trim_start()))
 }
 
 /// Pairs of removed and added lines in which a constant was turned over: `SKIP_SLOW = False`, `xfail_strict = true`. In tests
 /// only names in capitals are constants that decide something.
-pub(super) fn flipped<'t>(
-    added: &[Line<'t>],
-    removed: &[Line<'t>],
-    capitals: bool,
-) -> Vec<(Line<'t>, Line<'t>)> {
+pub(super) fn flipped<'t>(added: &[Line<'t>], removed: &[Line<'t>], capitals: bool) -> Vec<(Line<'t>, Line<'t>)> {
     let of = |line: &Line<'t>| {
         let (name, value) = line.text.split_once(['=', ':'])?;
         let name = name.trim().rsplit(' ').next()?.trim_matches(['"', '\'']);
@@ -390,10 +396,12 @@ mod tests {
 
     #[test]
     fn what_belongs_to_others_is_given_another_value() {
-        assert!(assigns_elsewhere("cart.total = sum"));
-        assert!(assigns_elsewhere("shop.cart.Cart.total = lambda self: 4"));
-        for line in ["self.x = 1", "total = sum", "assert a.b == 1", "f(a.b = 1)", "process.env.CI = '1'"] {
-            assert!(!assigns_elsewhere(line), "{line}");
+        let file = "import cart\nfrom shop import cart, a\nconst shop = require('../shop');\n";
+        for line in ["cart.total = sum", "shop.cart.Cart.total = lambda self: 4"] {
+            assert!(assigns_elsewhere(line, file), "{line}");
+        }
+        for line in ["self.x = 1", "total = sum", "assert a.b == 1", "f(a.b = 1)", "config.timeout = 1"] {
+            assert!(!assigns_elsewhere(line, file), "{line}");
         }
     }
 

@@ -27,9 +27,6 @@ const EDITS: usize = 200;
 /// Characters of a line that are kept.
 const WIDTH: usize = 160;
 
-/// Where the tests begin in a file of code (Rust).
-const TESTS_WITHIN: &str = "#[cfg(test)]";
-
 /// Tests named beside an edit that may have turned any of them.
 const TURNED: usize = 20;
 
@@ -63,13 +60,31 @@ pub struct Changed<'t> {
 
 /// What was done to tests. `turned` are those that failed at `since` and do not now.
 pub fn test_edits(since: Iteration, changed: &[Changed<'_>], turned: &[String]) -> TestEdits {
-    let mut found = Found { turned, code_changed: false, assertions: (0, 0), edits: Vec::new() };
+    let mut found = Found { turned, code_changed: false, edits: Vec::new() };
     let files: Vec<TestFile<'_>> = changed.iter().filter_map(|file| found.take(file)).collect();
     let of_functions = owners(&files, turned);
     for (n, file) in files.iter().enumerate() {
         found.tests(file, &|function| of_functions.get(&(n, function)).map_or(&[][..], Vec::as_slice));
     }
-    found.finish(since)
+    found.finish(since, || has_fewer_assertions(changed))
+}
+
+/// Whether all files of tests together assert less than before.
+fn has_fewer_assertions(changed: &[Changed<'_>]) -> bool {
+    let count = |content: Content<'_>| assertions(&statements(content.text().lines().enumerate()));
+    let may_test = |file: &&Changed<'_>| {
+        let path = file.path.to_string();
+        match role(&path) {
+            Role::Test | Role::Support => is_source(&path),
+            Role::Code => path.ends_with(".rs"),
+            _ => false,
+        }
+    };
+    let (before, now) = changed
+        .iter()
+        .filter(may_test)
+        .fold((0, 0), |(before, now), file| (before + count(file.before), now + count(file.now)));
+    now < before
 }
 
 /// A file of tests, or a source that is there for them.
@@ -97,7 +112,7 @@ impl<'t> Side<'t> {
 
     /// The tests at the end of a file of code (Rust).
     fn within(path: &str, text: &'t str) -> Side<'t> {
-        let (code, tests) = text.find(TESTS_WITHIN).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
+        let (code, tests) = split_off_tests(path, text);
         Side { above: code.matches('\n').count(), ..Side::of(path, tests) }
     }
 
@@ -125,11 +140,6 @@ impl<'t> Side<'t> {
         let lines = self.decorated(function);
         let all = self.lines.iter().copied().enumerate().take(lines.end).skip(lines.start);
         statements(all.filter(|(at, _)| !inner.iter().any(|inner| inner.contains(at))))
-    }
-
-    /// Assertions that ask for something.
-    fn assertions(&self) -> usize {
-        assertions(&statements(self.lines.iter().copied().enumerate()))
     }
 }
 
@@ -159,14 +169,14 @@ struct Edit {
     edit: TestEdit,
     /// It stands in no test: any test that turned may be its doing.
     is_common: bool,
+    /// It is told only if a test turned: else it is everyday work.
+    is_everyday: bool,
 }
 
 /// What is found on the way through the files.
 struct Found<'i> {
     turned: &'i [String],
     code_changed: bool,
-    /// Before and now, of all files together.
-    assertions: (usize, usize),
     edits: Vec<Edit>,
 }
 
@@ -177,7 +187,7 @@ impl Found<'_> {
         let (before, now) = (file.before.text(), file.now.text());
         match role(&path) {
             Role::Document => None,
-            Role::Snapshot => self.snapshot(file),
+            Role::Snapshot => self.recorded(file, file.now == Content::Absent),
             Role::Config => self.config(file, before, now),
             Role::Project => {
                 let (tools_before, rest_before) = parts_of_project(&path, before);
@@ -185,10 +195,9 @@ impl Found<'_> {
                 self.code_changed |= rest_before != rest;
                 self.config(file, &tools_before, &tools)
             }
-            Role::Support if !is_source(&path) => self.snapshot(file),
+            Role::Support if !is_source(&path) => self.recorded(file, true),
             Role::Test | Role::Support => {
                 if file.before == Content::Absent && role(&path) == Role::Test {
-                    self.assertions.1 += Side::of(&path, now).assertions();
                     return None;
                 }
                 self.marks(file.path, &beyond(now, before), &beyond(before, now), &ANYWHERE, &|_| Some(None));
@@ -202,7 +211,7 @@ impl Found<'_> {
             Role::Code => {
                 self.code_changed |= !are_texts(file) || code_of(&path, before).ne(code_of(&path, now));
                 self.marks(file.path, &beyond(now, before), &beyond(before, now), &ANYWHERE, &|_| Some(None));
-                let has_tests = path.ends_with(".rs") && before.contains(TESTS_WITHIN);
+                let has_tests = !split_off_tests(&path, before).1.is_empty();
                 has_tests.then(|| TestFile {
                     path: file.path,
                     before: Side::within(&path, before),
@@ -213,8 +222,8 @@ impl Found<'_> {
         }
     }
 
-    /// A recorded expectation of which something went.
-    fn snapshot<T>(&mut self, file: &Changed<'_>) -> Option<T> {
+    /// A recorded expectation, or data, of which something went.
+    fn recorded<T>(&mut self, file: &Changed<'_>, is_everyday: bool) -> Option<T> {
         let gone = beyond(file.before.text(), file.now.text());
         let is_other = file.before == Content::Opaque || !gone.is_empty();
         if file.before != Content::Absent && is_other {
@@ -222,6 +231,7 @@ impl Found<'_> {
             let line = came.first().map(|line| line.at);
             let texts = [gone.first(), came.first()].map(|line| line.map(|line| line.text));
             self.push(EditKind::SnapshotRewritten, file.path, line, texts, None, true);
+            self.edits.last_mut().into_iter().for_each(|one| one.is_everyday = is_everyday);
         }
         None
     }
@@ -267,8 +277,6 @@ impl Found<'_> {
     fn tests<'o>(&mut self, file: &'o TestFile<'_>, turned: &dyn Fn(usize) -> &'o [&'o str]) {
         let TestFile { path, before, now, is_support } = file;
         let first = self.edits.len();
-        self.assertions.0 += before.assertions();
-        self.assertions.1 += now.assertions();
         let mut known: BTreeSet<usize> = BTreeSet::new();
         let mut owners: Vec<(Range<usize>, Option<Owner<'o>>)> = Vec::new();
         for (n, old) in before.functions.iter().enumerate() {
@@ -301,7 +309,7 @@ impl Found<'_> {
         let (added, removed) = (beyond(now.text, before.text), beyond(before.text, now.text));
         let said: Vec<Line<'_>> = added.iter().copied().filter(|line| !is_comment(line.text)).collect();
         self.marks(path, &said, &removed, &IN_TESTS, &owner);
-        for line in said.iter().filter(|line| *is_support && assigns_elsewhere(line.text)) {
+        for line in said.iter().filter(|line| *is_support && assigns_elsewhere(line.text, now.text)) {
             let texts = [None, Some(line.text)];
             self.push(EditKind::SubjectPatched, path, Some(line.at), texts, owner(line).flatten(), true);
         }
@@ -334,21 +342,22 @@ impl Found<'_> {
         };
         let is_common = owner.map_or(is_common, |owner| !owner.is_test && owner.turned.is_empty());
         if !self.edits.iter().any(|known| is_same_place(&known.edit, &edit)) {
-            self.edits.push(Edit { edit, is_common });
+            self.edits.push(Edit { edit, is_common, is_everyday: false });
         }
     }
 
-    fn finish(mut self, since: Iteration) -> TestEdits {
-        let (before, now) = self.assertions;
+    fn finish(mut self, since: Iteration, has_fewer_assertions: impl FnOnce() -> bool) -> TestEdits {
         // Assertions that moved into a helper are no fewer.
-        self.edits.retain(|one| {
-            one.edit.kind != EditKind::FewerAssertions || now < before || !one.edit.turned.is_empty()
-        });
+        let may_have_moved = |one: &Edit| one.edit.kind == EditKind::FewerAssertions && one.edit.turned.is_empty();
+        if self.edits.iter().any(may_have_moved) && !has_fewer_assertions() {
+            self.edits.retain(|one| !may_have_moved(one));
+        }
         let told: BTreeSet<&String> = self.edits.iter().flat_map(|one| &one.edit.turned).collect();
         let untold: Vec<String> = self.turned.iter().filter(|id| !told.contains(id)).take(TURNED).cloned().collect();
         for one in self.edits.iter_mut().filter(|one| one.is_common) {
             one.edit.turned.clone_from(&untold);
         }
+        self.edits.retain(|one| !one.is_everyday || !one.edit.turned.is_empty());
         let mut edits: Vec<TestEdit> = self.edits.into_iter().map(|one| one.edit).collect();
         edits.sort_by(|a, b| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)));
         edits.truncate(EDITS);
@@ -380,18 +389,21 @@ fn of_function<'t>(was: &'t [Statement], is: &'t [Statement], head: usize, turne
     let (pairs, lost) = paired(&removed, &added);
     let has_turned = !turned.is_empty();
     for (old, new) in pairs {
-        let kind = if new.strength() < old.strength() {
+        let strength = new.strength();
+        let kind = if strength < old.strength() && (strength == Strength::Nothing || new.is_like(old)) {
             Some(EditKind::WeakerAssertion)
         } else if new.skeleton == old.skeleton {
             Some(EditKind::OtherExpectation)
-        } else if new.wrappers() > old.wrappers() {
+        } else if new.wrappers() > old.wrappers() && new.is_like(old) {
             Some(EditKind::SubjectWrapped)
         } else {
             has_turned.then_some(EditKind::AssertionRewritten)
         };
         edits.extend(kind.map(|kind| (kind, new.line, [Some(old.text.as_str()), Some(new.text.as_str())])));
     }
-    if assertions(was) > assertions(is) && let Some(first) = lost.first() {
+    if assertions(was) > assertions(is)
+        && let Some(first) = lost.first()
+    {
         edits.push((EditKind::FewerAssertions, head, [Some(first.text.as_str()), None]));
     }
     let skips = added.iter().filter(|one| matches!(one.text.as_str(), "skip" | "pending"));
@@ -464,7 +476,10 @@ fn early_return<'t>(is: &'t [Statement], added: &[&Statement], head: usize) -> O
 fn swallowing(is: &[Statement]) -> impl Iterator<Item = &Statement> {
     is.iter().zip(is.iter().skip(1)).filter_map(|(one, next)| {
         let (one_text, next) = (one.text.as_str(), next.text.as_str());
-        let is_python = one_text.starts_with("except") && matches!(next, "pass" | "..." | "return" | "continue");
+        let is_broad =
+            ["except:", "except Exception", "except BaseException", "except AssertionError", "except (AssertionError"];
+        let is_python = is_broad.iter().any(|begin| one_text.starts_with(begin))
+            && matches!(next, "pass" | "..." | "return" | "continue");
         let is_script = one_text.contains("catch") && one_text.ends_with('{') && next.starts_with('}');
         let is_ruby = one_text.starts_with("rescue") && next == "end";
         (is_python || is_script || is_ruby).then_some(one)
@@ -475,11 +490,21 @@ fn are_texts(file: &Changed<'_>) -> bool {
     file.before != Content::Opaque && file.now != Content::Opaque
 }
 
+/// A file of code, and the module of tests at its end (Rust).
+fn split_off_tests<'t>(path: &str, text: &'t str) -> (&'t str, &'t str) {
+    let begins_module = |at: &usize| {
+        let below = text.get(*at..).and_then(|tests| tests.split_once('\n'));
+        below.is_some_and(|(_, below)| {
+            below.lines().next().is_some_and(|line| line.contains("mod ") && line.ends_with('{'))
+        })
+    };
+    let found = text.match_indices("#[cfg(test)]").map(|(at, _)| at).find(begins_module);
+    found.filter(|_| path.ends_with(".rs")).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
+}
+
 /// The lines of code in a file that holds it, without what tests it (Rust).
 fn code_of<'t>(path: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
-    let end = if path.ends_with(".rs") { text.find(TESTS_WITHIN) } else { None };
-    let code = end.and_then(|end| text.get(..end)).unwrap_or(text);
-    code.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line))
+    split_off_tests(path, text).0.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line))
 }
 
 /// The sections of a project's own file that tell tools of tests and checks what to do, and the rest.

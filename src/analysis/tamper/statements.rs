@@ -1,8 +1,9 @@
 //! The statements of a test, and what its assertions ask for. No parser: lines that belong together, and the words in them.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 
 /// How much an assertion asks for, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,55 +30,72 @@ pub(super) struct Statement {
     pub(super) depth: usize,
 }
 
+/// Words are those of ASCII: with all letters of the world, the patterns take longer to build than to use.
+type Pattern = LazyLock<Option<Regex>>;
+
+fn pattern(text: &str) -> Option<Regex> {
+    RegexBuilder::new(text).unicode(false).build().ok()
+}
+
 /// Texts, numbers and words that are values. A text that is not closed goes on to the end of the line.
-static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static VALUE: Pattern = LazyLock::new(|| {
     let texts = r#""(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|`[^`]*`?"#;
     let words = "true|false|True|False|TRUE|FALSE|None|null|nil|undefined|NaN";
-    Regex::new(&format!(r"{texts}|[-+]?\b\d[\w.]*|\b(?:{words})\b")).ok()
+    pattern(&format!(r"{texts}|[-+]?\b[0-9][\w.]*|\b(?:{words})\b"))
 });
 
-/// What an assertion is called, in the languages whose functions are found. It stands outside of texts.
-static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let calls = r"\b(?:(?:debug_|prop_|XCT)?[aA]ssert\w*|expect\w*|refute\w*|verify\w*|ASSERT_\w+|EXPECT_\w+|REQUIRE\w*|CHECK\w*|raises|fail|pytest\.fail|Fail|FailNow)!?[(\[{<]";
+/// What an assertion is called, in the languages whose functions are found. `.expect(` is Rust's, and none.
+static ASSERTION: Pattern = LazyLock::new(|| {
+    let calls = r"\b(?:(?:debug_|prop_|XCT)?[aA]ssert\w*|refute\w*|verify\w*|ASSERT_\w+|EXPECT_\w+|REQUIRE\w*|CHECK\w*|raises|fail|Fail|FailNow)!?[(\[{<]|(?:^|[^\w.])expect\w*\(";
     let words = r"\b(?:assert|refute|must|wont)(?:_\w+)?\s+[^=\s]|\b(?:[aA]ssert|require|expect)\.\w|\.should\b|\bshould\.|\bis_expected\b|\bexpect\s*\{";
     // Go's testing, AVA, tape and node-tap.
     let of_t = r"\bt\.(?:Errorf?|Fatalf?|Fail|FailNow|is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|\w*[tT]hrows\w*|regex|notRegex|snapshot|equals?|notEqual|same|notSame|match|ok|notOk|strictSame|rejects|resolves|error|ifError)\(";
-    Regex::new(&format!("{calls}|{words}|{of_t}")).ok()
+    pattern(&format!("{calls}|{words}|{of_t}"))
 });
 
 /// That something is there, though the words for it look like more.
-static TRUTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"is not §|\.not\.to(?:Be(?:Null|Undefined)|Throw)|[nN]ot_?(?:None|Nil|Null|nil)\b|\bisinstance\b|InstanceOf|toBe(?:Truthy|Falsy|Defined)|\.to\.exist").ok()
+static THERE: Pattern = LazyLock::new(|| {
+    pattern(
+        r"is not §|\.not\.to(?:Be(?:Null|Undefined)|Throw)|[nN]ot_?(?:None|Nil|Null|nil)\b|\bisinstance\b|InstanceOf|toBe(?:Truthy|Falsy|Defined)|\.to\.exist",
+    )
 });
 
 /// An order, a part, a pattern, a tolerance, or that something is not so.
-static LOOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let signs = r"[^=!<>-](?:>=?|<=?|!==?)\s|\s(?:not )?in\s|\.not\.";
+static LOOSE: Pattern = LazyLock::new(|| {
+    let signs = r"[^=!<>-](?:>=?|<=?|!==?)\s|\s(?:not )?in\s|\sis not\s|\.not\.";
     let near = r"approx|isclose|allclose|InDelta|InEpsilon|in_delta|within|closeTo|\w*AlmostEqual\w*|toBeCloseTo";
     let order = r"assertGreater\w*|assertLess\w*|toBeGreater\w*|toBeLess\w*|EXPECT_[GL][ET]|ASSERT_[GL][ET]";
     let part = r"assert(?:Not)?In|assertRegex\w*|assertContains|Contains|toContain\w*|toMatch\w*|\w+Containing|anything|assert_ne|assertNot\w*|[nN]otEqual|includes?|contains?|starts_?[wW]ith|ends_?[wW]ith|assert_match|match";
-    Regex::new(&format!(r"{signs}|\b(?:{near}|{order}|{part})\b")).ok()
+    pattern(&format!(r"{signs}|\b(?:{near}|{order}|{part})\b"))
 });
 
 /// One value.
-static EXACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let calls = r"\w*[eE]qual\w*|assert_eq|assertSame|assertIs|eql?|is|toBe|\w*[dD]eepEqual|\w*[sS]trictEqual|strictSame|same|shouldBe|EXPECT_\w*EQ|ASSERT_\w*EQ|toHaveBeenCalled\w+|toThrow\w*|raises|\w*[rR]aises\w*|throws";
-    Regex::new(&format!(r"==|\sis\s§|\b(?:{calls})!?\(|\bassert_equal\s")).ok()
+static EXACT: Pattern = LazyLock::new(|| {
+    let calls = r"\w*[eE]qual\w*|assert_eq|assertSame|assertIs|eql?|is|toBe|\w*[dD]eepEqual|\w*[sS]trictEqual|strictSame|same|shouldBe|EXPECT_\w*EQ|ASSERT_\w*EQ|toHaveBeenCalled\w+|toThrow\w*|\w*[rR]aises\w*|throws";
+    pattern(&format!(
+        r"==|\sis\s|\b(?:{calls})!?\(|\bassert_equal\s|\bis_?(?:[nN]one|[nN]ull|[nN]il|[eE]mpty)\b|\bbe_nil\b"
+    ))
+});
+
+/// That something is true, and no helper of a project's own.
+static TRUE: Pattern = LazyLock::new(|| {
+    let calls = r"assert!?|refute|[aA]ssert_?(?:True|False|That)|assert\.ok|t\.(?:ok|notOk|true|false|truthy|falsy)|XCTAssert(?:True|False)?|(?:EXPECT|ASSERT)_(?:TRUE|FALSE)|CHECK|REQUIRE";
+    pattern(&format!(r"\b(?:{calls})(?:\s|\()|\bbe_(?:truthy|falsey|present)\b"))
 });
 
 /// What makes values alike before they are compared.
-static WRAPPER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WRAPPER: Pattern = LazyLock::new(|| {
     let functions = r"sorted|set|len|round|abs|int|str|float|bool|Math\.\w+|parseInt|Number|String|Boolean";
     let methods = r"sort\w*|lower|upper|toLowerCase|toUpperCase|to_lowercase|to_uppercase|downcase|casefold|r?strip|lstrip|trim\w*|replace\w*|gsub|slice|floor|ceil|split|keys";
-    Regex::new(&format!(r"\b(?:{functions})\(|\.(?:{methods})\b|\.(?:length|size|len\(\))")).ok()
+    pattern(&format!(r"\b(?:{functions})\(|\.(?:{methods})\b|\.(?:length|size|len\(\))"))
 });
 
-fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+fn is(pattern: &Pattern, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
 }
 
-fn count(pattern: &LazyLock<Option<Regex>>, text: &str) -> usize {
-    pattern.as_ref().map_or(0, |pattern| pattern.find_iter(text).count())
+fn count(pattern: &Pattern, text: &str) -> usize {
+    pattern.as_ref().map_or(0, |pattern| pattern.find_iter(text.as_bytes()).count())
 }
 
 /// The statements of some lines: blank lines and comments are left out, and lines within brackets are one, as are a chain of
@@ -130,12 +148,14 @@ pub(in crate::analysis) fn is_comment(line: &str) -> bool {
 }
 
 fn skeleton(code: &str) -> String {
-    VALUE.as_ref().map_or_else(|| code.to_owned(), |value| value.replace_all(code, "§").into_owned())
+    let Some(value) = VALUE.as_ref() else { return code.to_owned() };
+    String::from_utf8_lossy(&value.replace_all(code.as_bytes(), "§".as_bytes())).into_owned()
 }
 
 /// The texts and numbers in a line.
 pub(super) fn values(code: &str) -> impl Iterator<Item = &str> {
-    VALUE.iter().flat_map(|value| value.find_iter(code)).map(|found| found.as_str())
+    let found = VALUE.iter().flat_map(|value| value.find_iter(code.as_bytes()));
+    found.filter_map(|found| code.get(found.range()))
 }
 
 impl Statement {
@@ -153,15 +173,33 @@ impl Statement {
             // It complains where this holds.
             let is_one = ["!=", "DeepEqual(", "cmp.Diff("].iter().any(|word| bare.contains(word));
             if is_one { Strength::Exact } else { Strength::Loose }
-        } else if is(&TRUTH, bare) {
+        } else if bare.contains("raises(") {
+            Strength::Exact
+        } else if is(&THERE, bare) {
             Strength::Truth
         } else if is(&LOOSE, bare) {
             Strength::Loose
-        } else if is(&EXACT, bare) {
+        } else if is(&EXACT, bare) || !is(&TRUE, bare) {
+            // What a helper of the project's own asks for is not known.
             Strength::Exact
         } else {
             Strength::Truth
         }
+    }
+
+    /// Whether it has a third of its words, or of the other's, in common with another one.
+    pub(super) fn is_like(&self, other: &Statement) -> bool {
+        let (own, others) = (self.words(), other.words());
+        let common = own.intersection(&others).count();
+        common * 3 >= own.len().max(others.len()) && common > 0
+    }
+
+    /// Its words but those that assert.
+    fn words(&self) -> BTreeSet<&str> {
+        let words = self.skeleton.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '§');
+        words
+            .filter(|word| !word.is_empty() && *word != "§" && !is(&ASSERTION, &format!("{word}(")) && !is_plain(word))
+            .collect()
     }
 
     /// How often values are made alike in it.
@@ -171,11 +209,7 @@ impl Statement {
 
     /// Nothing but values and the words of assertions, or the same on both sides.
     fn asks_nothing(&self) -> bool {
-        let is_word = |word: &&str| !word.is_empty() && *word != "§";
-        let words = self.skeleton.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '§').filter(is_word);
-        let is_about_assertions =
-            |word: &str| is(&ASSERTION, &format!("{word}(")) || is(&EXACT, &format!("{word}(")) || is_plain(word);
-        words.clone().all(is_about_assertions) && words.count() > 0
+        self.words().into_iter().all(|word| is(&EXACT, &format!("{word}(")))
             || self.text.split_once("==").is_some_and(|(left, right)| {
                 let left = left.rsplit([' ', '(']).find(|word| !word.is_empty());
                 let right = right.trim_start_matches('=').split([' ', ')', ';', ',']).find(|word| !word.is_empty());
@@ -186,7 +220,21 @@ impl Statement {
 
 /// Words around an assertion's own that tell of no value.
 fn is_plain(word: &str) -> bool {
-    matches!(word, "self" | "this" | "t" | "to" | "be" | "that" | "ok" | "assert" | "refute" | "toBeTruthy" | "toBeDefined" | "await")
+    matches!(
+        word,
+        "self"
+            | "this"
+            | "t"
+            | "to"
+            | "be"
+            | "that"
+            | "ok"
+            | "assert"
+            | "refute"
+            | "toBeTruthy"
+            | "toBeDefined"
+            | "await"
+    )
 }
 
 #[cfg(test)]
@@ -203,7 +251,8 @@ mod tests {
     fn lines_that_belong_together_are_one_statement() {
         let text = "  x = [\n    1,\n  ]\n\n  # no\n  expect(x)\n    .toBe(2);\n  if (a) {\n    b();\n  }\n";
         let found = statements(text.lines().enumerate());
-        let told: Vec<(&str, usize, usize)> = found.iter().map(|one| (one.text.as_str(), one.line, one.depth)).collect();
+        let told: Vec<(&str, usize, usize)> =
+            found.iter().map(|one| (one.text.as_str(), one.line, one.depth)).collect();
         assert_eq!(
             told,
             [("x = [ 1, ]", 0, 2), ("expect(x) .toBe(2);", 5, 2), ("if (a) {", 7, 2), ("b();", 8, 4), ("}", 9, 2)]
@@ -246,6 +295,7 @@ mod tests {
             "print('assert x')",
             "t.Run(\"adds\", func(t *testing.T) {",
             "import assertions from './x';",
+            "self.get(key).expect(\"no entry\")",
             "const { expect } = require('chai');",
         ] {
             assert!(!one(text).is_assertion(), "{text}");
@@ -258,6 +308,10 @@ mod tests {
         for (text, expected) in [
             ("assert total(x) == 4", Exact),
             ("assert total(x) is True", Exact),
+            ("assert type(x) is dict", Exact),
+            ("with pytest.raises(ValueError, match='a'):", Exact),
+            ("assert!(total(&x).is_none());", Exact),
+            ("assert_data_eq!(x, str![[\"a\"]]);", Exact),
             ("assert total(x) >= 4", Loose),
             ("assert 4 in total(x)", Loose),
             ("assert total(x) != 5", Loose),

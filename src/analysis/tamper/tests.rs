@@ -68,7 +68,10 @@ fn what_makes_no_test_pass_is_not_told() {
         ("    assert x == 4\n    assert x > 0\n", "    # Both.\n    assert x > 0\n    assert x == 4\n"),
         ("x = cart.total([1, 3])", "x = cart.total(items=[1, 3])"),
         ("def test_empty():\n", "def test_new():\n    pytest.skip('later')\n\n\ndef test_empty():\n"),
-        ("    assert x == 4\n    assert x > 0\n", "    check(x)\n\n\ndef check(x):\n    assert x == 4\n    assert x > 0\n"),
+        (
+            "    assert x == 4\n    assert x > 0\n",
+            "    check(x)\n\n\ndef check(x):\n    assert x == 4\n    assert x > 0\n",
+        ),
     ] {
         let now = PYTHON.replace(from, to);
         assert_ne!(now, PYTHON);
@@ -140,7 +143,12 @@ fn tests_of_other_languages_are_read_too() {
 fn what_stands_in_no_test_may_have_turned_any() {
     let id = "tests/test_cart.py::test_total";
     for (path, before, now, expected) in [
-        ("tests/conftest.py", "import os\n", "import os\ncart.total = mock.patch('cart.total')\n", "subject_patched 2 -"),
+        (
+            "tests/conftest.py",
+            "import os\n",
+            "import os\ncart.total = mock.patch('cart.total')\n",
+            "subject_patched 2 -",
+        ),
         ("tests/conftest.py", "-", "import cart\n\ncart.total = sum\n", "subject_patched 3 -"),
         (
             "tests/conftest.py",
@@ -148,9 +156,19 @@ fn what_stands_in_no_test_may_have_turned_any() {
             "@pytest.fixture(autouse=True)\ndef patched(monkeypatch):\n    monkeypatch.setattr(cart, 'total', sum)\n",
             "subject_patched 3 -",
         ),
-        ("src/__snapshots__/cart.test.ts.snap", "exports[`a`] = `4`;\n", "exports[`a`] = `3`;\n", "snapshot_rewritten 1 -"),
+        (
+            "src/__snapshots__/cart.test.ts.snap",
+            "exports[`a`] = `4`;\n",
+            "exports[`a`] = `3`;\n",
+            "snapshot_rewritten 1 -",
+        ),
         ("tests/data/total.json", "4\n", "3\n", "snapshot_rewritten 1 -"),
-        ("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --deselect tests/test_cart.py::test_total\n", "config_loosened 2 -"),
+        (
+            "pytest.ini",
+            "[pytest]\n",
+            "[pytest]\naddopts = --deselect tests/test_cart.py::test_total\n",
+            "config_loosened 2 -",
+        ),
         (
             "pyproject.toml",
             "[tool.pytest.ini_options]\nxfail_strict = true\n",
@@ -178,6 +196,8 @@ fn what_stands_in_no_test_may_have_turned_any() {
     ] {
         assert_eq!(edits(&[(path, before, now)], &[id]).0, [expected], "{path}");
     }
+    // Data of tests may change, and a recorded expectation may go with its test.
+    assert!(edits(&[("tests/data/total.json", "4\n", "3\n"), ("a.snap", "4\n", "-")], &[]).0.is_empty());
     // A recorded expectation to which something was added is the same as before.
     assert!(edits(&[("a.snap", "a\n", "a\nb\n")], &[id]).0.is_empty());
     assert!(edits(&[("a.snap", "-", "a\n")], &[id]).0.is_empty());
@@ -197,7 +217,7 @@ fn a_case_that_went_from_a_table_is_told() {
 
 #[test]
 fn whether_code_changed_is_told_by_what_tests_can_reach() {
-    let rust = "fn f() -> u8 { 1 }\n#[cfg(test)]\nmod tests {\n}\n";
+    let rust = "#[cfg(test)]\nmod more;\nfn f() -> u8 { 1 }\n#[cfg(test)]\nmod tests {\n}\n";
     for (path, before, now, expected) in [
         ("src/cart.py", "a = 1\n", "a = 2\n", true),
         ("src/cart.py", "a = 1\n", "# why\n\na = 1\n", false),
@@ -219,4 +239,55 @@ fn whether_code_changed_is_told_by_what_tests_can_reach() {
     let path = TreePath::new("src/logo.bin").unwrap();
     let opaque = Changed { path: &path, before: Content::Opaque, now: Content::Opaque };
     assert!(test_edits(Iteration(1), &[opaque], &[]).code_changed);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(before in any_test(), now in any_test(), path in any_path()) {
+        edits(&[(path, &before, &now)], &["a.py::test_a", "a::adds"]);
+    }
+}
+
+/// Lines that mean something to it, in any order.
+fn any_test() -> impl proptest::strategy::Strategy<Value = String> {
+    let lines = proptest::sample::select(vec![
+        "def test_a():",
+        "    assert x == 4",
+        "    x = [",
+        "  it('adds', () => {",
+        "    expect(x)",
+        "      .toBe(\"\\",
+        "});",
+        "#[cfg(test)]",
+        "mod tests {",
+        "#[test]",
+        "fn test_a() {",
+        "assert_eq!(a, 'ü');",
+        "}",
+        "@skip",
+        "if got != 4 {",
+        "t.Error(\"",
+        "",
+        "\u{a7}",
+        "[tool.pytest]",
+        "xfail_strict = true",
+        "exclude = 1",
+        "except: pass",
+        "))",
+        "class A {",
+    ]);
+    proptest::strategy::Strategy::prop_map(proptest::collection::vec(lines, 0..12), |lines| lines.join("\n"))
+}
+
+fn any_path() -> impl proptest::strategy::Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "test_a.py",
+        "a.test.ts",
+        "a_test.go",
+        "src/a.rs",
+        "a_spec.rb",
+        "tox.ini",
+        "pyproject.toml",
+        "a.snap",
+    ])
 }

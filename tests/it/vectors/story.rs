@@ -90,6 +90,7 @@ impl Story {
             previous_cases,
             same_bodies: &[],
             lost_sources: &[],
+            test_edits: None,
             same_tree: &BTreeMap::new(),
             accepted: &accepted,
             label: None,
