@@ -125,6 +125,7 @@ fn judging(root: &Path) {
         same_bodies: &[],
         lost_sources: &[],
         test_edits: None,
+        lost_lines: None,
         same_tree: &BTreeMap::new(),
         accepted: &[],
         label: None,

@@ -14,6 +14,7 @@ use super::{Current, real};
 use crate::model::config::LoopConfig;
 use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
+use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{Metrics, QualityMetrics};
 use crate::model::record::SameBody;
 use crate::model::trajectory::Point;
@@ -69,6 +70,8 @@ pub struct Comparison<'a> {
     same_bodies: &'a [SameBody],
     /// What was done to tests; `None` where that is not known.
     pub test_edits: Option<&'a TestEdits>,
+    /// Lines that did not change and do not run any more; `None` where that is not known.
+    pub lost_lines: Option<&'a LostLines>,
     /// The newly failing tests, and what each is taken for.
     pub doubts: BTreeMap<String, Doubt>,
     /// All earlier iterations.
@@ -97,7 +100,7 @@ impl<'a> Comparison<'a> {
         };
         let newly_failing = tests.as_ref().map_or(&[][..], |tests| &tests.newly_failing);
         let doubts = doubts(newly_failing, current.same_tree, &config.flake);
-        let Current { iteration, parent, tree_key, lost_sources, same_bodies, test_edits, .. } = *current;
+        let Current { iteration, parent, tree_key, lost_sources, same_bodies, test_edits, lost_lines, .. } = *current;
         let moves = OnceCell::new();
         Comparison {
             iteration,
@@ -109,6 +112,7 @@ impl<'a> Comparison<'a> {
             lost_sources,
             same_bodies,
             test_edits,
+            lost_lines,
             doubts,
             history,
             config,

@@ -59,6 +59,7 @@ use crate::model::cases::TestCases;
 use crate::model::config::LoopConfig;
 use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
+use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{BuildStatus, Metrics};
 use crate::model::progress::{EstimateMark, Progress, ProgressEstimate};
 use crate::model::record::SameBody;
@@ -92,6 +93,8 @@ pub struct Current<'a> {
     pub lost_sources: &'a [String],
     /// What was done to tests, as the record keeps it.
     pub test_edits: Option<&'a TestEdits>,
+    /// Lines that did not change and do not run any more, as the record keeps them.
+    pub lost_lines: Option<&'a LostLines>,
     /// Of newly failing tests, what is known of their runs on one tree. Not named is not known.
     pub same_tree: &'a BTreeMap<String, SameTree>,
     /// What `accept` was told since the record before.

@@ -18,6 +18,7 @@ mod tests {
     use crate::model::config::LoopConfig;
     use crate::model::edits::TestEdits;
     use crate::model::ids::{Iteration, ObjectId};
+    use crate::model::lost_lines::LostLines;
     use crate::model::metrics::{Metrics, Signature};
     use crate::model::tests_support::digest;
 
@@ -70,6 +71,9 @@ mod tests {
         changed_lines: u64,
         estimate: Option<f64>,
         test_edits: Option<TestEdits>,
+        lost_lines: Option<LostLines>,
+        /// Lines that ran, and lines in all, instead of `coverage`.
+        lines: Option<(u64, u64)>,
     }
 
     /// Further runs of a test.
@@ -101,6 +105,9 @@ mod tests {
             if let Some(percent) = self.coverage {
                 metrics = testing::with_coverage(metrics, percent);
             }
+            if let Some((covered, total)) = self.lines {
+                metrics = testing::with_lines(metrics, covered, total);
+            }
             if let Some(complexity) = self.complexity {
                 metrics = testing::with_complexity(metrics, complexity);
             }
@@ -126,6 +133,9 @@ mod tests {
             }
             if let Some(edits) = &self.test_edits {
                 story.edit_tests(edits.clone());
+            }
+            if let Some(lost) = &self.lost_lines {
+                story.lose_lines(lost.clone());
             }
             for (id, Again { earlier, again }) in &self.runs {
                 story.runs(id, (earlier.runs, earlier.failed), (again.runs, again.failed));

@@ -9,6 +9,7 @@ use crate::model::cases::{Outcome, TestCase, TestCases};
 use crate::model::config::{Effect, LoopConfig, MetricConfig};
 use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
+use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
 };
@@ -37,6 +38,7 @@ pub struct Story {
     same_bodies: Vec<SameBody>,
     lost_sources: Vec<String>,
     test_edits: Option<TestEdits>,
+    lost_lines: Option<LostLines>,
     same_tree: BTreeMap<String, SameTree>,
     tree: Option<ObjectId>,
     said: Option<(String, u64)>,
@@ -57,6 +59,7 @@ impl Story {
             same_bodies: Vec::new(),
             lost_sources: Vec::new(),
             test_edits: None,
+            lost_lines: None,
             same_tree: BTreeMap::new(),
             tree: None,
             said: None,
@@ -102,6 +105,11 @@ impl Story {
     /// What was done to tests before the next iteration.
     pub fn edit_tests(&mut self, edits: TestEdits) {
         self.test_edits = Some(edits);
+    }
+
+    /// Lines that do not run any more in the next iteration.
+    pub fn lose_lines(&mut self, lost: LostLines) {
+        self.lost_lines = Some(lost);
     }
 
     /// In the next iteration, this is known of a test: runs on earlier trees that it passed on, and on the same tree.
@@ -156,7 +164,7 @@ impl Story {
         let accepted = std::mem::take(&mut self.accepted);
         let same_bodies = std::mem::take(&mut self.same_bodies);
         let lost_sources = std::mem::take(&mut self.lost_sources);
-        let test_edits = self.test_edits.take();
+        let (test_edits, lost_lines) = (self.test_edits.take(), self.lost_lines.take());
         let same_tree = std::mem::take(&mut self.same_tree);
         let current = Current {
             iteration: Iteration(number),
@@ -169,6 +177,7 @@ impl Story {
             same_bodies: &same_bodies,
             lost_sources: &lost_sources,
             test_edits: test_edits.as_ref(),
+            lost_lines: lost_lines.as_ref(),
             same_tree: &same_tree,
             accepted: &accepted,
             label: None,
@@ -269,6 +278,12 @@ pub fn broken_units(mut metrics: Metrics, units: &[&str]) -> Metrics {
 pub fn with_coverage(metrics: Metrics, percent: f64) -> Metrics {
     let percentage = Percent::new(percent).expect("a percentage");
     Metrics { coverage: Some(CoverageMetrics { percentage, lines_covered: None, lines_total: None }), ..metrics }
+}
+
+pub fn with_lines(metrics: Metrics, covered: u64, total: u64) -> Metrics {
+    let percentage = Percent::of(covered, total).expect("lines");
+    let coverage = CoverageMetrics { percentage, lines_covered: Some(covered), lines_total: Some(total) };
+    Metrics { coverage: Some(coverage), ..metrics }
 }
 
 pub fn with_errors(metrics: Metrics, tools: &[(&str, u64)]) -> Metrics {

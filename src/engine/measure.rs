@@ -17,7 +17,7 @@ use crate::disk::{self, spool::Spool};
 use crate::error::{Error, ErrorKind, Reject, Result};
 use crate::ingest::console::Withheld;
 use crate::ingest::merge::{Measurement, merge};
-use crate::ingest::{self, Format, Input, Parsed, RawBytes};
+use crate::ingest::{self, FileLines, Format, Input, Parsed, RawBytes};
 use crate::model::activity::TranscriptPart;
 use crate::model::config::{Limits, LoopConfig};
 use crate::model::figures::ReportKind;
@@ -672,6 +672,11 @@ pub(super) fn stored_reports(store: &Store, record: &IterationRecord, kind: Repo
     let sources: Vec<&Source> = record.sources.iter().filter(counts).collect();
     let folder = store.paths().artifacts(record.iteration);
     parse_again(&sources, &|name| disk::open_regular(&folder.join(name))).unwrap_or_default()
+}
+
+/// The lines of files behind some reports.
+pub(super) fn measure_lines(parsed: &[Parsed]) -> BTreeMap<String, FileLines> {
+    merge(parsed).lines
 }
 
 /// Parses the stored copies of sources that gave figures.

@@ -15,6 +15,7 @@ mod import;
 mod inspect;
 mod judge;
 mod loops;
+mod lost_lines;
 mod measure;
 mod needs;
 mod own;

@@ -21,6 +21,7 @@ use crate::ingest::{Details, Finding, Level, Sort};
 use crate::model::cases::TestCases;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::lost_lines::LostInFile;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::BestTracker;
 use crate::model::verdict::Alert;
@@ -30,13 +31,14 @@ use crate::snapshot::tree::files;
 use crate::store::Store;
 
 /// Whose alerts have places, and where they are looked for.
-const PLACED: [(&str, At); 6] = [
+const PLACED: [(&str, At); 7] = [
     ("working_tests_failing", At::BrokenTests),
     ("failing_test_removed", At::GoneTest),
     ("passing_test_removed", At::GoneTest),
     ("error_increase", At::NewErrors),
     ("build_broken", At::BuildErrors),
     ("tamper_suspected", At::Edits),
+    ("lost_coverage", At::LostLines),
 ];
 
 /// What an alert is about.
@@ -52,6 +54,8 @@ enum At {
     BuildErrors,
     /// Edits of tests.
     Edits,
+    /// The first of the lines that do not run any more, in each file.
+    LostLines,
 }
 
 /// Everything that is told of one iteration.
@@ -109,6 +113,7 @@ impl Search<'_> {
                 At::GoneTest => self.gone(alert).into_iter().collect(),
                 At::NewErrors => self.new_errors(&|_| true),
                 At::Edits => self.edits(alert),
+                At::LostLines => self.lost_lines(),
                 At::BuildErrors => self.new_errors(&|sort| sort == Sort::Compiler),
             };
             for (path, line, what) in found {
@@ -145,7 +150,18 @@ impl Search<'_> {
     fn edits(&self, alert: &Alert) -> Vec<(String, Option<u64>, String)> {
         let edits = self.record.test_edits.iter().flat_map(|all| &all.edits);
         let its = edits.filter(|edit| edit.line.is_some() && alert.subjects().any(|subject| *subject == edit.place()));
-        its.map(|edit| (edit.path.to_string(), edit.line, edit.said())).collect()
+        its.map(|edit| (edit.path.to_string(), edit.line, edit.texts().unwrap_or_else(|| edit.said()))).collect()
+    }
+
+    fn lost_lines(&self) -> Vec<(String, Option<u64>, String)> {
+        let files = self.record.lost_lines.iter().flat_map(|lost| &lost.files);
+        let place = |file: &LostInFile| {
+            let is_file = TreePath::new(file.path.as_str())
+                .is_ok_and(|path| matches!(file_at(self.objects, &self.record.tree, &path), Ok(Some(_))));
+            let what = format!("{} of them in this file", file.lost);
+            is_file.then(|| (file.path.clone(), file.lines.first().copied(), what))
+        };
+        files.filter_map(place).collect()
     }
 
     /// Where the test was. Its line is another's by now.

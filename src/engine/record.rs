@@ -11,6 +11,7 @@ use super::estimate::estimate;
 use super::evidence::named_ancestor;
 use super::judge::judged;
 use super::loops::{frozen_config, no_iterations};
+use super::lost_lines::lost_lines;
 use super::measure::{Earlier, Measured, PassedOver, measure};
 use super::rerun::{Settled, settle};
 use super::silence::Listener;
@@ -27,6 +28,7 @@ use crate::model::config::LoopConfig;
 use crate::model::edits::TestEdits;
 use crate::model::figures::ReportKind;
 use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{CodebaseMetrics, CustomMetric, Metrics};
 use crate::model::progress::ProgressEstimate;
 use crate::model::record::IterationRecord;
@@ -430,6 +432,7 @@ impl Recording<'_> {
             };
             let test_edits =
                 self.test_edits(&history.points, parent, &draft, before.as_ref().map(|(point, _)| *point), cases)?;
+            let lost_lines = self.lost_lines(&history.points, parent)?;
             let before = before.map(|(_, cases)| cases);
             let record = IterationRecord {
                 iteration,
@@ -439,6 +442,7 @@ impl Recording<'_> {
                 same_bodies,
                 lost_sources,
                 test_edits,
+                lost_lines,
                 previous_record: history.head.map(|(_, id)| id),
                 line_changes: line_changes(self.store, &self.objects, parent, &draft)?,
                 ..draft.clone()
@@ -477,6 +481,14 @@ impl Recording<'_> {
         let telling = || analysis::previous_with(points, parent, tells);
         let since = named.or_else(telling).or_else(|| analysis::find(points, parent?));
         since.map_or(Ok(None), |since| edits_since(self.store, &self.objects, since, draft, cases))
+    }
+
+    /// Against the latest ancestor with coverage.
+    fn lost_lines(&self, points: &[Point], parent: Option<Iteration>) -> Result<Option<LostLines>> {
+        let Some(since) = analysis::previous_with(points, parent, |metrics| metrics.coverage.is_some()) else {
+            return Ok(None);
+        };
+        lost_lines(self.store, &self.objects, since, &self.captured.root, &self.measured.measurement.lines)
     }
 
     /// The reports that were read, byte for byte, under the iteration's folder.

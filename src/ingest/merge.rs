@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ingest::{Details, Parsed};
+use crate::ingest::{Details, FileLines, Parsed};
 use crate::model::cases::TestCases;
 use crate::model::figures::{MetricFigure, ReportKind};
 use crate::model::ids::ObjectId;
@@ -34,6 +34,8 @@ pub struct Measurement {
     pub failing: Vec<String>,
     /// Lines that ran.
     pub coverage: Option<CoverageMetrics>,
+    /// The lines behind it by file, as the reports name them; without files that share a name and not their lines.
+    pub lines: BTreeMap<String, FileLines>,
     /// Findings, and whether the project built.
     pub quality: Option<QualityMetrics>,
     /// Mean cyclomatic complexity per function.

@@ -103,13 +103,17 @@ impl TestEdit {
 
     /// What was done: `other value expected: assert x == 4 → assert x == 3`.
     pub fn said(&self) -> String {
-        let texts = match (&self.before, &self.now) {
-            (Some(before), Some(now)) => format!(": {before} → {now}"),
-            (Some(before), None) => format!(", gone: {before}"),
-            (None, Some(now)) => format!(", new: {now}"),
-            (None, None) => String::new(),
-        };
-        format!("{}{texts}", self.kind.said())
+        self.texts().map_or_else(|| self.kind.said().to_owned(), |texts| format!("{}: {texts}", self.kind.said()))
+    }
+
+    /// How the line read and reads: `assert x == 4 → assert x == 3`.
+    pub fn texts(&self) -> Option<String> {
+        match (&self.before, &self.now) {
+            (Some(before), Some(now)) => Some(format!("{before} → {now}")),
+            (Some(before), None) => Some(format!("{before} is gone")),
+            (None, Some(now)) => Some(now.clone()),
+            (None, None) => None,
+        }
     }
 }
 

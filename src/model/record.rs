@@ -9,6 +9,7 @@ use super::activity::{Activity, TranscriptPart};
 use super::edits::TestEdits;
 use super::figures::{Figures, ReportKind};
 use super::ids::{Iteration, LoopId, ObjectId, TreePath};
+use super::lost_lines::LostLines;
 use super::metrics::Metrics;
 use super::progress::{LineChanges, Output, Progress, ProgressEstimate};
 use super::reruns::Rerun;
@@ -276,6 +277,10 @@ pub struct IterationRecord {
     /// where most of the work was rewritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_edits: Option<TestEdits>,
+    /// Lines that ran before, did not change and do not run now; absent where the reports of either do not tell the lines of
+    /// files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_lines: Option<LostLines>,
     /// The user's own words for the iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -351,6 +356,7 @@ impl IterationRecord {
             same_bodies: Vec::new(),
             lost_sources: Vec::new(),
             test_edits: None,
+            lost_lines: None,
             label: None,
             cost: None,
             tokens: None,

@@ -43,6 +43,18 @@ pub fn changed_lines(objects: &Objects, a: &ObjectId, b: &ObjectId, left_out: &[
     Ok(changes)
 }
 
+/// Of two versions of a text, the lines that both have, in order: their numbers before and now, from 1. `None` where there are
+/// too many to tell which.
+pub fn kept_lines(old: &[u8], new: &[u8]) -> Option<Vec<(u64, u64)>> {
+    let (old, new) = (lines(old), lines(new));
+    if old.len() + new.len() > MAX_LINES {
+        return None;
+    }
+    let mut kept = Kept::default();
+    let Ok(()) = myers::diff(&mut kept, &old, 0..old.len(), &new, 0..new.len());
+    Some(kept.0)
+}
+
 /// The bytes of a text file; nothing of what is none.
 fn text(objects: &Objects, id: Option<ObjectId>, entry: Option<&TreeEntry>) -> Result<Vec<u8>> {
     let Some(id) = id.filter(|_| entry.is_some_and(|entry| entry.size <= MAX_BYTES)) else { return Ok(Vec::new()) };
@@ -88,6 +100,19 @@ impl DiffHook for Changed {
 
     fn insert(&mut self, _: usize, _: usize, lines: usize) -> Result<(), Infallible> {
         self.come += lines;
+        Ok(())
+    }
+}
+
+/// Numbers of the lines that both have.
+#[derive(Default)]
+struct Kept(Vec<(u64, u64)>);
+
+impl DiffHook for Kept {
+    type Error = Infallible;
+
+    fn equal(&mut self, old: usize, new: usize, lines: usize) -> Result<(), Infallible> {
+        self.0.extend((1..=lines).map(|line| (count(old + line), count(new + line))));
         Ok(())
     }
 }

@@ -35,6 +35,7 @@ mod importing;
 mod interrupted;
 mod keeping;
 #[cfg(feature = "mcp")]
+mod lost_lines;
 mod mcp;
 mod mending;
 mod metamorphic;

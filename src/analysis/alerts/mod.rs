@@ -5,11 +5,13 @@
 mod build_broken;
 mod complexity_explosion;
 mod coverage_drift;
+mod coverage_gain_without_new_lines;
 mod coverage_regression;
 mod error_increase;
 pub mod failing_test_removed;
 mod file_deletion;
 mod guard_worse;
+mod lost_coverage;
 mod metric_context_changed;
 mod metric_disappeared;
 mod metric_unresponsive;
@@ -49,6 +51,7 @@ pub const RULES: &[&AlertRule] = &[
     &tamper_suspected::RULE,
     &pass_rate_regression::RULE,
     &coverage_regression::RULE,
+    &lost_coverage::RULE,
     &error_increase::RULE,
     &metric_disappeared::RULE,
     &guard_worse::RULE,
@@ -58,6 +61,7 @@ pub const RULES: &[&AlertRule] = &[
     &file_deletion::RULE,
     &complexity_explosion::RULE,
     &coverage_drift::RULE,
+    &coverage_gain_without_new_lines::RULE,
     &metric_context_changed::RULE,
 ];
 

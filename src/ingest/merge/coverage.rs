@@ -43,6 +43,8 @@ pub(super) fn merge(reports: &[(usize, &Parsed)], measurement: &mut Measurement)
     if united.added.is_empty() {
         measurement.coverage = given(&reports, &mut measurement.warnings);
     }
+    let single = |files: Vec<File>| <[File; 1]>::try_from(files).ok().map(|[file]| file.lines);
+    measurement.lines = united.files.into_iter().filter_map(|(path, files)| Some((path, single(files)?))).collect();
 }
 
 /// What a command prints beside its report files is told by those already, if in other units or rounded.
