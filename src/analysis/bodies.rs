@@ -339,7 +339,11 @@ fn blocks(text: &str) -> Vec<Function> {
 }
 
 /// Text in which what stands in strings and comments is blanked out, byte by byte.
-struct Code(Vec<u8>);
+struct Code {
+    bytes: Vec<u8>,
+    /// Where its lines end.
+    ends: Vec<usize>,
+}
 
 impl Code {
     fn of(text: &str, is_script: bool) -> Code {
@@ -369,7 +373,8 @@ impl Code {
             }
             at = end;
         }
-        Code(code)
+        let ends = code.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+        Code { bytes: code, ends }
     }
 
     /// Words of letters, digits and `_`, with their places.
@@ -377,11 +382,11 @@ impl Code {
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
         let mut words = Vec::new();
         let mut from = None;
-        for at in 0..=self.0.len() {
-            match (self.0.get(at).is_some_and(is_part), from) {
+        for at in 0..=self.bytes.len() {
+            match (self.bytes.get(at).is_some_and(is_part), from) {
                 (true, None) => from = Some(at),
                 (false, Some(begin)) => {
-                    let word = self.0.get(begin..at).and_then(|word| std::str::from_utf8(word).ok());
+                    let word = self.bytes.get(begin..at).and_then(|word| std::str::from_utf8(word).ok());
                     words.extend(word.map(|word| (begin, word)));
                     from = None;
                 }
@@ -393,26 +398,24 @@ impl Code {
 
     /// The lines from one place to another, that one apart.
     fn lines(&self, from: usize, to: usize) -> Range<usize> {
-        let ends =
-            |range: Range<usize>| self.0.get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
-        let first = ends(0..from);
-        first..first + ends(from..to) + 1
+        let line = |place: usize| self.ends.partition_point(|end| *end < place);
+        line(from)..line(to.saturating_sub(1)) + 1
     }
 
     fn is_blank(&self, range: Range<usize>) -> bool {
-        self.0.get(range).is_some_and(|between| between.iter().all(u8::is_ascii_whitespace))
+        self.bytes.get(range).is_some_and(|between| between.iter().all(u8::is_ascii_whitespace))
     }
 
     /// The next of these bytes from `at` on.
     fn next(&self, at: usize, wanted: &[u8]) -> Option<(usize, u8)> {
-        let found = self.0.iter().enumerate().skip(at).find(|(_, byte)| wanted.contains(byte));
+        let found = self.bytes.iter().enumerate().skip(at).find(|(_, byte)| wanted.contains(byte));
         found.map(|(at, byte)| (at, *byte))
     }
 
     /// The place of the bracket that closes the one at `open`.
     fn closed(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
-        for (at, byte) in self.0.iter().enumerate().skip(open) {
+        for (at, byte) in self.bytes.iter().enumerate().skip(open) {
             match byte {
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => {
@@ -429,7 +432,7 @@ impl Code {
 
     /// What follows a function's name that ends at `after`: its parameters and its body; `None` if it is none.
     fn function<'t>(&self, text: &'t str, after: usize) -> Option<&'t str> {
-        if self.0.get(after) != Some(&b'(') {
+        if self.bytes.get(after) != Some(&b'(') {
             return None;
         }
         let parameters = self.closed(after)?;

@@ -26,7 +26,7 @@ pub(super) fn edits_since(
     objects: &Objects,
     since: &Point,
     draft: &IterationRecord,
-    cases: Option<&TestCases>,
+    (before, now): (Option<&TestCases>, Option<&TestCases>),
 ) -> Result<Option<TestEdits>> {
     let Some(earlier) = unless_damaged(store.load(since.iteration))? else { return Ok(None) };
     let Some(changes) = unless_damaged(diff(objects, &since.tree, &draft.tree))? else { return Ok(None) };
@@ -36,34 +36,44 @@ pub(super) fn edits_since(
     if changed.len() > FILES_READ {
         return Ok(None);
     }
-    let read = |root: &ObjectId| changed.iter().map(|path| side(objects, root, path)).collect::<Result<Vec<_>>>();
-    let (before, now) = (read(&since.tree)?, read(&draft.tree)?);
-    let sides = before.iter().zip(&now).map(|(before, now)| (before.content(), now.content()));
-    let changed: Vec<Changed<'_>> =
-        changed.iter().zip(sides).map(|(path, (before, now))| Changed { path, before, now }).collect();
     let turned = match changed.is_empty() {
         true => Vec::new(),
-        false => unless_damaged(turned(objects, since, draft, cases))?.unwrap_or_default(),
+        false => unless_damaged(turned(objects, since, draft, before, now))?.unwrap_or_default(),
     };
+    let read = |root: &ObjectId| changed.iter().map(|path| side(objects, root, path)).collect::<Result<Vec<_>>>();
+    let (old, new) = (read(&since.tree)?, read(&draft.tree)?);
+    let sides = old.iter().zip(&new).map(|(old, new)| (old.content(), new.content()));
+    let changed: Vec<Changed<'_>> =
+        changed.iter().zip(sides).map(|(path, (before, now))| Changed { path, before, now }).collect();
     Ok(Some(test_edits(since.iteration, &changed, &turned)))
 }
 
 /// The tests that failed then and do not now. None, where not all that fail now have names.
-fn turned(objects: &Objects, since: &Point, draft: &IterationRecord, cases: Option<&TestCases>) -> Result<Vec<String>> {
+fn turned(
+    objects: &Objects,
+    since: &Point,
+    draft: &IterationRecord,
+    before: Option<&TestCases>,
+    now: Option<&TestCases>,
+) -> Result<Vec<String>> {
     let metrics = &draft.metrics;
-    let fails: BTreeSet<_> = match cases {
-        Some(cases) => {
-            let bad = cases.cases.iter().filter(|(_, case)| case.outcome.is_bad());
-            bad.map(|(id, _)| spelling(id)).collect()
-        }
+    let fails: BTreeSet<_> = match now {
+        Some(now) => bad(now).map(|id| spelling(id)).collect(),
         None if metrics.failures() == u64::try_from(metrics.failing().len()).ok() => {
             metrics.failing().iter().map(|id| spelling(id)).collect()
         }
         None => return Ok(Vec::new()),
     };
-    let mut failed = failed_at(objects, since)?;
+    let mut failed = match before {
+        Some(before) => bad(before).cloned().collect(),
+        None => failed_at(objects, since)?,
+    };
     failed.retain(|id| !fails.contains(&spelling(id)));
     Ok(failed)
+}
+
+fn bad(cases: &TestCases) -> impl Iterator<Item = &String> {
+    cases.cases.iter().filter(|(_, case)| case.outcome.is_bad()).map(|(id, _)| id)
 }
 
 /// One side of a changed file.

@@ -430,8 +430,7 @@ impl Recording<'_> {
                     (renamed, lost)
                 }
             };
-            let test_edits =
-                self.test_edits(&history.points, parent, &draft, before.as_ref().map(|(point, _)| *point), cases)?;
+            let test_edits = self.test_edits(&history.points, parent, &draft, before.as_ref(), cases)?;
             let lost_lines = self.lost_lines(&history.points, parent)?;
             let before = before.map(|(_, cases)| cases);
             let record = IterationRecord {
@@ -474,12 +473,13 @@ impl Recording<'_> {
         points: &[Point],
         parent: Option<Iteration>,
         draft: &IterationRecord,
-        named: Option<&Point>,
-        cases: Option<&TestCases>,
+        named: Option<&(&Point, TestCases)>,
+        now: Option<&TestCases>,
     ) -> Result<Option<TestEdits>> {
         let tells = |metrics: &Metrics| metrics.failures().is_some();
         let telling = || analysis::previous_with(points, parent, tells);
-        let since = named.or_else(telling).or_else(|| analysis::find(points, parent?));
+        let since = named.map(|(point, _)| *point).or_else(telling).or_else(|| analysis::find(points, parent?));
+        let cases = (named.map(|(_, cases)| cases), now);
         since.map_or(Ok(None), |since| edits_since(self.store, &self.objects, since, draft, cases))
     }
 

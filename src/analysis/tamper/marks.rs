@@ -266,17 +266,33 @@ pub(super) struct Line<'t> {
     pub(super) text: &'t str,
 }
 
-/// The lines of `text` that `other` has not, or has less often: where they stand does not matter.
-pub(super) fn beyond<'t>(text: &'t str, other: &str) -> Vec<Line<'t>> {
+/// The lines that only one of two texts has, or has more often: those removed, and those added. Where they stand does not
+/// matter; what both begin and end with is passed over first, because most of a file stays as it is.
+pub(super) fn differing<'t>(before: &'t str, now: &'t str) -> (Vec<Line<'t>>, Vec<Line<'t>>) {
+    let (old, new) = (lines(before), lines(now));
+    let first = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let (old_rest, new_rest) = (old.get(first..).unwrap_or_default(), new.get(first..).unwrap_or_default());
+    let last = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+    let within = |all: &[&'t str]| all.get(first..all.len() - last).unwrap_or_default().to_vec();
+    let (old, new) = (within(&old), within(&new));
+    (beyond(&old, &new, first), beyond(&new, &old, first))
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).collect()
+}
+
+/// The lines of one side that the other has not, or has less often; the first is number `first`.
+fn beyond<'t>(lines: &[&'t str], other: &[&str], first: usize) -> Vec<Line<'t>> {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in other.lines().map(str::trim) {
+    for line in other {
         *left.entry(line).or_default() += 1;
     }
     let mut beyond = Vec::new();
-    for (at, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
         match left.get_mut(line) {
             Some(count) if *count > 0 => *count -= 1,
-            _ => beyond.push(Line { at, text: line }),
+            _ => beyond.push(Line { at: first + at, text: line }),
         }
     }
     beyond
@@ -351,13 +367,18 @@ mod tests {
     use super::*;
 
     fn gain(before: &str, now: &str, marks: &[&str]) -> usize {
-        gained(&beyond(now, before), &beyond(before, now), marks).len()
+        let (removed, added) = differing(before, now);
+        gained(&added, &removed, marks).len()
     }
 
     #[test]
     fn lines_are_new_wherever_they_stand() {
-        let new = beyond("a\n  b\n\nc\nb\n", "c\nb\nx\n");
-        assert_eq!(new.iter().map(|line| (line.at, line.text)).collect::<Vec<_>>(), [(0, "a"), (4, "b")]);
+        let told =
+            |lines: &[Line<'_>]| lines.iter().map(|line| format!("{} {}", line.at, line.text)).collect::<Vec<_>>();
+        let (removed, added) = differing("z\nc\nb\nx\nw\n", "z\na\n  b\n\nc\nb\nw\n");
+        assert_eq!((told(&removed), told(&added)), (vec!["3 x".to_owned()], vec!["1 a".to_owned(), "5 b".to_owned()]));
+        let (removed, added) = differing("a\na\n", "a\n");
+        assert_eq!((told(&removed), told(&added)), (vec!["1 a".to_owned()], vec![]));
     }
 
     #[test]
@@ -408,7 +429,7 @@ mod tests {
     #[test]
     fn what_is_turned_over_or_looser_is_found_in_pairs() {
         let pairs = |before: &str, now: &str, capitals| {
-            let (added, removed) = (beyond(now, before), beyond(before, now));
+            let (removed, added) = differing(before, now);
             let all = [flipped(&added, &removed, capitals), loosened(&added, &removed)].concat();
             all.into_iter().map(|(old, new)| format!("{} → {}", old.text, new.text)).collect::<Vec<_>>()
         };

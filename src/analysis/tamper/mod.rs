@@ -9,11 +9,11 @@ pub(super) mod statements;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use files::{Role, role};
-use marks::{ANYWHERE, IN_CONFIGS, IN_TESTS, Line, assigns_elsewhere, beyond, flipped, gained, loosened, runs_less};
+use marks::{ANYWHERE, IN_CONFIGS, IN_TESTS, Line, assigns_elsewhere, differing, flipped, gained, loosened, runs_less};
 use statements::{Statement, Strength, is_comment, statements, values};
 
 use super::bodies::{Function, bears, functions, is_source};
@@ -101,13 +101,22 @@ struct Side<'t> {
     lines: Vec<&'t str>,
     text: &'t str,
     functions: Vec<Function>,
+    /// Their lines, by where they begin.
+    spans: Vec<Range<usize>>,
+    /// Where they end, ascending.
+    ends: Vec<usize>,
     /// Lines of the file above.
     above: usize,
 }
 
 impl<'t> Side<'t> {
     fn of(path: &str, text: &'t str) -> Side<'t> {
-        Side { lines: text.lines().collect(), text, functions: functions(path, text), above: 0 }
+        let functions = functions(path, text);
+        let mut spans: Vec<Range<usize>> = functions.iter().map(|function| function.lines.clone()).collect();
+        spans.sort_unstable_by_key(|lines| lines.start);
+        let mut ends: Vec<usize> = spans.iter().map(|lines| lines.end).collect();
+        ends.sort_unstable();
+        Side { lines: text.lines().collect(), text, functions, spans, ends, above: 0 }
     }
 
     /// The tests at the end of a file of code (Rust).
@@ -118,8 +127,8 @@ impl<'t> Side<'t> {
 
     /// The lines of a function, and what decorates it.
     fn decorated(&self, function: &Function) -> Range<usize> {
-        let ends = self.functions.iter().map(|other| other.lines.end).filter(|end| *end <= function.lines.start);
-        let least = ends.max().unwrap_or(0);
+        let above = self.ends.partition_point(|end| *end <= function.lines.start);
+        let least = above.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0);
         let begins_block = |line: &str| line.ends_with(['{', ':', ';']) || line.starts_with("class ");
         let mut first = function.lines.start;
         while first > least {
@@ -132,11 +141,17 @@ impl<'t> Side<'t> {
         first..function.lines.end
     }
 
+    /// Some of its lines, without blanks around them.
+    fn trimmed(&self, lines: Range<usize>) -> impl Iterator<Item = &'t str> {
+        self.lines.get(lines).unwrap_or_default().iter().map(|line| line.trim())
+    }
+
     /// The statements of a function, without those of functions within it.
     fn statements(&self, function: &Function) -> Vec<Statement> {
         let own = &function.lines;
-        let is_within = |inner: &&Range<usize>| inner.start > own.start && inner.end <= own.end;
-        let inner: Vec<&Range<usize>> = self.functions.iter().map(|other| &other.lines).filter(is_within).collect();
+        let first = self.spans.partition_point(|other| other.start <= own.start);
+        let below = self.spans.iter().skip(first).take_while(|other| other.start < own.end);
+        let inner: Vec<&Range<usize>> = below.filter(|other| other.end <= own.end).collect();
         let lines = self.decorated(function);
         let all = self.lines.iter().copied().enumerate().take(lines.end).skip(lines.start);
         statements(all.filter(|(at, _)| !inner.iter().any(|inner| inner.contains(at))))
@@ -200,7 +215,8 @@ impl Found<'_> {
                 if file.before == Content::Absent && role(&path) == Role::Test {
                     return None;
                 }
-                self.marks(file.path, &beyond(now, before), &beyond(before, now), &ANYWHERE, &|_| Some(None));
+                let (removed, added) = differing(before, now);
+                self.marks(file.path, &added, &removed, &ANYWHERE, &|_| Some(None));
                 Some(TestFile {
                     path: file.path,
                     before: Side::of(&path, before),
@@ -210,7 +226,8 @@ impl Found<'_> {
             }
             Role::Code => {
                 self.code_changed |= !are_texts(file) || code_of(&path, before).ne(code_of(&path, now));
-                self.marks(file.path, &beyond(now, before), &beyond(before, now), &ANYWHERE, &|_| Some(None));
+                let (removed, added) = differing(before, now);
+                self.marks(file.path, &added, &removed, &ANYWHERE, &|_| Some(None));
                 let has_tests = !split_off_tests(&path, before).1.is_empty();
                 has_tests.then(|| TestFile {
                     path: file.path,
@@ -224,10 +241,9 @@ impl Found<'_> {
 
     /// A recorded expectation, or data, of which something went.
     fn recorded<T>(&mut self, file: &Changed<'_>, is_everyday: bool) -> Option<T> {
-        let gone = beyond(file.before.text(), file.now.text());
+        let (gone, came) = differing(file.before.text(), file.now.text());
         let is_other = file.before == Content::Opaque || !gone.is_empty();
         if file.before != Content::Absent && is_other {
-            let came = beyond(file.now.text(), file.before.text());
             let line = came.first().map(|line| line.at);
             let texts = [gone.first(), came.first()].map(|line| line.map(|line| line.text));
             self.push(EditKind::SnapshotRewritten, file.path, line, texts, None, true);
@@ -237,7 +253,7 @@ impl Found<'_> {
     }
 
     fn config<T>(&mut self, file: &Changed<'_>, before: &str, now: &str) -> Option<T> {
-        let (added, removed) = (beyond(now, before), beyond(before, now));
+        let (removed, added) = differing(before, now);
         let added: Vec<Line<'_>> = added.into_iter().filter(|line| !is_comment(line.text)).collect();
         self.marks(file.path, &added, &removed, &IN_CONFIGS, &|_| Some(None));
         for (old, new) in loosened(&added, &removed) {
@@ -279,16 +295,18 @@ impl Found<'_> {
         let first = self.edits.len();
         let mut known: BTreeSet<usize> = BTreeSet::new();
         let mut owners: Vec<(Range<usize>, Option<Owner<'o>>)> = Vec::new();
+        let mut by_name: BTreeMap<(&str, &[String]), VecDeque<usize>> = BTreeMap::new();
+        for (at, new) in now.functions.iter().enumerate() {
+            by_name.entry((&new.name, &new.classes)).or_default().push_back(at);
+        }
         for (n, old) in before.functions.iter().enumerate() {
-            let is_same = |(at, new): &(usize, &Function)| {
-                !known.contains(at) && new.name == old.name && new.classes == old.classes
-            };
-            let Some((at, new)) = now.functions.iter().enumerate().find(is_same) else { continue };
+            let same = by_name.get_mut(&(old.name.as_str(), old.classes.as_slice())).and_then(VecDeque::pop_front);
+            let Some((at, new)) = same.and_then(|at| Some((at, now.functions.get(at)?))) else { continue };
             known.insert(at);
             let owner = Owner { name: &old.name, turned: turned(n), is_test: old.may_be_test() };
             let lines = now.decorated(new);
-            let (was, is) = (before.statements(old), now.statements(new));
-            if was.iter().map(|one| &one.text).ne(is.iter().map(|one| &one.text)) {
+            if before.trimmed(before.decorated(old)).ne(now.trimmed(lines.clone())) {
+                let (was, is) = (before.statements(old), now.statements(new));
                 for (kind, line, texts) in of_function(&was, &is, new.lines.start, owner.turned) {
                     self.push(kind, path, Some(line), texts, Some(owner), false);
                 }
@@ -306,7 +324,7 @@ impl Found<'_> {
                 _ => Some(None),
             }
         };
-        let (added, removed) = (beyond(now.text, before.text), beyond(before.text, now.text));
+        let (removed, added) = differing(before.text, now.text);
         let said: Vec<Line<'_>> = added.iter().copied().filter(|line| !is_comment(line.text)).collect();
         self.marks(path, &said, &removed, &IN_TESTS, &owner);
         for line in said.iter().filter(|line| *is_support && assigns_elsewhere(line.text, now.text)) {
@@ -341,9 +359,7 @@ impl Found<'_> {
             turned: owner.iter().flat_map(|owner| owner.turned).map(|id| (*id).to_owned()).collect(),
         };
         let is_common = owner.map_or(is_common, |owner| !owner.is_test && owner.turned.is_empty());
-        if !self.edits.iter().any(|known| is_same_place(&known.edit, &edit)) {
-            self.edits.push(Edit { edit, is_common, is_everyday: false });
-        }
+        self.edits.push(Edit { edit, is_common, is_everyday: false });
     }
 
     fn finish(mut self, since: Iteration, has_fewer_assertions: impl FnOnce() -> bool) -> TestEdits {
@@ -360,12 +376,13 @@ impl Found<'_> {
         self.edits.retain(|one| !one.is_everyday || !one.edit.turned.is_empty());
         let mut edits: Vec<TestEdit> = self.edits.into_iter().map(|one| one.edit).collect();
         edits.sort_by(|a, b| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)));
+        edits.dedup_by(|edit, known| is_same_place(known, edit));
         edits.truncate(EDITS);
         TestEdits { since, code_changed: self.code_changed, edits }
     }
 }
 
-/// Whether an edit is told already: of nested functions, for the inner one.
+/// Whether an edit is told already.
 fn is_same_place(known: &TestEdit, edit: &TestEdit) -> bool {
     known.kind == edit.kind && known.path == edit.path && known.line == edit.line && known.now == edit.now
 }
