@@ -27,6 +27,9 @@ const EDITS: usize = 200;
 /// Characters of a line that are kept.
 const WIDTH: usize = 160;
 
+/// Tests that turned whose functions are looked for.
+const SOUGHT: usize = 500;
+
 /// Tests named beside an edit that may have turned any of them.
 const TURNED: usize = 20;
 
@@ -60,6 +63,7 @@ pub struct Changed<'t> {
 
 /// What was done to tests. `turned` are those that failed at `since` and do not now.
 pub fn test_edits(since: Iteration, changed: &[Changed<'_>], turned: &[String]) -> TestEdits {
+    let turned = turned.get(..SOUGHT).unwrap_or(turned);
     let mut found = Found { turned, code_changed: false, edits: Vec::new() };
     let files: Vec<TestFile<'_>> = changed.iter().filter_map(|file| found.take(file)).collect();
     let of_functions = owners(&files, turned);
@@ -519,18 +523,23 @@ fn split_off_tests<'t>(path: &str, text: &'t str) -> (&'t str, &'t str) {
     found.filter(|_| path.ends_with(".rs")).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
 }
 
-/// The lines of code in a file that holds it, without what tests it (Rust).
+/// The lines of code in a file that holds it, without what tests it (Rust), and without lines that are certainly comments.
 fn code_of<'t>(path: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
-    split_off_tests(path, text).0.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line))
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let comment = if matches!(extension, "py" | "rb" | "ex" | "exs" | "sh") { "#" } else { "//" };
+    let code = split_off_tests(path, text).0.lines().map(str::trim);
+    code.filter(move |line| !line.is_empty() && !line.starts_with(comment))
 }
+
+/// Words that tell of tools which test and check.
+const TOOLS: [&str; 22] = [
+    "test", "tests", "lint", "check", "coverage", "pytest", "ruff", "flake8", "mypy", "pylint", "pyright", "tox",
+    "nox", "jest", "vitest", "mocha", "ava", "nyc", "c8", "eslint", "biome", "prettier",
+];
 
 /// The sections of a project's own file that tell tools of tests and checks what to do, and the rest.
 fn parts_of_project(path: &str, text: &str) -> (String, String) {
-    let is_of_tools = |word: &str| {
-        ["pytest", "coverage", "ruff", "flake8", "mypy", "pylint", "tox", "jest", "lint", "test", "nyc", "c8", "vitest"]
-            .iter()
-            .any(|tool| word.contains(tool))
-    };
+    let is_of_tools = |head: &str| head.split(|c: char| !c.is_alphanumeric()).any(|word| TOOLS.contains(&word));
     let has_sections = path.ends_with(".toml") || path.ends_with(".cfg");
     let (mut tools, mut rest) = (String::new(), String::new());
     let mut is_inside = false;
@@ -549,6 +558,7 @@ fn parts_of_project(path: &str, text: &str) -> (String, String) {
         // Lines keep their numbers.
         other.push('\n');
     }
-    let rest = rest.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).collect::<Vec<_>>();
+    let rest =
+        rest.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect::<Vec<_>>();
     (tools, rest.join("\n"))
 }
