@@ -226,7 +226,7 @@ impl Facts<'_> {
         let tampered = self.raised(tamper_suspected::RULE.name).filter(|alert| alert.severity == Severity::High);
         let tampered = tampered.map(|alert| Row {
             rules: vec![alert.rule.clone()],
-            ..ask("suspected_tamper", "a test that failed and was edited, while no code changed,")
+            ..ask("suspected_tamper", "an edit that alone may have turned a failing test")
         });
         let both = self.raised("progress_stuck").zip(self.raised("estimate_stuck")).map(|(progress, estimate)| Row {
             rules: vec![progress.rule.clone(), estimate.rule.clone()],

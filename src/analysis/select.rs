@@ -1,16 +1,18 @@
 //! Which iteration is the best, so far and at the end (ANALYSIS §7).
 
 use super::alerts::suspicious_best::must_be_measured_again;
-use super::alerts::working_tests_failing;
+use super::alerts::{tamper_suspected, working_tests_failing};
 use super::degradation::{compare_to_final, shape_of};
 use super::primary::{QUALITY_SCORE, better, direction, measure};
 use crate::model::SCHEMA_VERSION;
 use crate::model::config::LoopConfig;
 use crate::model::ids::Iteration;
 use crate::model::metrics::{BuildStatus, Direction, Metrics};
-use crate::model::trajectory::{BestTracker, Candidate, ChosenBy, Degradation, Pareto, Point, PointScore, Remeasured};
+use crate::model::trajectory::{
+    AlertMark, BestTracker, Candidate, ChosenBy, Degradation, Pareto, Point, PointScore, Remeasured,
+};
 use crate::model::units::{EPS, Score, round_half_up};
-use crate::model::verdict::OpenFinding;
+use crate::model::verdict::{OpenFinding, Severity};
 
 /// Whether an iteration can be the best; `points` are all of its loop.
 ///
@@ -167,7 +169,7 @@ pub fn select_without(points: &[Point], config: &LoopConfig, rejected: &[Iterati
         improvement_percentage: selected.and_then(|point| compare_to_final(points, point, config).0),
         degradation: selected.map(|point| shape_of(points, point, config)),
     };
-    choice.rationale = rationale(&choice, selected, again);
+    choice.rationale = rationale(&choice, points, selected, again);
     choice
 }
 
@@ -241,7 +243,15 @@ fn led_by_means(
     ranking
 }
 
-fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) -> Vec<String> {
+/// Where a test was edited that failed before, and nothing else can be why it does not any more.
+fn suspicions(point: &Point) -> impl Iterator<Item = &str> {
+    let is_grave = |mark: &&AlertMark| {
+        mark.rule == tamper_suspected::RULE.name && mark.severity == Severity::High && !mark.observe_only
+    };
+    point.alerts.iter().filter(is_grave).filter_map(|mark| mark.subject.as_deref())
+}
+
+fn rationale(choice: &Choice, points: &[Point], selected: Option<&Point>, again: &[Remeasured]) -> Vec<String> {
     let Some(point) = selected else {
         return vec!["no iteration is eligible, so nothing is restored".to_owned()];
     };
@@ -275,6 +285,15 @@ fn rationale(choice: &Choice, selected: Option<&Point>, again: &[Remeasured]) ->
     {
         lines.push(format!("{passed} of {count} tests pass"));
     }
+    let lineage = super::history::lineage(points, Some(point.iteration));
+    lines.extend(lineage.flat_map(|one| {
+        suspicions(one).map(move |place| {
+            format!(
+                "look at iteration {} first: a test that failed was edited while no code changed ({place})",
+                one.iteration
+            )
+        })
+    }));
     if choice.threshold_dropped {
         lines.push(format!("no eligible iteration reaches the threshold of {}, so it was dropped", choice.threshold));
     }

@@ -135,6 +135,22 @@ mod tests {
     }
 
     #[test]
+    fn the_choice_says_where_to_look_first() {
+        for (turned, expected) in [(&["a::test_x"][..], 1), (&[], 0)] {
+            let mut story = Story::new();
+            story.record(tests(7, 2));
+            let edits = vec![edit("a.py", EditKind::OtherExpectation, turned)];
+            story.edit_tests(TestEdits { since: Iteration(0), code_changed: false, edits });
+            story.record(tests(8, 1));
+            story.record(tests(9, 0));
+            let choice = crate::analysis::select(story.points(), &story.config);
+            assert_eq!(choice.selected, Some(Iteration(2)));
+            let line = "look at iteration 1 first: a test that failed was edited while no code changed (a.py: test_x)";
+            assert_eq!(choice.rationale.iter().filter(|one| *one == line).count(), expected);
+        }
+    }
+
+    #[test]
     fn edits_of_one_test_are_one_finding_and_the_gravest_stands_first() {
         let mut story = Story::new();
         story.record(tests(8, 1));
