@@ -22,20 +22,22 @@ pub(super) enum Role {
 }
 
 /// Folders whose files are tests or are there for them.
-const TEST_FOLDERS: [&str; 12] = [
+const TEST_FOLDERS: [&str; 11] = [
     "test",
     "tests",
     "spec",
     "specs",
     "__tests__",
     "__mocks__",
-    "testing",
     "testdata",
     "e2e",
     "cypress",
     "androidTest",
     "integration_test",
 ];
+
+/// Of those, folders in which something else than tests may be specified: data in them is read by code, too.
+const SPEC_FOLDERS: [&str; 2] = ["spec", "specs"];
 
 /// Folders of recorded expectations.
 const SNAPSHOT_FOLDERS: [&str; 3] = ["__snapshots__", "__image_snapshots__", "snapshots"];
@@ -137,8 +139,8 @@ const RESULT_BEGINS: [&str; 8] = [
     "tsconfig.tsbuildinfo",
 ];
 
-/// Extensions of what is written for people.
-const DOCUMENT_ENDS: [&str; 9] = [".md", ".mdx", ".rst", ".adoc", ".png", ".jpg", ".gif", ".svg", ".pdf"];
+/// Extensions of what is written for people, and nothing else reads.
+const DOCUMENT_ENDS: [&str; 10] = [".md", ".mdx", ".rst", ".adoc", ".png", ".jpg", ".gif", ".svg", ".pdf", ".log"];
 
 /// What a path is. A file that may be two things is code: that it did not change is what makes an edit of tests suspicious.
 pub(super) fn role(path: &str) -> Role {
@@ -160,9 +162,11 @@ pub(super) fn role(path: &str) -> Role {
         Role::Support
     } else if is_test_name(name) {
         Role::Test
-    } else if is_in(&TEST_FOLDERS) {
+    } else if is_in(&TEST_FOLDERS) && is_source(name) {
         // A folder named so holds helpers beside tests; both have functions.
-        if is_source(name) { Role::Test } else { Role::Support }
+        Role::Test
+    } else if is_in(&TEST_FOLDERS) && !is_in(&SPEC_FOLDERS) {
+        Role::Support
     } else if ends(&DOCUMENT_ENDS) || folders.split('/').any(|folder| folder == "docs" || folder == "doc") {
         Role::Document
     } else {
@@ -222,7 +226,10 @@ mod tests {
             (".eslintrc.json", Role::Config),
             ("pyproject.toml", Role::Project),
             ("sub/package.json", Role::Project),
+            ("spec/openapi.yaml", Role::Code),
+            ("shop/testing/client.py", Role::Code),
             ("README.md", Role::Document),
+            ("out/run.log", Role::Document),
             ("docs/conf.py", Role::Document),
             (".coverage", Role::Document),
             (".coveragerc", Role::Config),
