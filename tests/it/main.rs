@@ -62,6 +62,7 @@ mod support;
 mod syncs;
 mod tamper;
 mod tests_ledger;
+mod transcript_formats;
 mod transcripts;
 mod vectors;
 mod writers;

@@ -25,8 +25,6 @@ pub mod gemini;
 pub mod openhands;
 pub mod own;
 pub mod swe_agent;
-#[cfg(test)]
-mod tests;
 
 /// Bytes → their hash. The hash of the crate lives below the disk; reading is handed it.
 pub type Digest = fn(&[u8]) -> ObjectId;
