@@ -40,8 +40,10 @@ pub(super) fn edits_since(
         true => Vec::new(),
         false => unless_damaged(turned(objects, since, draft, before, now))?.unwrap_or_default(),
     };
-    let read = |root: &ObjectId| changed.iter().map(|path| side(objects, root, path)).collect::<Result<Vec<_>>>();
-    let (old, new) = (read(&since.tree)?, read(&draft.tree)?);
+    let read = |root: &ObjectId| {
+        unless_damaged(changed.iter().map(|path| side(objects, root, path)).collect::<Result<Vec<_>>>())
+    };
+    let (Some(old), Some(new)) = (read(&since.tree)?, read(&draft.tree)?) else { return Ok(None) };
     let sides = old.iter().zip(&new).map(|(old, new)| (old.content(), new.content()));
     let changed: Vec<Changed<'_>> =
         changed.iter().zip(sides).map(|(path, (before, now))| Changed { path, before, now }).collect();

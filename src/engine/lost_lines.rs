@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bodies::file_at;
+use super::bodies::{FILES_READ, file_at};
 use super::measure::{measure_lines, stored_reports};
 use super::work::unless_damaged;
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::store::Store;
 const KEPT: usize = 20;
 
 /// Since `since`, the latest ancestor with coverage. `now` are the lines of this iteration by file; `None` where either side
-/// tells no lines, or what is needed is damaged or gone.
+/// tells no lines, where most of the work was rewritten, and where what is needed is damaged or gone.
 ///
 /// # Errors
 /// A failure of the system.
@@ -37,13 +37,27 @@ pub(super) fn lost_lines(
     }
     let Some(earlier) = unless_damaged(store.load(since.iteration))? else { return Ok(None) };
     let before = measure_lines(&stored_reports(store, &earlier.record, ReportKind::Coverage));
-    let Some(changes) = unless_damaged(diff(objects, &since.tree, tree))?.filter(|_| !before.is_empty()) else {
+    if before.is_empty() {
         return Ok(None);
-    };
-    let changed: Vec<TreePath> = changes.into_iter().map(|change| change.path).collect();
+    }
+    Ok(unless_damaged(compare(objects, since, tree, &before, now))?.flatten())
+}
+
+fn compare(
+    objects: &Objects,
+    since: &Point,
+    tree: &ObjectId,
+    before: &BTreeMap<String, FileLines>,
+    now: &BTreeMap<String, FileLines>,
+) -> Result<Option<LostLines>> {
+    let changes = diff(objects, &since.tree, tree)?;
+    if changes.len() > FILES_READ {
+        return Ok(None);
+    }
+    let changed = changes.into_iter().map(|change| (change.path.to_string(), change.path)).collect();
     let mut comparing = Comparing { objects, trees: [&since.tree, tree], changed, names: None };
     let mut lost = LostLines { since: since.iteration, covered: 0, lost: 0, files: Vec::new() };
-    for (path, lines) in &before {
+    for (path, lines) in before {
         lost.covered = lost.covered.saturating_add(lines.covered());
         if let Some(file) = comparing.lost_in(path, lines, now.get(path))? {
             lost.lost = lost.lost.saturating_add(file.lost);
@@ -59,7 +73,8 @@ struct Comparing<'a> {
     objects: &'a Objects,
     /// Before and now.
     trees: [&'a ObjectId; 2],
-    changed: Vec<TreePath>,
+    /// The files between them that changed, as reports would name them.
+    changed: Vec<(String, TreePath)>,
     /// Of all files that are there now, as far as they were asked for.
     names: Option<Vec<String>>,
 }
@@ -71,12 +86,12 @@ impl Comparing<'_> {
         if now == Some(before) {
             return Ok(None);
         }
-        let mut same = self.changed.iter().filter(|changed| is_same_file(&changed.to_string(), path));
-        let changed = same.next().cloned();
+        let mut same = self.changed.iter().filter(|(name, _)| is_same_file(name, path));
+        let changed = same.next().map(|(_, changed)| changed);
         if same.next().is_some() {
             return Ok(None);
         }
-        let kept = match &changed {
+        let kept = match changed {
             None => None,
             Some(changed) => match self.kept(changed)? {
                 Some(kept) => Some(kept),
