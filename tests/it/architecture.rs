@@ -167,6 +167,24 @@ fn packages_live_where_design_says() {
 }
 
 #[test]
+fn what_the_crate_s_own_tests_read_is_in_the_package() {
+    let manifest = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    let (_, include) = manifest.split_once("include = [").unwrap();
+    let packed: Vec<&str> = include.lines().map_while(|line| (line != "]").then(|| line.trim())).collect();
+    let packed: Vec<&str> = packed.iter().filter_map(|line| line.strip_prefix("\"/")?.strip_suffix("\",")).collect();
+    let mut read = 0;
+    for (_, path) in sources() {
+        for line in std::fs::read_to_string(&path).unwrap().lines().filter(|line| line.contains("include_str!(\"")) {
+            let Some(from) = line.find("fixtures/") else { continue };
+            let fixture = line[from..].split('"').next().unwrap();
+            read += 1;
+            assert!(packed.iter().any(|one| fixture.starts_with(one)), "{}: {fixture}", path.display());
+        }
+    }
+    assert!(read > 5, "they are found");
+}
+
+#[test]
 fn no_file_is_too_long_to_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = sources().into_iter().map(|(_, path)| path).collect();
