@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::renames::{alike, base_name, one_to_one, split};
-use super::tamper::statements::is_comment;
 use crate::model::record::SameBody;
 
 /// Lines that hold more than brackets and comments, below which many tests look alike.
@@ -230,6 +229,11 @@ fn tidied(body: &str) -> String {
 fn statements(body: &str) -> usize {
     let says = |line: &&str| !is_comment(line) && line.contains(|c: char| c.is_alphanumeric());
     body.lines().skip(1).filter(says).count()
+}
+
+/// Whether a line, without blanks before it, is a comment or a part of one.
+pub fn is_comment(line: &str) -> bool {
+    ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
 }
 
 fn python(text: &str) -> Vec<Function> {

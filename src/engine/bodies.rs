@@ -23,7 +23,7 @@ const SOUGHT: usize = 100;
 const FILES_SEARCHED: usize = 5_000;
 
 /// A larger file is no source that people write.
-pub(super) const MAX_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Tests gone and new on one side only, above which none is looked for.
 const TESTS: usize = 2_000;
@@ -150,9 +150,13 @@ impl Sources {
 }
 
 fn text_of(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<Option<String>> {
-    let file = file_at(objects, root, path)?;
-    let file = file.filter(|file| objects.length(file).is_some_and(|length| length <= MAX_BYTES));
-    Ok(file.and_then(|file| objects.read(&file).ok()).and_then(|bytes| String::from_utf8(bytes).ok()))
+    Ok(file_at(objects, root, path)?.and_then(|file| read_text(objects, &file)))
+}
+
+/// A file's content, if it is text that people write, and can be read.
+pub(super) fn read_text(objects: &Objects, file: &ObjectId) -> Option<String> {
+    let is_short = objects.length(file).is_some_and(|length| length <= MAX_BYTES);
+    is_short.then(|| objects.read(file).ok()).flatten().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
 /// The content of the file of that path; `None` if there is none.

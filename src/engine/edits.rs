@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::bodies::{FILES_READ, MAX_BYTES, failed_at, file_at};
+use super::bodies::{FILES_READ, failed_at, file_at, read_text};
 use super::work::unless_damaged;
 use crate::analysis::spelling;
 use crate::analysis::tamper::{Changed, Content, test_edits};
@@ -97,7 +97,5 @@ impl Side {
 
 fn side(objects: &Objects, root: &ObjectId, path: &TreePath) -> Result<Side> {
     let Some(file) = file_at(objects, root, path)? else { return Ok(Side::Absent) };
-    let is_short = objects.length(&file).is_some_and(|length| length <= MAX_BYTES);
-    let text = if is_short { objects.read(&file).ok().and_then(|bytes| String::from_utf8(bytes).ok()) } else { None };
-    Ok(text.map_or(Side::Opaque, Side::Text))
+    Ok(read_text(objects, &file).map_or(Side::Opaque, Side::Text))
 }

@@ -275,27 +275,31 @@ pub(super) fn differing<'t>(before: &'t str, now: &'t str) -> (Vec<Line<'t>>, Ve
     let last = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
     let within = |all: &[&'t str]| all.get(first..all.len() - last).unwrap_or_default().to_vec();
     let (old, new) = (within(&old), within(&new));
-    (beyond(&old, &new, first), beyond(&new, &old, first))
+    let of = |lines: &[&'t str], other: &[&str]| {
+        let mut is_beyond = beyond(other.iter().copied());
+        let said = lines.iter().copied().enumerate().filter(|(_, text)| !text.is_empty() && is_beyond(text));
+        said.map(|(at, text)| Line { at: first + at, text }).collect()
+    };
+    (of(&old, &new), of(&new, &old))
 }
 
 fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).collect()
 }
 
-/// The lines of one side that the other has not, or has less often; the first is number `first`.
-fn beyond<'t>(lines: &[&'t str], other: &[&str], first: usize) -> Vec<Line<'t>> {
+/// Tells of one text after another whether the other side has it not, or less often.
+pub(super) fn beyond<'o>(other: impl Iterator<Item = &'o str>) -> impl FnMut(&str) -> bool {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in other {
-        *left.entry(line).or_default() += 1;
+    for text in other {
+        *left.entry(text).or_default() += 1;
     }
-    let mut beyond = Vec::new();
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
-        match left.get_mut(line) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => beyond.push(Line { at: first + at, text: line }),
+    move |text| match left.get_mut(text) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
         }
+        _ => true,
     }
-    beyond
 }
 
 /// The added lines that bear a mark, beyond as many as removed lines bear.

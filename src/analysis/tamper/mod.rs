@@ -5,7 +5,7 @@
 
 mod files;
 mod marks;
-pub(super) mod statements;
+mod statements;
 #[cfg(test)]
 mod tests;
 
@@ -13,10 +13,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use files::{Role, role};
-use marks::{ANYWHERE, IN_CONFIGS, IN_TESTS, Line, assigns_elsewhere, differing, flipped, gained, loosened, runs_less};
-use statements::{Statement, Strength, is_comment, statements, values};
+use marks::{
+    ANYWHERE, IN_CONFIGS, IN_TESTS, Line, assigns_elsewhere, beyond, differing, flipped, gained, loosened, runs_less,
+};
+use statements::{Statement, Strength, statements, values};
 
-use super::bodies::{Function, bears, functions, is_source};
+use super::bodies::{Function, bears, functions, is_comment, is_source};
 use super::renames::{base_name, split};
 use crate::model::edits::{EditKind, TestEdit, TestEdits};
 use crate::model::ids::{Iteration, TreePath};
@@ -449,18 +451,8 @@ fn of_function<'t>(was: &'t [Statement], is: &'t [Statement], head: usize, turne
 
 /// The statements that the other side has not, or has less often.
 fn without<'t>(statements: &'t [Statement], other: &[Statement]) -> Vec<&'t Statement> {
-    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for one in other {
-        *left.entry(one.text.as_str()).or_default() += 1;
-    }
-    let mut rest = Vec::new();
-    for one in statements {
-        match left.get_mut(one.text.as_str()) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => rest.push(one),
-        }
-    }
-    rest
+    let mut is_beyond = beyond(other.iter().map(|one| one.text.as_str()));
+    statements.iter().filter(|one| is_beyond(&one.text)).collect()
 }
 
 /// Assertions that were rewritten, as pairs: those that ask the same of other values first, then in order; and those that

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::analysis::bodies::is_comment;
+
 /// How much an assertion asks for, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
@@ -140,11 +142,6 @@ fn still_open(bare: &str, open: usize) -> usize {
         b'{' => 0,
         _ => open,
     })
-}
-
-/// Whether a line, without blanks before it, is a comment or a part of one.
-pub(in crate::analysis) fn is_comment(line: &str) -> bool {
-    ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
 }
 
 fn skeleton(code: &str) -> String {
