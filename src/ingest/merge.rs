@@ -16,8 +16,6 @@ mod findings;
 mod fixtures;
 mod names;
 mod runs;
-#[cfg(test)]
-mod tests;
 mod writers;
 
 /// How reports that stand in a command's output are marked in [`Parsed::sniffed_by`].

@@ -34,10 +34,11 @@ mod hourbook;
 mod importing;
 mod interrupted;
 mod keeping;
-#[cfg(feature = "mcp")]
 mod lost_lines;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod mending;
+mod merging;
 mod metamorphic;
 mod monitor;
 mod mutations;

@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::{FROM_CONSOLE, Measurement, merge};
-use crate::ingest::console::console;
-use crate::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbul_summary, lcov, opencover};
-use crate::ingest::lint::{ruff_text, rustc_json, rustc_text, sarif};
-use crate::ingest::metric::criterion;
-use crate::ingest::size::lizard_text;
-use crate::ingest::test::{
+use highwater::ingest::console::console;
+use highwater::ingest::coverage::{cobertura, coveragepy_text, go_cover_func, istanbul_summary, lcov, opencover};
+use highwater::ingest::lint::{ruff_text, rustc_json, rustc_text, sarif};
+use highwater::ingest::merge::{Measurement, merge};
+use highwater::ingest::metric::criterion;
+use highwater::ingest::size::lizard_text;
+use highwater::ingest::test::{
     cargo_test_text, exunit_text, gherkin_text, go_test_json, go_test_text, gotestsum_text, jest_json, jest_text,
     junit, maven_text, mocha_text, phpunit_text, playwright_text, pytest_text, rspec_text, unittest_text, vitest_text,
 };
-use crate::ingest::{
+use highwater::ingest::{
     CoverageDetails, Details, FileCoverage, FileLines, Finding, Format, Input, Level, LintDetails, Package, Parsed,
     SizeDetails, Sort, TestDetails, ToolCounts,
 };
-use crate::model::cases::Outcome::{self, Errored, Failed, Passed, Skipped};
-use crate::model::cases::TestCase;
-use crate::model::figures::{Figures, MetricFigure};
-use crate::model::metrics::BuildStatus;
-use crate::model::tests_support::digest;
-use crate::model::units::Percent;
+use highwater::model::cases::Outcome::{self, Errored, Failed, Passed, Skipped};
+use highwater::model::cases::TestCase;
+use highwater::model::figures::{Figures, MetricFigure};
+use highwater::model::metrics::BuildStatus;
+use highwater::model::units::Percent;
 
 fn tests(format: &'static Format, ids: &[(&str, Outcome)]) -> Parsed {
     let mut details = TestDetails::default();
@@ -53,7 +52,7 @@ fn counted(format: &'static Format, passed: u64, failed: &[&str]) -> Parsed {
 }
 
 fn on_console(mut parsed: Parsed) -> Parsed {
-    parsed.sniffed_by = format!("{FROM_CONSOLE}: told");
+    parsed.sniffed_by = "console: told".to_owned();
     parsed
 }
 
@@ -67,7 +66,7 @@ fn counts(measurement: &Measurement) -> (u64, u64, u64, u64, u64) {
 fn merged(reports: &[Parsed]) -> Measurement {
     let with_content = |report: &Parsed| {
         let text = format!("{:?} {:?} {:?} {:?}", report.figures, report.build, report.details, report.package);
-        Parsed { content: report.content.or(Some(digest(text.as_bytes()))), ..report.clone() }
+        Parsed { content: report.content.or(Some(highwater::disk::hash::id_of(text.as_bytes()))), ..report.clone() }
     };
     let reports: Vec<Parsed> = reports.iter().map(with_content).collect();
     let first = merge(&reports);
@@ -265,7 +264,7 @@ fn what_failed_to_load_is_apart_from_the_tests_and_counts_once() {
 
 #[test]
 fn reports_that_name_nothing_are_copies_only_if_their_bytes_are() {
-    use crate::model::ids::ObjectId;
+    use highwater::model::ids::ObjectId;
     let of = |content: u8| Parsed { content: Some(ObjectId([content; 32])), ..counted(&pytest_text::FORMAT, 5, &[]) };
     assert_eq!(counts(&merged(&[of(1), of(2)])).0, 10, "two suites of five tests");
     let copy = merged(&[of(1), of(1)]);
@@ -709,7 +708,7 @@ FAILED tests/test_a.py::test_y - assert 0
 <testcase classname="tests.test_a" name="test_y" time="0.001"><failure message="assert 0">no</failure></testcase>
 </testsuite></testsuites>"#;
     let mut reports = console(&Input::bytes("(console)", text.as_bytes()));
-    reports.push(crate::ingest::parse(&Input::bytes("junit.xml", xml.as_bytes()), None).unwrap());
+    reports.push(highwater::ingest::parse(&Input::bytes("junit.xml", xml.as_bytes()), None).unwrap());
     let measurement = merged(&reports);
     assert_eq!(counts(&measurement), (2, 1, 1, 0, 0));
     assert_eq!(measurement.same_run_as, [Some(1), None]);
@@ -751,7 +750,7 @@ proptest::proptest! {
             proptest::prop_assert!(same.is_none_or(|by| by != index && by < reports.len()));
         }
         // What is told twice changes nothing; on the console it may be a second run.
-        if let Some(file) = reports.iter().find(|report| !report.sniffed_by.starts_with(FROM_CONSOLE)) {
+        if let Some(file) = reports.iter().find(|report| !report.sniffed_by.starts_with("console")) {
             let again = merge(&[reports.clone(), vec![file.clone()]].concat());
             proptest::prop_assert_eq!(again.testing, measurement.testing);
             proptest::prop_assert_eq!(again.coverage, measurement.coverage);
