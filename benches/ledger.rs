@@ -125,6 +125,7 @@ fn judging(root: &Path) {
         same_bodies: &[],
         lost_sources: &[],
         test_edits: None,
+        proof: None,
         lost_lines: None,
         same_tree: &BTreeMap::new(),
         accepted: &[],

@@ -16,6 +16,7 @@ use crate::model::edits::TestEdits;
 use crate::model::ids::{Iteration, ObjectId};
 use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{Metrics, QualityMetrics};
+use crate::model::proof::{Proven, TamperProof};
 use crate::model::record::SameBody;
 use crate::model::trajectory::Point;
 use crate::model::verdict::{Alert, OpenFinding, Status};
@@ -70,6 +71,8 @@ pub struct Comparison<'a> {
     same_bodies: &'a [SameBody],
     /// What was done to tests; `None` where that is not known.
     pub test_edits: Option<&'a TestEdits>,
+    /// What old tests on new code told; `None` where they were not run.
+    pub proof: Option<&'a TamperProof>,
     /// Lines that did not change and do not run any more; `None` where that is not known.
     pub lost_lines: Option<&'a LostLines>,
     /// The newly failing tests, and what each is taken for.
@@ -100,7 +103,8 @@ impl<'a> Comparison<'a> {
         };
         let newly_failing = tests.as_ref().map_or(&[][..], |tests| &tests.newly_failing);
         let doubts = doubts(newly_failing, current.same_tree, &config.flake);
-        let Current { iteration, parent, tree_key, lost_sources, same_bodies, test_edits, lost_lines, .. } = *current;
+        let Current { iteration, parent, tree_key, lost_sources, same_bodies, test_edits, proof, lost_lines, .. } =
+            *current;
         let moves = OnceCell::new();
         Comparison {
             iteration,
@@ -112,6 +116,7 @@ impl<'a> Comparison<'a> {
             lost_sources,
             same_bodies,
             test_edits,
+            proof,
             lost_lines,
             doubts,
             history,
@@ -214,6 +219,13 @@ impl<'a> Comparison<'a> {
     /// Whether none of these is a test whose source is gone, of those that failed.
     pub fn are_sources_back<'i>(&self, mut ids: impl Iterator<Item = &'i String>) -> bool {
         self.metrics.failures().is_some() && ids.all(|id| !self.lost_sources.contains(id))
+    }
+
+    /// The tests of which that was proven, without those of which the rule's findings are open already.
+    pub fn newly_proven(&self, rule: &str, proven: Proven) -> Vec<&'a str> {
+        let open = self.open_before().iter().filter(|finding| finding.accepted.is_none() && finding.alert.rule == rule);
+        let open: BTreeSet<&str> = open.flat_map(|finding| finding.alert.subjects()).map(String::as_str).collect();
+        self.proof.into_iter().flat_map(|proof| proof.all(proven)).filter(|id| !open.contains(id)).collect()
     }
 
     /// How many units failed to load.

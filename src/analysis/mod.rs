@@ -42,6 +42,7 @@ pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};
 pub use flakes::{Doubt, SameTree, doubts};
 pub use history::{find, previous_with};
 pub use identity::{IdDiff, TestChanges, compare, forgive, id_diff};
+pub use open::is_proven;
 pub use primary::QUALITY_SCORE;
 pub use renames::{base_name, spelling, split as split_id};
 pub use rule::Rule;
@@ -62,6 +63,7 @@ use crate::model::ids::{Iteration, ObjectId};
 use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{BuildStatus, Metrics};
 use crate::model::progress::{EstimateMark, Progress, ProgressEstimate};
+use crate::model::proof::TamperProof;
 use crate::model::record::SameBody;
 use crate::model::steps::TerminalStatus;
 use crate::model::trajectory::Point;
@@ -93,6 +95,8 @@ pub struct Current<'a> {
     pub lost_sources: &'a [String],
     /// What was done to tests, as the record keeps it.
     pub test_edits: Option<&'a TestEdits>,
+    /// What old tests on new code told, as the record keeps it.
+    pub proof: Option<&'a TamperProof>,
     /// Lines that did not change and do not run any more, as the record keeps them.
     pub lost_lines: Option<&'a LostLines>,
     /// Of newly failing tests, what is known of their runs on one tree. Not named is not known.

@@ -2,19 +2,22 @@
 //! the new normal one iteration later.
 
 use super::Current;
+use super::alerts::{hidden_regression, tamper_confirmed};
 use super::comparison::Comparison;
 use super::suite::Suite;
 use crate::model::cases::{Outcome, TestCases};
 use crate::model::verdict::{Alert, OpenFinding, Severity};
 
 /// Rules whose findings are losses of tests.
-const LOST_TESTS: [&str; 6] = [
+const LOST_TESTS: [&str; 8] = [
     "test_count_decreased",
     "working_tests_failing",
     "failing_test_removed",
     "passing_test_removed",
     "suite_not_run",
     "suite_partial",
+    tamper_confirmed::RULE.name,
+    hidden_regression::RULE.name,
 ];
 
 /// Whether the finding is a loss that stays open. Suspicions below CRITICAL (a test that may only have another name) do
@@ -100,11 +103,19 @@ fn is_made_good(finding: &OpenFinding, comparison: &Comparison, current: &Curren
     match (alert.rule.as_str(), &alert.subject) {
         ("failing_test_removed", Some(_)) if current.cases.is_none() => comparison.are_sources_back(alert.subjects()),
         ("failing_test_removed", Some(_)) => each(&|cases, id| cases.outcome(id).is_some()),
+        (rule, Some(_)) if is_proven(rule) => {
+            current.proof.is_some_and(|proof| alert.subjects().all(|id| proof.old_passes(id)))
+        }
         (_, Some(_)) => each(&passes),
         ("suite_not_run", None) => comparison.suite == Suite::Judged && comparison.metrics.test_count() > Some(0),
         ("working_tests_failing", None) => reached(comparison.passed_now(), mark.tests_passed),
         (_, None) => reached(comparison.metrics.test_count(), mark.test_count),
     }
+}
+
+/// Whether findings of the rule come from runs of old tests on new code, which alone tell that they are made good.
+pub fn is_proven(rule: &str) -> bool {
+    [tamper_confirmed::RULE.name, hidden_regression::RULE.name].contains(&rule)
 }
 
 fn passes(cases: &TestCases, id: &str) -> bool {
@@ -115,6 +126,13 @@ fn closes_when(alert: &Alert, mark: Mark) -> String {
     match (alert.rule.as_str(), &alert.subject) {
         ("failing_test_removed", Some(id)) if alert.others.is_empty() => format!("{id} is back"),
         ("failing_test_removed", Some(id)) => format!("{id} and {} more are back", alert.others.len()),
+        (rule, Some(id)) if is_proven(rule) => {
+            let passes = match alert.others.len() {
+                0 => format!("{id} passes as it was"),
+                more => format!("{id} and {more} more pass as they were"),
+            };
+            format!("{passes} before iteration {}, which runs in copies tell", alert.iteration)
+        }
         (_, Some(id)) if alert.others.is_empty() => format!("{id} passes again"),
         (_, Some(id)) => format!("{id} and {} more pass again", alert.others.len()),
         ("suite_not_run", None) => "tests are collected again".to_owned(),

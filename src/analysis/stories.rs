@@ -20,6 +20,7 @@ mod tests {
     use crate::model::ids::{Iteration, ObjectId};
     use crate::model::lost_lines::LostLines;
     use crate::model::metrics::{Metrics, Signature};
+    use crate::model::proof::TamperProof;
     use crate::model::tests_support::digest;
 
     use crate::model::reruns::Runs;
@@ -71,6 +72,7 @@ mod tests {
         changed_lines: u64,
         estimate: Option<f64>,
         test_edits: Option<TestEdits>,
+        proof: Option<TamperProof>,
         lost_lines: Option<LostLines>,
         /// Lines that ran, and lines in all, instead of `coverage`.
         lines: Option<(u64, u64)>,
@@ -133,6 +135,9 @@ mod tests {
             }
             if let Some(edits) = &self.test_edits {
                 story.edit_tests(edits.clone());
+            }
+            if let Some(proof) = &self.proof {
+                story.prove(proof.clone());
             }
             if let Some(lost) = &self.lost_lines {
                 story.lose_lines(lost.clone());

@@ -14,6 +14,7 @@ use crate::model::metrics::{
     BuildStatus, CodebaseMetrics, CoverageMetrics, CustomMetric, Direction, Metrics, QualityMetrics, TestMetrics,
 };
 use crate::model::progress::{EstimateMark, Estimator, ProgressEstimate};
+use crate::model::proof::TamperProof;
 use crate::model::record::SameBody;
 use crate::model::reruns::Runs;
 use crate::model::tests_support::digest;
@@ -38,6 +39,7 @@ pub struct Story {
     same_bodies: Vec<SameBody>,
     lost_sources: Vec<String>,
     test_edits: Option<TestEdits>,
+    proof: Option<TamperProof>,
     lost_lines: Option<LostLines>,
     same_tree: BTreeMap<String, SameTree>,
     tree: Option<ObjectId>,
@@ -59,6 +61,7 @@ impl Story {
             same_bodies: Vec::new(),
             lost_sources: Vec::new(),
             test_edits: None,
+            proof: None,
             lost_lines: None,
             same_tree: BTreeMap::new(),
             tree: None,
@@ -105,6 +108,11 @@ impl Story {
     /// What was done to tests before the next iteration.
     pub fn edit_tests(&mut self, edits: TestEdits) {
         self.test_edits = Some(edits);
+    }
+
+    /// What old tests on the code of the next iteration told.
+    pub fn prove(&mut self, proof: TamperProof) {
+        self.proof = Some(proof);
     }
 
     /// Lines that do not run any more in the next iteration.
@@ -164,7 +172,7 @@ impl Story {
         let accepted = std::mem::take(&mut self.accepted);
         let same_bodies = std::mem::take(&mut self.same_bodies);
         let lost_sources = std::mem::take(&mut self.lost_sources);
-        let (test_edits, lost_lines) = (self.test_edits.take(), self.lost_lines.take());
+        let (test_edits, proof, lost_lines) = (self.test_edits.take(), self.proof.take(), self.lost_lines.take());
         let same_tree = std::mem::take(&mut self.same_tree);
         let current = Current {
             iteration: Iteration(number),
@@ -177,6 +185,7 @@ impl Story {
             same_bodies: &same_bodies,
             lost_sources: &lost_sources,
             test_edits: test_edits.as_ref(),
+            proof: proof.as_ref(),
             lost_lines: lost_lines.as_ref(),
             same_tree: &same_tree,
             accepted: &accepted,

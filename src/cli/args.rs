@@ -305,6 +305,10 @@ pub enum Command {
         /// a test [default: flake.rerun]
         #[arg(long, value_name = "CMD {ids}")]
         rerun: Option<RerunCommand>,
+        /// Where tests were edited in a suspicious way, run the old tests on the new code and the new tests on the old code,
+        /// in temporary copies of the work tree: a shell's line [default: tamper.command, as tamper.replay says]
+        #[arg(long, value_name = "CMD")]
+        replay: Option<String>,
         #[command(flatten)]
         inputs: Inputs,
     },

@@ -190,7 +190,8 @@ impl Context {
         let name = path.strip_prefix(self.layout.root()).unwrap_or(&path).display().to_string();
         let text = String::from_utf8(bytes).map_err(|_| Error::bad_input("config is not UTF-8 text").in_file(&name))?;
         let effective = config::load(&text, &name)?;
-        let names_a_command = effective.config.flake.rerun.is_some() || !effective.config.hook.command.is_empty();
+        let LoopConfig { flake, tamper, hook, .. } = &effective.config;
+        let names_a_command = flake.rerun.is_some() || tamper.command.is_some() || !hook.command.is_empty();
         self.check_permissions(&path, names_a_command || effective.config.estimate.asks())?;
         Ok((effective, Some(path)))
     }

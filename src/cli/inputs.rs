@@ -1,11 +1,15 @@
 //! From what was typed to what the engine is offered.
 
 use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
+use tempfile::TempDir;
 
 use super::args::Inputs;
 use super::child::{self, Echo, Ran};
 use super::context::{Context, now};
-use super::estimator;
+use super::{estimator, interrupt};
 use crate::analysis::estimate::{Answer, read_answer};
 use crate::config::nearest;
 use crate::disk;
@@ -44,12 +48,24 @@ pub fn offer(context: &Context, inputs: &Inputs) -> Result<Offer> {
     Ok(offer)
 }
 
-/// Runs newly failing tests again, each time in a process of its own; what it prints goes to stderr.
+/// A folder for the copy of a work tree, which may have been kept from others by what stands above it.
+///
+/// # Errors
+/// A failure if the system has no place for it.
+pub fn scratch_folder() -> Result<TempDir> {
+    let made = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
+    let folder = made.map_err(|error| Error::failed("cannot make a temporary folder").because(error.to_string()))?;
+    interrupt::remove_at_end(folder.path());
+    Ok(folder)
+}
+
+/// Runs tests again, each time in a process of its own; what it prints goes to stderr.
 pub fn runner(context: &Context) -> Runner {
     let layout = context.layout.clone();
-    Box::new(move |words| {
+    Box::new(move |words, elsewhere| {
         let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let ran = child::run(&layout, &argv, None, Echo::Stderr)?;
+        let (layout, folder) = elsewhere.map_or((&layout, None), |(layout, folder)| (layout, Some(folder)));
+        let ran = child::run(layout, &argv, folder, Echo::Stderr)?;
         Ok(Reran { command: ran.command, console: ran.console, since: ran.since })
     })
 }

@@ -57,9 +57,11 @@ pub fn watch_pending(layout: &Layout) {
     }
 }
 
-/// Removes the folder if a signal ends us. It has to be watched for.
+/// Removes the folder if a signal ends us, instead of the one that was named before.
 pub fn remove_at_end(folder: &Path) {
-    state().scratch = Some(folder.to_path_buf());
+    let mut state = state();
+    state.scratch = Some(folder.to_path_buf());
+    start(&mut state);
 }
 
 /// Whether a signal is about to end us: what fails now fails because of that, and is not to be told.

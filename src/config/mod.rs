@@ -13,7 +13,8 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::model::config::{
     Alerts, Capture, Classify, Controller, Endpoint, Estimate, Flake, Hook, HookPolicy, Keep, Limits, LoopConfig,
-    Looping, MetricConfig, Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Terminate, Weights,
+    Looping, MetricConfig, Monitor, Progress, Quality, Reports, RuleMode, Select, Stall, Tamper, TamperReplay,
+    Terminate, Weights,
 };
 use crate::model::reruns::RerunCommand;
 
@@ -259,7 +260,7 @@ macro_rules! patch {
 
 patch!(LoopConfigPatch for LoopConfig { rules: BTreeMap<String, RuleMode>, metrics: BTreeMap<String, MetricConfig> } groups {
     quality: QualityPatch, classify: ClassifyPatch, alerts: AlertsPatch, stall: StallPatch, looping: LoopingPatch as "loop",
-    terminate: TerminatePatch, select: SelectPatch, flake: FlakePatch, controller: ControllerPatch, monitor: MonitorPatch,
+    terminate: TerminatePatch, select: SelectPatch, flake: FlakePatch, tamper: TamperPatch, controller: ControllerPatch, monitor: MonitorPatch,
     progress: ProgressPatch, estimate: EstimatePatch, hook: HookPatch,
     reports: ReportsPatch, limits: LimitsPatch, capture: CapturePatch,
 });
@@ -278,6 +279,7 @@ patch!(SelectPatch for Select {
 patch!(FlakePatch for Flake {
     prior_break: f64, prior_rate: f64, confirmed: f64, refuted: f64, rerun: RerunCommand, max_reruns: u32, max_tests: u32,
 } groups {});
+patch!(TamperPatch for Tamper { replay: TamperReplay, command: String } groups {});
 patch!(ControllerPatch for Controller {
     max_steps: u64, repeats: u32, window: u32, patience: u32, history: u32, allow_widen: bool, profiles: Vec<String>,
 } groups {});

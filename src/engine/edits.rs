@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use super::bodies::{FILES_READ, failed_at, file_at, read_text};
 use super::work::unless_damaged;
-use crate::analysis::spelling;
 use crate::analysis::tamper::{Changed, Content, test_edits};
+use crate::analysis::{self, spelling};
 use crate::error::Result;
 use crate::model::cases::TestCases;
 use crate::model::edits::TestEdits;
-use crate::model::ids::{ObjectId, TreePath};
+use crate::model::ids::{Iteration, ObjectId, TreePath};
+use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::Point;
 use crate::snapshot::objects::Objects;
@@ -28,30 +29,68 @@ pub(super) fn edits_since(
     draft: &IterationRecord,
     (before, now): (Option<&TestCases>, Option<&TestCases>),
 ) -> Result<Option<TestEdits>> {
-    let Some(earlier) = unless_damaged(store.load(since.iteration))? else { return Ok(None) };
-    let Some(changes) = unless_damaged(diff(objects, &since.tree, &draft.tree))? else { return Ok(None) };
-    let reports: BTreeSet<&TreePath> = earlier.record.report_files.iter().chain(&draft.report_files).collect();
-    let changed: Vec<TreePath> =
-        changes.into_iter().map(|change| change.path).filter(|path| !reports.contains(path)).collect();
-    if changed.len() > FILES_READ {
-        return Ok(None);
-    }
-    let turned = match changed.is_empty() {
+    let Some(changes) = Changes::since(store, objects, since, draft)? else { return Ok(None) };
+    let turned = match changes.paths.is_empty() {
         true => Vec::new(),
         false => unless_damaged(turned(objects, since, draft, before, now))?.unwrap_or_default(),
     };
-    let read = |root: &ObjectId| {
-        unless_damaged(changed.iter().map(|path| side(objects, root, path)).collect::<Result<Vec<_>>>())
-    };
-    let (Some(old), Some(new)) = (read(&since.tree)?, read(&draft.tree)?) else { return Ok(None) };
-    let sides = old.iter().zip(&new).map(|(old, new)| (old.content(), new.content()));
-    let changed: Vec<Changed<'_>> =
-        changed.iter().zip(sides).map(|(path, (before, now))| Changed { path, before, now }).collect();
-    Ok(Some(test_edits(since.iteration, &changed, &turned)))
+    Ok(Some(test_edits(since.iteration, &changes.files(), &turned)))
+}
+
+/// What an iteration's tests are compared with: the ancestor that names them, else the latest that tells what failed, else
+/// the parent.
+pub(super) fn compared_with<'p>(
+    points: &'p [Point],
+    parent: Option<Iteration>,
+    named: Option<&'p Point>,
+) -> Option<&'p Point> {
+    let tells = |metrics: &Metrics| metrics.failures().is_some();
+    let telling = || analysis::previous_with(points, parent, tells);
+    named.or_else(telling).or_else(|| analysis::find(points, parent?))
+}
+
+/// The files that changed between two snapshots.
+pub(super) struct Changes {
+    /// Which, in order.
+    pub paths: Vec<TreePath>,
+    old: Vec<Side>,
+    new: Vec<Side>,
+    /// The reports of both.
+    pub reports: BTreeSet<TreePath>,
+}
+
+impl Changes {
+    /// Since `since`, reports of both left out. `None` where most of the work was rewritten, and where a snapshot or that
+    /// record is damaged or gone.
+    ///
+    /// # Errors
+    /// A failure of the system.
+    pub fn since(store: &Store, objects: &Objects, since: &Point, draft: &IterationRecord) -> Result<Option<Changes>> {
+        let Some(earlier) = unless_damaged(store.load(since.iteration))? else { return Ok(None) };
+        let Some(changes) = unless_damaged(diff(objects, &since.tree, &draft.tree))? else { return Ok(None) };
+        let reports: BTreeSet<TreePath> =
+            earlier.record.report_files.into_iter().chain(draft.report_files.iter().cloned()).collect();
+        let paths: Vec<TreePath> =
+            changes.into_iter().map(|change| change.path).filter(|path| !reports.contains(path)).collect();
+        if paths.len() > FILES_READ {
+            return Ok(None);
+        }
+        let read = |root: &ObjectId| {
+            unless_damaged(paths.iter().map(|path| side(objects, root, path)).collect::<Result<Vec<_>>>())
+        };
+        let (Some(old), Some(new)) = (read(&since.tree)?, read(&draft.tree)?) else { return Ok(None) };
+        Ok(Some(Changes { paths, old, new, reports }))
+    }
+
+    /// Each with what it was and is.
+    pub fn files(&self) -> Vec<Changed<'_>> {
+        let sides = self.old.iter().zip(&self.new).map(|(old, new)| (old.content(), new.content()));
+        self.paths.iter().zip(sides).map(|(path, (before, now))| Changed { path, before, now }).collect()
+    }
 }
 
 /// The tests that failed then and do not now. None, where not all that fail now have names.
-fn turned(
+pub(super) fn turned(
     objects: &Objects,
     since: &Point,
     draft: &IterationRecord,

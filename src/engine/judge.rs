@@ -71,6 +71,7 @@ pub(super) fn judged(
             same_bodies: &record.same_bodies,
             lost_sources: &record.lost_sources,
             test_edits: record.test_edits.as_ref(),
+            proof: record.proof.as_ref(),
             lost_lines: record.lost_lines.as_ref(),
             same_tree: &same_tree,
             accepted: &record.accepted,

@@ -20,6 +20,7 @@ mod measure;
 mod needs;
 mod own;
 mod places;
+mod proof;
 mod prune;
 mod record;
 mod remeasure;
@@ -35,10 +36,11 @@ mod view;
 mod why;
 mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
+use tempfile::TempDir;
 
 use crate::disk::layout::Layout;
 use crate::error::Result;
@@ -103,8 +105,12 @@ pub struct Reran {
     pub since: Option<SystemTime>,
 }
 
-/// Runs a command's words as they are, without a shell. The engine starts no process by itself.
-pub type Runner = Box<dyn Fn(&[String]) -> Result<Reran> + Sync>;
+/// Runs a command's words as they are, without a shell: where we are, or in a folder of another work tree. The engine starts
+/// no process by itself.
+pub type Runner = Box<dyn Fn(&[String], Option<(&Layout, &Path)>) -> Result<Reran> + Sync>;
+
+/// Makes an empty folder that nobody else reads; it goes when it is dropped.
+pub type Scratch = Box<dyn Fn() -> Result<TempDir> + Sync>;
 
 /// What an iteration is measured from.
 #[derive(Default)]
@@ -149,6 +155,11 @@ pub struct Offer {
     pub rerun: Option<RerunCommand>,
     /// Who runs it; without one, nothing is run.
     pub run: Option<Runner>,
+    /// A shell's line that runs the tests in copies of the work tree, where they may have been tampered with, in the place of
+    /// the config's `tamper.command`.
+    pub replay: Option<String>,
+    /// Where the copies are made; without it, none is.
+    pub scratch: Option<Scratch>,
     /// When measuring began.
     pub started_at: DateTime<Utc>,
 }

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bodies::{OfFailing, of_failing, renamed_by_body};
-use super::edits::edits_since;
+use super::edits::{compared_with, edits_since};
 use super::estimate::estimate;
 use super::evidence::named_ancestor;
 use super::judge::judged;
 use super::loops::{frozen_config, no_iterations};
 use super::lost_lines::lost_lines;
 use super::measure::{Earlier, Measured, PassedOver, measure};
+use super::proof::Suspect;
 use super::rerun::{Settled, settle};
 use super::silence::Listener;
 use super::why::why_stopped;
@@ -31,6 +32,7 @@ use crate::model::ids::{Iteration, ObjectId, TreePath};
 use crate::model::lost_lines::LostLines;
 use crate::model::metrics::{CodebaseMetrics, CustomMetric, Metrics};
 use crate::model::progress::ProgressEstimate;
+use crate::model::proof::TamperProof;
 use crate::model::record::IterationRecord;
 use crate::model::reruns::Rerun;
 use crate::model::trajectory::{BestTracker, Point};
@@ -195,15 +197,6 @@ pub(super) fn keep(
         capture(session.layout, &config.capture, &config.limits, &extra, &measured.report_files, session.on_progress)?;
     notes.extend(notes_of(&captured));
 
-    let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
-    store.sweep(history.head.map(|(newest, _)| newest));
-    if is_baseline {
-        if !store.numbers()?.is_empty() {
-            return Ok(Kept::BaselineTaken);
-        }
-        disk::make_directory(store.paths().dir())?;
-        disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
-    }
     let mut recording = Recording {
         session,
         store,
@@ -214,7 +207,21 @@ pub(super) fn keep(
         captured: &captured,
         objects,
         estimate,
+        proof: None,
     };
+    if !is_baseline {
+        recording.proof = recording.prove(cases.as_ref(), &history)?;
+    }
+
+    let _writer = Lock::exclusive(&store.paths().lock(), session.wait)?;
+    store.sweep(history.head.map(|(newest, _)| newest));
+    if is_baseline {
+        if !store.numbers()?.is_empty() {
+            return Ok(Kept::BaselineTaken);
+        }
+        disk::make_directory(store.paths().dir())?;
+        disk::replace_synced(&store.paths().config(), config_text.as_bytes())?;
+    }
     let Some((record, head, mut history)) = recording.commit(cases.as_ref(), history, is_baseline)? else {
         return Ok(Kept::BaselineTaken);
     };
@@ -339,6 +346,7 @@ struct Recording<'a> {
     objects: Objects,
     /// As far as it does not depend on the verdict.
     estimate: Option<ProgressEstimate>,
+    proof: Option<TamperProof>,
 }
 
 impl Recording<'_> {
@@ -357,6 +365,7 @@ impl Recording<'_> {
             goal: self.offer.goal.clone(),
             warnings: warnings.collect(),
             estimate: self.estimate.clone(),
+            proof: self.proof.clone(),
             tree_key: self.captured.tree_key,
             command: self.offer.command.clone(),
             reruns: self.reruns.clone(),
@@ -456,6 +465,13 @@ impl Recording<'_> {
         }
     }
 
+    /// Whether tests were tampered with, where that is asked for.
+    fn prove(&self, cases: Option<&TestCases>, history: &History) -> Result<Option<TamperProof>> {
+        let Recording { session, store, config, offer, objects, .. } = self;
+        let draft = &self.draft(cases.is_some())?;
+        Suspect { session, store, config, offer, objects, draft, cases }.prove(history)
+    }
+
     /// What the sources tell of the tests that failed, where the others have no names.
     fn of_failing(&self, points: &[Point], parent: Option<Iteration>, now: &Metrics) -> Result<OfFailing> {
         let tells = |metrics: &Metrics| metrics.failures().is_some();
@@ -476,9 +492,7 @@ impl Recording<'_> {
         named: Option<&(&Point, TestCases)>,
         now: Option<&TestCases>,
     ) -> Result<Option<TestEdits>> {
-        let tells = |metrics: &Metrics| metrics.failures().is_some();
-        let telling = || analysis::previous_with(points, parent, tells);
-        let since = named.map(|(point, _)| *point).or_else(telling).or_else(|| analysis::find(points, parent?));
+        let since = compared_with(points, parent, named.map(|(point, _)| *point));
         let cases = (named.map(|(_, cases)| cases), now);
         since.map_or(Ok(None), |since| edits_since(self.store, &self.objects, since, draft, cases))
     }

@@ -90,7 +90,7 @@ fn run_again(
     let asked: Vec<String> = spelled.keys().filter(|word| is_an_argument(word)).cloned().collect();
     let none = || crate::error::Error::bad_input("no test has a name that can be an argument");
     let run = offer.run.as_ref().filter(|_| !asked.is_empty()).ok_or_else(none)?;
-    let Reran { command, console, since } = run(&command.argv(&asked))?;
+    let Reran { command, console, since } = run(&command.argv(&asked), None)?;
     let again = Offer {
         reports: offer.reports.iter().filter(|asked| asked.path != "-").cloned().collect(),
         discover: offer.discover,

@@ -33,6 +33,8 @@ pub struct LoopConfig {
     pub select: Select,
     /// Broken tests and flakes (§12.2).
     pub flake: Flake,
+    /// Tests that may have been tampered with (§12.4).
+    pub tamper: Tamper,
     /// A supervisor's steps (§11).
     pub controller: Controller,
     /// An agent's tool calls (§10).
@@ -230,6 +232,28 @@ pub struct Flake {
     pub max_reruns: u32,
     /// Newly failing tests above which none is run again.
     pub max_tests: u32,
+}
+
+/// Tests that may have been tampered with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Tamper {
+    /// Whether old tests are run on new code, and new tests on old code.
+    pub replay: TamperReplay,
+    /// A shell's line that runs the tests in a copy of the work tree; null is the iteration's own command.
+    pub command: Option<String>,
+}
+
+/// When old tests are run on new code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TamperReplay {
+    /// On demand only.
+    Never,
+    /// By `record`, where tests were edited in a way that may make them pass without better code, or went.
+    OnSuspicion,
 }
 
 /// Whether a rule moves verdicts.

@@ -16,6 +16,7 @@ pub mod ledger;
 pub mod lost_lines;
 pub mod metrics;
 pub mod progress;
+pub mod proof;
 pub mod record;
 pub mod reruns;
 pub mod steps;

@@ -12,6 +12,7 @@ use super::ids::{Iteration, LoopId, ObjectId, TreePath};
 use super::lost_lines::LostLines;
 use super::metrics::Metrics;
 use super::progress::{LineChanges, Output, Progress, ProgressEstimate};
+use super::proof::TamperProof;
 use super::reruns::Rerun;
 use super::steps::TerminalStatus;
 use super::verdict::{Accepted, Action, Alert, Classification, Deltas, OpenFinding, QualityScore, Recommendation};
@@ -277,6 +278,9 @@ pub struct IterationRecord {
     /// where most of the work was rewritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_edits: Option<TestEdits>,
+    /// What old tests on new code told, where tests were edited so that it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<TamperProof>,
     /// Lines that ran before, did not change and do not run now; absent where the reports of either do not tell the lines of
     /// files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -356,6 +360,7 @@ impl IterationRecord {
             same_bodies: Vec::new(),
             lost_sources: Vec::new(),
             test_edits: None,
+            proof: None,
             lost_lines: None,
             label: None,
             cost: None,

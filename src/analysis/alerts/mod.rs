@@ -11,6 +11,7 @@ mod error_increase;
 pub mod failing_test_removed;
 mod file_deletion;
 mod guard_worse;
+pub mod hidden_regression;
 mod lost_coverage;
 mod metric_context_changed;
 mod metric_disappeared;
@@ -18,9 +19,11 @@ mod metric_unresponsive;
 mod metric_worse;
 mod pass_rate_regression;
 mod passing_test_removed;
+mod spec_change;
 mod suite_not_run;
 mod suite_partial;
 pub mod suspicious_best;
+pub mod tamper_confirmed;
 pub mod tamper_suspected;
 mod test_count_decreased;
 pub mod working_tests_failing;
@@ -47,8 +50,11 @@ pub const RULES: &[&AlertRule] = &[
     &passing_test_removed::RULE,
     &suite_not_run::RULE,
     &suite_partial::RULE,
+    &tamper_confirmed::RULE,
+    &hidden_regression::RULE,
     &build_broken::RULE,
     &tamper_suspected::RULE,
+    &spec_change::RULE,
     &pass_rate_regression::RULE,
     &coverage_regression::RULE,
     &lost_coverage::RULE,

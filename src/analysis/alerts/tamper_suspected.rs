@@ -6,6 +6,7 @@ use super::{AlertRule, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::confidence::by_severity;
 use crate::model::edits::{TestEdit, TestEdits};
+use crate::model::proof::{Proven, TamperProof};
 use crate::model::verdict::{Alert, Severity, Status};
 
 /// Whoever mends a wrong test does the same: it is told, and a person asked where a test that failed is green for it.
@@ -13,7 +14,8 @@ pub const RULE: AlertRule = AlertRule {
     name: "tamper_suspected",
     about: "a test was edited in a way that may make it pass without better code",
     meaning: "Look at the edit. LOW: code changed as well. MEDIUM: no code that a test can reach changed. HIGH: moreover, a test \
-              that failed does not fail any more, and nothing but the edit can be why; a person is asked.",
+              that failed does not fail any more, and nothing but the edit can be why; a person is asked. `record --replay CMD` \
+              runs the old tests on the new code, which proves or refutes it.",
     formula: "in the files of tests, of what sets them up, of recorded expectations and of the tools that run them: fewer or \
               weaker assertions, other values expected, tests skipped, failures swallowed, the tested code replaced, an early \
               exit, checks loosened or silenced, a recorded expectation rewritten",
@@ -31,7 +33,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
     let Some(edits) = comparison.test_edits else { return Vec::new() };
     let mut by_place: BTreeMap<(Severity, String), Vec<&TestEdit>> = BTreeMap::new();
     for edit in &edits.edits {
-        by_place.entry((severity(edits, edit), edit.place())).or_default().push(edit);
+        by_place.entry((severity(edits, edit, comparison.proof), edit.place())).or_default().push(edit);
     }
     // The gravest first.
     let places: Vec<_> = by_place.into_iter().rev().collect();
@@ -49,8 +51,8 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
                 subject: Some(place.clone()),
                 severity: *severity,
                 reliability: by_severity(*severity),
-                status: Status::Suspected,
-                evidence: evidence(edits, found),
+                status: status(found, comparison.proof),
+                evidence: evidence(edits, found, comparison.proof),
                 ..RULE.alert(comparison, format!("Test edited: {place}: {}", said.join(", ")))
             }
         },
@@ -58,15 +60,28 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
 }
 
 /// How an edit weighs (ANALYSIS §12.4).
-fn severity(edits: &TestEdits, edit: &TestEdit) -> Severity {
+fn severity(edits: &TestEdits, edit: &TestEdit, proof: Option<&TamperProof>) -> Severity {
     match (edits.code_changed, edit.turned.is_empty()) {
         (true, _) => Severity::Low,
+        (false, true) if proof.is_some_and(hides_nothing) => Severity::Low,
         (false, true) => Severity::Medium,
         (false, false) => Severity::High,
     }
 }
 
-fn evidence(edits: &TestEdits, found: &[&TestEdit]) -> Vec<String> {
+/// All tests run as they were, and what passed then passes on the new code.
+fn hides_nothing(proof: &TamperProof) -> bool {
+    proof.inconclusive.is_none() && proof.all(Proven::HiddenRegression).next().is_none()
+}
+
+/// Refuted, where all tests that turned pass as they were, too.
+fn status(found: &[&TestEdit], proof: Option<&TamperProof>) -> Status {
+    let mut turned = found.iter().flat_map(|edit| &edit.turned).peekable();
+    let is_honest = |id: &String| proof.is_some_and(|proof| proof.old_passes(id));
+    if turned.peek().is_some() && turned.all(is_honest) { Status::Refuted } else { Status::Suspected }
+}
+
+fn evidence(edits: &TestEdits, found: &[&TestEdit], proof: Option<&TamperProof>) -> Vec<String> {
     let told = |edit: &&TestEdit| {
         let line = edit.line.map(|line| format!("line {line}, ")).unwrap_or_default();
         format!("{line}{}", edit.said())
@@ -81,6 +96,16 @@ fn evidence(edits: &TestEdits, found: &[&TestEdit]) -> Vec<String> {
     evidence.extend(
         turned.iter().take(EVIDENCE).map(|id| format!("failed at iteration {}, and does not now: {id}", edits.since)),
     );
+    match proof {
+        Some(TamperProof { inconclusive: Some(why), .. }) => evidence.push(format!("nothing is proven: {why}")),
+        Some(proof) if status(found, Some(proof)) == Status::Refuted => {
+            evidence.push(format!("as they were at iteration {}, the tests that turned pass, too", proof.since));
+        }
+        Some(proof) if hides_nothing(proof) => {
+            evidence.push(format!("what passed at iteration {} passes as it was on the code as it is", proof.since));
+        }
+        _ => {}
+    }
     if !edits.code_changed {
         evidence.push(format!("no code that a test can reach changed since iteration {}", edits.since));
     }
@@ -131,6 +156,42 @@ mod tests {
             if action == Action::Escalate {
                 assert_eq!(recommendation.because, ["suspected_tamper", "tamper_suspected"]);
             }
+        }
+    }
+
+    #[test]
+    fn what_old_tests_on_new_code_tell_refutes_it_or_makes_it_lighter() {
+        use crate::model::proof::{ProvenTest, TamperProof};
+        let proof = |tests: Vec<ProvenTest>, inconclusive: Option<&str>| TamperProof {
+            since: Iteration(0),
+            command: Some("pytest".to_owned()),
+            tests,
+            inconclusive: inconclusive.map(str::to_owned),
+        };
+        let honest = ProvenTest {
+            id: "a::test_x".to_owned(),
+            failed_before: true,
+            old_passes_on_new_code: Some(true),
+            new_passes_on_old_code: None,
+        };
+        let hidden = ProvenTest { failed_before: false, old_passes_on_new_code: Some(false), ..honest.clone() };
+        for (code_changed, turned, proof, expected) in [
+            (true, &["a::test_x"][..], proof(vec![honest.clone()], None), (Severity::Low, Status::Refuted)),
+            (true, &["a::test_x", "a::test_y"], proof(vec![honest], None), (Severity::Low, Status::Suspected)),
+            (false, &[], proof(vec![], None), (Severity::Low, Status::Suspected)),
+            (false, &[], proof(vec![hidden], None), (Severity::Medium, Status::Suspected)),
+            (false, &[], proof(vec![], Some("no test ran")), (Severity::Medium, Status::Suspected)),
+        ] {
+            let mut story = Story::new();
+            story.record(tests(8, 1));
+            let edits = vec![edit("a.py", EditKind::OtherExpectation, turned)];
+            story.edit_tests(TestEdits { since: Iteration(0), code_changed, edits });
+            story.prove(proof.clone());
+            let verdict = story.record(tests(9, 0));
+            let alert = verdict.alerts.iter().find(|alert| alert.rule == "tamper_suspected").unwrap();
+            assert_eq!((alert.severity, alert.status), expected, "{proof:?}");
+            let told = proof.inconclusive.map(|why| format!("nothing is proven: {why}"));
+            assert_eq!(alert.evidence.iter().find(|line| line.starts_with("nothing")), told.as_ref());
         }
     }
 

@@ -47,7 +47,8 @@ pub enum Content<'t> {
 }
 
 impl<'t> Content<'t> {
-    fn text(self) -> &'t str {
+    /// The text; empty where there is none.
+    pub fn text(self) -> &'t str {
         if let Content::Text(text) = self { text } else { "" }
     }
 }
@@ -91,6 +92,47 @@ fn has_fewer_assertions(changed: &[Changed<'_>]) -> bool {
         .filter(may_test)
         .fold((0, 0), |(before, now), file| (before + count(file.before), now + count(file.now)));
     now < before
+}
+
+/// Whose a file that changed is, when old tests are run on new code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belongs {
+    /// To the tests: it holds them, sets them up, is what they expect, or tells their tools what to do.
+    ToTests,
+    /// To the code.
+    ToCode,
+    /// To both, its end to the tests: [`with_tests_of`].
+    ToBoth,
+}
+
+/// Whose a file is. A project's own file, which tells of more than tests, is the tests' if one of `edits` is in it.
+pub fn belongs(file: &Changed<'_>, edits: &TestEdits) -> Belongs {
+    let path = file.path.to_string();
+    match role(&path) {
+        Role::Test | Role::Support | Role::Snapshot | Role::Config => Belongs::ToTests,
+        Role::Project if edits.edits.iter().any(|edit| edit.path == *file.path) => Belongs::ToTests,
+        Role::Code => {
+            let has_tests = |side: Content<'_>| !split_off_tests(&path, side.text()).1.is_empty();
+            if has_tests(file.before) || has_tests(file.now) { Belongs::ToBoth } else { Belongs::ToCode }
+        }
+        Role::Project | Role::Document => Belongs::ToCode,
+    }
+}
+
+/// The code of one text of a file that belongs to both, and the tests of the other.
+pub fn with_tests_of(path: &TreePath, code: &str, tests: &str) -> String {
+    let path = path.to_string();
+    [split_off_tests(&path, code).0, split_off_tests(&path, tests).1].concat()
+}
+
+/// Whether a file is code that a test reads, if it reads the copy that lies beside it: no set-up that runs before.
+pub fn is_read_by_tests(path: &str) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    role(path) == Role::Code
+        && is_source(path)
+        && !name.contains(".config.")
+        && name != "setup.py"
+        && name != "build.rs"
 }
 
 /// A file of tests, or a source that is there for them.

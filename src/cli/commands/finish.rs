@@ -1,10 +1,6 @@
 //! `finish`: the end of a loop.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-
-use tempfile::TempDir;
 
 use super::restore::{answer as restored, destination, page};
 use crate::cli::answers::{Finish, VERSION};
@@ -12,12 +8,12 @@ use crate::cli::args::LoopChoice;
 use crate::cli::child::{self, Echo};
 use crate::cli::context::{Context, now};
 use crate::cli::exit::Exit;
-use crate::cli::inputs::measured_with;
+use crate::cli::inputs::{measured_with, scratch_folder};
 use crate::cli::interrupt;
 use crate::cli::output;
 use crate::disk::layout::Layout;
 use crate::engine::{Finished, Finishing, Offer, Target, Unnamed, Verification, finish};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::report::{self, terminal::Destination};
 
 pub fn run(
@@ -35,9 +31,6 @@ pub fn run(
         Some(_) => Some(scratch_folder()?),
         None => None,
     };
-    if let Some(scratch) = &scratch {
-        interrupt::remove_at_end(scratch.path());
-    }
     let measure = |layout: &Layout| offer_of(layout, verify_cmd.unwrap_or_default());
     let verification = scratch.as_ref().zip(verify_cmd).map(|(scratch, command)| Verification {
         command,
@@ -51,12 +44,6 @@ pub fn run(
     });
     tell(context, &finished, &destination(into.as_deref(), dry_run), report.as_deref())?;
     Ok(if finished.selection.selected.is_some() { Exit::Done } else { Exit::Unmeasured })
-}
-
-/// A folder for the copy of a work tree, which may have been kept from others by what stands above it.
-fn scratch_folder() -> Result<TempDir> {
-    let made = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
-    made.map_err(|error| Error::failed("cannot make a temporary folder").because(error.to_string()))
 }
 
 /// `--verify-cmd` is a shell's line, run in the copy; its reports are looked for there.

@@ -47,9 +47,12 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
             let options = begin::Options { goal, progress_threshold, stuck_after };
             begin::run(context, &choice, &inputs, &options)
         }
-        Command::Record { choice, exit_code, anchor, parent, rerun, inputs } => {
-            record::run(context, &choice, &inputs, record::Options { exit_code, anchor, parent, rerun })
-        }
+        Command::Record { choice, exit_code, anchor, parent, rerun, replay, inputs } => record::run(
+            context,
+            &choice,
+            &inputs,
+            record::Options { exit_code, anchor, asked: record::Asked { parent, rerun, replay } },
+        ),
         Command::Run { choice, annotate, command } => run::run(context, &choice, annotate, &command),
         Command::Gate { choice } => gate::run(context, &choice),
         Command::Accept { choice, rules, reason } => accept::run(context, &choice, &rules, &reason),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::args::{Inputs, LoopChoice};
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
-use crate::cli::inputs::{offer, runner};
+use crate::cli::inputs::{offer, runner, scratch_folder};
 use crate::cli::interrupt;
 use crate::cli::output;
 use crate::config;
@@ -21,14 +21,21 @@ use crate::store::Store;
 pub struct Options {
     pub exit_code: bool,
     pub anchor: Option<PathBuf>,
+    pub asked: Asked,
+}
+
+/// What is asked beside the measuring.
+#[derive(Default)]
+pub struct Asked {
     pub parent: Option<Iteration>,
     pub rerun: Option<RerunCommand>,
+    pub replay: Option<String>,
 }
 
 pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Options) -> Result<Exit> {
     interrupt::watch_pending(&context.layout);
     let store = context.store(choice, Unnamed::Open)?;
-    let recorded = measure(context, &store, inputs, options.parent, options.rerun)?;
+    let recorded = measure(context, &store, inputs, options.asked)?;
     tell(context, &recorded)?;
     if let Some(anchor) = &options.anchor {
         let line = format!("{} {}:{}", store.id(), recorded.record.iteration, recorded.head);
@@ -41,17 +48,19 @@ pub fn run(context: &Context, choice: &LoopChoice, inputs: &Inputs, options: Opt
 }
 
 /// Measures, keeps and judges an iteration.
-pub fn measure(
-    context: &Context,
-    store: &Store,
-    inputs: &Inputs,
-    parent: Option<Iteration>,
-    rerun: Option<RerunCommand>,
-) -> Result<Recorded> {
+pub fn measure(context: &Context, store: &Store, inputs: &Inputs, asked: Asked) -> Result<Recorded> {
     // Looked at before the command runs, so that nobody waits for tests that cannot be recorded.
     check(context, store)?;
     warn_of_another_config(context, store);
-    let offer = Offer { parent, rerun, run: Some(runner(context)), ..offer(context, inputs)? };
+    let Asked { parent, rerun, replay } = asked;
+    let offer = Offer {
+        parent,
+        rerun,
+        replay,
+        run: Some(runner(context)),
+        scratch: Some(Box::new(scratch_folder)),
+        ..offer(context, inputs)?
+    };
     context.with_session(|session| record(session, store, offer))
 }
 

@@ -37,6 +37,7 @@ use chrono::{DateTime, Utc};
 
 pub use apply::going_on;
 pub use folder::sweep;
+pub use into::write_into;
 pub use journal::{Origin, RestoreRecord, damaged_records, newest_record, read_record};
 pub use manifest::{Kind, Manifest, State};
 pub use pending::{Pending, abort, is_pending, needed, pending, resume};

@@ -91,6 +91,7 @@ impl Story {
             same_bodies: &[],
             lost_sources: &[],
             test_edits: None,
+            proof: None,
             lost_lines: None,
             same_tree: &BTreeMap::new(),
             accepted: &accepted,

@@ -205,7 +205,7 @@ pub fn record(server: &Server<'_>, arguments: &Arguments<'_>) -> Result<Answer> 
         estimate: arguments.number("estimate").map(|percent| percent.to_string()),
         ..Inputs::default()
     };
-    let recorded = recording::measure(server.context, &store, &inputs, None, None)?;
+    let recorded = recording::measure(server.context, &store, &inputs, recording::Asked::default())?;
     recording::export(server.context, &recorded);
     judged(&recorded.record, &recorded.best)
 }

@@ -1,0 +1,64 @@
+//! A regression that the edit of a test hides: proven.
+
+use super::{AlertRule, CONFIRMED, by_test};
+use crate::analysis::comparison::Comparison;
+use crate::model::proof::Proven;
+use crate::model::verdict::{Alert, Severity};
+
+/// No counter and no name shows it: the test passes, is skipped or is gone, and what it guarded is broken.
+pub const RULE: AlertRule = AlertRule {
+    name: "hidden_regression",
+    about: "a test that passed was edited, skipped or removed, and as it was it fails",
+    meaning: "The new code breaks what the test asked for. It stays open until the test as it was passes, which runs in copies \
+              of the work tree tell; `highwater accept` closes it where other behaviour is wanted.",
+    formula: "a test passed before and does not fail now; as it was it passes on the code as it was, and fails on the code as it \
+              is",
+    source: "beyond the seeds (tampering with tests, replay)",
+    severity: Severity::Critical,
+    reliability: CONFIRMED,
+    thresholds: &[],
+    check,
+};
+
+fn check(comparison: &Comparison) -> Vec<Alert> {
+    let Some(proof) = comparison.proof else { return Vec::new() };
+    by_test(
+        &comparison.newly_proven(RULE.name, Proven::HiddenRegression),
+        |id| *id,
+        |id| Alert {
+            subject: Some((*id).to_owned()),
+            evidence: vec![format!(
+                "as it was at iteration {}, it passed there and fails on the code as it is",
+                proof.since
+            )],
+            ..RULE.alert(comparison, format!("Regression hidden by an edit of its test: {id}"))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::testing::{Story, rules, tests};
+    use crate::model::ids::Iteration;
+    use crate::model::proof::{ProvenTest, TamperProof};
+    use crate::model::verdict::Action;
+
+    #[test]
+    fn what_the_old_test_finds_is_rolled_back_and_what_it_does_not_find_is_nothing() {
+        for (old_passes, action) in [(false, Action::Rollback), (true, Action::Continue)] {
+            let mut story = Story::new();
+            story.record(tests(9, 0));
+            let test = ProvenTest {
+                id: "a::x".to_owned(),
+                failed_before: false,
+                old_passes_on_new_code: Some(old_passes),
+                new_passes_on_old_code: None,
+            };
+            story.prove(TamperProof { since: Iteration(0), command: None, tests: vec![test], inconclusive: None });
+            let verdict = story.record(tests(9, 0));
+            assert_eq!(rules(&verdict), if old_passes { vec![] } else { vec!["hidden_regression"] });
+            assert_eq!(verdict.recommendation.action, action);
+            assert_eq!(verdict.open_findings.is_empty(), old_passes);
+        }
+    }
+}
