@@ -31,20 +31,23 @@ use crate::snapshot::tree::files;
 use crate::store::Store;
 
 /// Whose alerts have places, and where they are looked for.
-const PLACED: [(&str, At); 7] = [
+const PLACED: [(&str, At); 10] = [
     ("working_tests_failing", At::BrokenTests),
     ("failing_test_removed", At::GoneTest),
     ("passing_test_removed", At::GoneTest),
     ("error_increase", At::NewErrors),
     ("build_broken", At::BuildErrors),
     ("tamper_suspected", At::Edits),
+    ("tamper_confirmed", At::BrokenTests),
+    ("hidden_regression", At::BrokenTests),
+    ("spec_change", At::BrokenTests),
     ("lost_coverage", At::LostLines),
 ];
 
 /// What an alert is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
-    /// Tests that passed and fail now.
+    /// Tests that passed and fail now, or those that the alert names.
     BrokenTests,
     /// A test that is gone.
     GoneTest,

@@ -149,12 +149,12 @@ impl Suspect<'_> {
                 Err(doubt) => doubts.push(format!("{id}: {doubt}")),
             }
         }
-        for id in known.hidden(&earlier, &now)? {
+        for id in known.hidden(&earlier, &now, &mut doubts)? {
             proof.tests.push(ProvenTest {
-                id,
                 failed_before: false,
                 old_passes_on_new_code: Some(false),
-                new_passes_on_old_code: None,
+                new_passes_on_old_code: known.new_on_old()?.fails(&id).map(|fails| !fails),
+                id,
             });
         }
         for id in open.into_iter().filter(|id| known.old_on_new.passes(id) == Some(true)) {
@@ -224,12 +224,7 @@ impl Known<'_> {
         if self.old_on_new.passes(id) == Some(true) {
             return Ok(Ok((true, None)));
         }
-        let new_on_old = match self.new_on_old.take() {
-            Some(run) => run,
-            None => self.copies.run(Age::New, Age::Old)?,
-        };
-        let fails = self.new_on_old.insert(new_on_old).fails(id);
-        Ok(match fails {
+        Ok(match self.new_on_old()?.fails(id) {
             // Code that is not the copy's own would be the new one, on which it passes anyway.
             Some(false) if self.old_on_old.is_some() && !self.is_apart()? => {
                 Err("it does not run on the code of a copy")
@@ -239,6 +234,14 @@ impl Known<'_> {
             Some(true) => Err("it passed, and does not in a copy"),
             None => Err("nothing tells how it ends on the old code"),
         })
+    }
+
+    fn new_on_old(&mut self) -> Result<&Run> {
+        let run = match self.new_on_old.take() {
+            Some(run) => run,
+            None => self.copies.run(Age::New, Age::Old)?,
+        };
+        Ok(self.new_on_old.insert(run))
     }
 
     fn passes_in_a_copy(&mut self, id: &str) -> Result<bool> {
@@ -265,13 +268,15 @@ impl Known<'_> {
     }
 
     /// The tests that passed and, as they were, fail on the new code: twice, as a flake would not.
-    fn hidden(&mut self, earlier: &Run, now: &Run) -> Result<Vec<String>> {
-        let Some(old_on_old) = &self.old_on_old else { return Ok(Vec::new()) };
-        let is_hidden = |id: &String| {
-            old_on_old.passes(id) == Some(true) && earlier.fails(id) != Some(true) && now.fails(id) != Some(true)
+    fn hidden(&mut self, earlier: &Run, now: &Run, doubts: &mut Vec<String>) -> Result<Vec<String>> {
+        let Some(failing) = self.old_on_new.failing() else {
+            doubts.push("not all of the old tests that fail on the new code have names".to_owned());
+            return Ok(Vec::new());
         };
-        let mut hidden = self.old_on_new.failing().unwrap_or_default();
-        hidden.retain(is_hidden);
+        let passed = failing.into_iter().filter(|id| earlier.fails(id) != Some(true) && now.fails(id) != Some(true));
+        let passes_there = |id: &String| self.old_on_old.as_ref().is_some_and(|run| run.passes(id) == Some(true));
+        let (mut hidden, unlike): (Vec<String>, Vec<String>) = passed.partition(passes_there);
+        doubts.extend(unlike.into_iter().map(|id| format!("{id}: it passed, and does not in a copy")));
         if !hidden.is_empty() {
             let again = self.copies.run(Age::Old, Age::New)?;
             hidden.retain(|id| again.fails(id) == Some(true));
@@ -322,11 +327,15 @@ impl Run {
             return cases.outcome(id).or_else(|| cases.outcome(cases.cases.keys().find(is_it)?));
         }
         let failing = self.failing()?;
-        let ran = self.metrics.test_count().is_some_and(|count| count > 0);
         match failing.iter().find(is_it) {
             Some(_) => Some(Outcome::Failed),
-            None => ran.then_some(Outcome::Passed),
+            None => self.ran().then_some(Outcome::Passed),
         }
+    }
+
+    /// Whether tests ran. A tool that does not count them tells that none failed.
+    fn ran(&self) -> bool {
+        self.metrics.test_count().map_or(self.metrics.failures().is_some(), |count| count > 0)
     }
 
     /// Whether as much of the suite runs as in the run of the work tree.
@@ -334,8 +343,7 @@ impl Run {
     /// # Errors
     /// If it does not: `what`.
     fn check(&self, what: &str, in_tree: &Run) -> Result<()> {
-        let runs = self.metrics.test_count().is_some_and(|count| count > 0);
-        match runs && self.units_failed() <= in_tree.units_failed() {
+        match self.ran() && self.units_failed() <= in_tree.units_failed() {
             true => Ok(()),
             false => Err(Error::bad_input(what.to_owned())),
         }

@@ -46,6 +46,7 @@ mod old_loops;
 mod own_metrics;
 mod planted;
 mod progress;
+mod proofs;
 mod properties;
 mod pruning;
 mod readme;

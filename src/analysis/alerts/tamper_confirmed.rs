@@ -3,7 +3,7 @@
 use super::{AlertRule, CONFIRMED, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::model::proof::Proven;
-use crate::model::verdict::{Alert, Severity};
+use crate::model::verdict::{Alert, Severity, Status};
 
 /// The edit alone is enough, with the old code, too; and the new code alone is not.
 pub const RULE: AlertRule = AlertRule {
@@ -27,6 +27,7 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
         |id| *id,
         |id| Alert {
             subject: Some((*id).to_owned()),
+            status: Status::Confirmed,
             evidence: vec![
                 format!("as it was at iteration {}, it fails on the code as it is", proof.since),
                 format!("as it is, it passes on the code of iteration {}, too", proof.since),

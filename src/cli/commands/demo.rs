@@ -22,7 +22,7 @@ use crate::report::{self, Screen};
 use crate::snapshot::capture::capture;
 use crate::store::Store;
 
-/// Twelve iterations of a small Python project: the tree, the reports that pytest, coverage.py and ruff wrote, and what
+/// Twelve iterations of a small Python project: what each changed in the tree, the reports that pytest, coverage.py and ruff wrote, and what
 /// pytest printed.
 static RECORDING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/fixtures/loops/hourbook/iterations");
 
@@ -120,14 +120,12 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Makes the work tree what it was at this iteration, then begins or records as `highwater` does.
+/// Makes the work tree what it was at this iteration, which tells what changed in it (nothing was ever removed), then begins
+/// or records as `highwater` does.
 fn iteration(session: &Session<'_>, store: &Store, recorded: &Path, work: &Path) -> Result<Recorded> {
     let copied = |error: fs_extra::error::Error| {
         Error::failed("cannot copy the recording").at(recorded).because(error.to_string())
     };
-    let old: Vec<PathBuf> =
-        disk::list(work)?.into_iter().filter(|name| name != ".progress").map(|name| work.join(name)).collect();
-    fs_extra::remove_items(&old).map_err(copied)?;
     let whole = CopyOptions::new().content_only(true).overwrite(true);
     for part in ["tree", "reports"] {
         fs_extra::dir::copy(recorded.join(part), work, &whole).map_err(copied)?;
