@@ -41,6 +41,7 @@ const REPOSITORY: &str = ".git";
 const CONFIG: &str = "highwater.yaml";
 
 /// Everything that the options of every command come to.
+#[derive(Clone)]
 pub struct Context {
     /// The work tree and its store.
     pub layout: Layout,

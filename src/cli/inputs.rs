@@ -61,11 +61,14 @@ pub fn scratch_folder() -> Result<TempDir> {
 
 /// Runs tests again, each time in a process of its own; what it prints goes to stderr.
 pub fn runner(context: &Context) -> Runner {
-    let layout = context.layout.clone();
-    Box::new(move |words, elsewhere| {
+    let context = context.clone();
+    Box::new(move |words, copy| {
+        if let Some(copy) = copy {
+            context.say(&format!("{}, in a copy of the work tree: {}", copy.what, words.join(" ")));
+        }
         let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let (layout, folder) = elsewhere.map_or((&layout, None), |(layout, folder)| (layout, Some(folder)));
-        let ran = child::run(layout, &argv, folder, Echo::Stderr)?;
+        let layout = copy.map_or(&context.layout, |copy| copy.layout);
+        let ran = child::run(layout, &argv, copy.map(|copy| copy.folder), Echo::Stderr)?;
         Ok(Reran { command: ran.command, console: ran.console, since: ran.since })
     })
 }

@@ -105,9 +105,19 @@ pub struct Reran {
     pub since: Option<SystemTime>,
 }
 
-/// Runs a command's words as they are, without a shell: where we are, or in a folder of another work tree. The engine starts
-/// no process by itself.
-pub type Runner = Box<dyn Fn(&[String], Option<(&Layout, &Path)>) -> Result<Reran> + Sync>;
+/// A copy of the work tree in which a command is run.
+#[derive(Clone, Copy)]
+pub struct InCopy<'a> {
+    /// The copy.
+    pub layout: &'a Layout,
+    /// The folder in it.
+    pub folder: &'a Path,
+    /// What the copy holds, for people.
+    pub what: &'a str,
+}
+
+/// Runs a command's words as they are, without a shell: where we are, or in a copy. The engine starts no process by itself.
+pub type Runner = Box<dyn Fn(&[String], Option<InCopy<'_>>) -> Result<Reran> + Sync>;
 
 /// Makes an empty folder that nobody else reads; it goes when it is dropped.
 pub type Scratch = Box<dyn Fn() -> Result<TempDir> + Sync>;

@@ -14,7 +14,7 @@ use super::evidence::named_ancestor;
 use super::measure::{Earlier, measure};
 use super::record::started_from;
 use super::work::unless_damaged;
-use super::{Offer, Reran, Session};
+use super::{InCopy, Offer, Reran, Session};
 use crate::analysis::tamper::{Belongs, belongs, is_read_by_tests, test_edits, with_tests_of};
 use crate::analysis::{self, spelling};
 use crate::disk::{self, layout::Layout};
@@ -54,14 +54,15 @@ pub(super) struct Suspect<'a> {
 }
 
 impl Suspect<'_> {
-    /// Runs what it takes; `None` where it is not asked for, or nothing is suspected. What keeps the runs from telling is in
+    /// Runs what it takes; `None` where it is not asked for, nothing was measured, or nothing is suspected. What keeps the runs from telling is in
     /// the answer.
     ///
     /// # Errors
     /// If stored outcomes cannot be read; as [`started_from`].
     pub fn prove(&self, history: &History) -> Result<Option<TamperProof>> {
         let is_wanted = self.offer.replay.is_some() || self.config.tamper.replay == TamperReplay::OnSuspicion;
-        if !is_wanted || self.offer.run.is_none() {
+        let is_measured = self.draft.metrics.failures().is_some();
+        if !is_wanted || !is_measured || self.offer.run.is_none() {
             return Ok(None);
         }
         let points = &history.points;
@@ -107,7 +108,10 @@ impl Suspect<'_> {
     fn has_fewer_tests(&self, since: &Point, before: Option<&TestCases>) -> bool {
         match (before, self.cases) {
             (Some(before), Some(now)) => !analysis::id_diff(before, now).gone.is_empty(),
-            _ => self.draft.metrics.test_count() < since.metrics.test_count(),
+            _ => {
+                let counts = self.draft.metrics.test_count().zip(since.metrics.test_count());
+                counts.is_some_and(|(now, before)| now < before)
+            }
         }
     }
 
@@ -433,12 +437,18 @@ impl<'a> Copies<'a> {
     }
 
     fn run(&self, tests: Age, code: Age) -> Result<Run> {
-        self.run_in_copy(tests, code, |_| Ok(()))
+        let what = match (tests, code) {
+            (Age::Old, Age::New) => "old tests on new code",
+            (Age::New, Age::Old) => "new tests on old code",
+            (Age::Old, Age::Old) => "old tests on old code",
+            (Age::New, Age::New) => "new tests on new code",
+        };
+        self.run_in_copy(what, tests, code, |_| Ok(()))
     }
 
     /// New tests, and code that nothing can read.
     fn run_unreadable(&self) -> Result<Run> {
-        self.run_in_copy(Age::New, Age::Old, |copy| {
+        self.run_in_copy("new tests on code that cannot be read", Age::New, Age::Old, |copy| {
             for file in files(self.suspect.objects, &self.old_tree)? {
                 let (path, _) = file?;
                 let at = copy.join(OsStr::from_bytes(path.as_bytes()));
@@ -451,7 +461,7 @@ impl<'a> Copies<'a> {
         })
     }
 
-    fn run_in_copy(&self, tests: Age, code: Age, change: impl FnOnce(&Path) -> Result<()>) -> Result<Run> {
+    fn run_in_copy(&self, what: &str, tests: Age, code: Age, change: impl FnOnce(&Path) -> Result<()>) -> Result<Run> {
         let Suspect { session, config, offer, objects, .. } = self.suspect;
         let nobody = || Error::bug("nobody runs commands in copies");
         let (run, scratch) = offer.run.as_ref().zip(offer.scratch.as_ref()).ok_or_else(nobody)?;
@@ -482,7 +492,7 @@ impl<'a> Copies<'a> {
             Command::Line(line) => (["sh", "-c", line].map(str::to_owned).to_vec(), copy.to_path_buf()),
             Command::Own(argv, below) => (argv.clone(), copy.join(below)),
         };
-        let Reran { command, console, since } = run(&words, Some((&layout, &folder)))?;
+        let Reran { command, console, since } = run(&words, Some(InCopy { layout: &layout, folder: &folder, what }))?;
         let is_in_copy = |path: &str| path != "-" && !Path::new(path).is_absolute();
         let again = Offer {
             reports: offer.reports.iter().filter(|asked| is_in_copy(&asked.path)).cloned().collect(),
