@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::bodies::{FILES_READ, failed_at, file_at, read_text};
 use super::work::unless_damaged;
-use crate::analysis::tamper::{Changed, Content, test_edits};
+use crate::analysis::tamper::{
+    Changed, Content, TestValues, answered, may_hold_tests, special_cases, test_edits, values_of_tests,
+};
 use crate::analysis::{self, spelling};
 use crate::error::Result;
 use crate::model::cases::TestCases;
@@ -14,7 +16,7 @@ use crate::model::metrics::Metrics;
 use crate::model::record::IterationRecord;
 use crate::model::trajectory::Point;
 use crate::snapshot::objects::Objects;
-use crate::snapshot::tree::diff;
+use crate::snapshot::tree::{diff, files};
 use crate::store::Store;
 
 /// Since `since`, reports of both left out. `None` where most of the work was rewritten, and where a snapshot or that record is
@@ -34,7 +36,43 @@ pub(super) fn edits_since(
         true => Vec::new(),
         false => unless_damaged(turned(objects, since, draft, before, now))?.unwrap_or_default(),
     };
-    Ok(Some(test_edits(since.iteration, &changes.files(), &turned)))
+    let files = changes.files();
+    let mut found = test_edits(since.iteration, &files, &turned);
+    let cases = if turned.is_empty() { Vec::new() } else { special_cases(&files) };
+    if !cases.is_empty() {
+        let tests = unless_damaged(tests_of(objects, &draft.tree, &changes.paths, &turned))?.unwrap_or_default();
+        found.add(answered(cases, &tests));
+    }
+    Ok(Some(found))
+}
+
+/// Test files that are read for the values in them.
+const TEST_FILES: usize = 200;
+
+/// What is in the tests of these ids: in the files that the ids name, else in files of tests and, for Rust, in those that
+/// changed.
+fn tests_of(objects: &Objects, root: &ObjectId, changed: &[TreePath], ids: &[String]) -> Result<Vec<TestValues>> {
+    let mut paths: Vec<TreePath> = changed.iter().filter(|path| path.to_string().ends_with(".rs")).cloned().collect();
+    for file in files(objects, root)? {
+        let (path, _) = file?;
+        if may_hold_tests(&path.to_string()) && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let is_named = |path: &TreePath| {
+        let path = path.to_string();
+        let module = path.strip_suffix(".py").map(|path| path.replace('/', "."));
+        ids.iter().any(|id| id.starts_with(&path) || module.as_ref().is_some_and(|module| id.starts_with(module)))
+    };
+    // Of files of tests, those that an id names go before the others.
+    paths.sort_by_key(|path| !is_named(path));
+    let mut tests = Vec::new();
+    for path in paths.iter().take(TEST_FILES) {
+        if let Side::Text(text) = side(objects, root, path)? {
+            tests.extend(values_of_tests(&path.to_string(), &text, ids));
+        }
+    }
+    Ok(tests)
 }
 
 /// What an iteration's tests are compared with: the ancestor that names them, else the latest that tells what failed, else

@@ -41,6 +41,8 @@ pub enum EditKind {
     CaseRemoved,
     /// An assertion of a test that failed was rewritten, in none of the ways above.
     AssertionRewritten,
+    /// Code answers what a test asks with what it expects, and no other question so (T16).
+    SpecialCased,
 }
 
 impl EditKind {
@@ -63,6 +65,7 @@ impl EditKind {
             EditKind::SnapshotRewritten => "recorded expectation rewritten",
             EditKind::CaseRemoved => "case removed",
             EditKind::AssertionRewritten => "assertion rewritten",
+            EditKind::SpecialCased => "a test's input answered with its expectation",
         }
     }
 }
@@ -127,4 +130,16 @@ pub struct TestEdits {
     pub code_changed: bool,
     /// At most 200, in order of paths and lines.
     pub edits: Vec<TestEdit>,
+}
+
+impl TestEdits {
+    /// Edits that are kept.
+    pub const MOST: usize = 200;
+
+    /// Adds further ones in their places, as far as there is room.
+    pub fn add(&mut self, more: Vec<TestEdit>) {
+        let room = TestEdits::MOST.saturating_sub(self.edits.len());
+        self.edits.extend(more.into_iter().take(room));
+        self.edits.sort_by(|one, other| (&one.path, one.line, one.kind).cmp(&(&other.path, other.line, other.kind)));
+    }
 }

@@ -478,6 +478,44 @@ fn an_edit_that_alone_turns_a_failing_test_asks_a_person_and_a_mended_one_does_n
     }
 }
 
+// T16: no run of the old test can show it.
+#[test]
+fn code_that_answers_a_tests_input_with_its_expectation_is_told() {
+    for (code, expected) in [
+        ("def total(xs):\n    if xs == [1, 3]:\n        return 4\n    return sum(xs) - 1\n", 1),
+        ("def total(xs):\n    if not xs:\n        return 0\n    return sum(xs)\n", 0),
+    ] {
+        let project = Project::new();
+        project.write("src/cart.py", "def total(xs):\n    return sum(xs) - 1\n");
+        project.write("tests/test_cart.py", "def test_total():\n    x = total([1, 3])\n    assert x == 4\n");
+        let report = |passes| crate::support::junit(&[("test_total", passes)]).replace("tests.unit", "tests.test_cart");
+        project.write("junit.xml", report(false));
+        project.run(&["begin"]).expect(0);
+        project.write("src/cart.py", code);
+        project.write("junit.xml", report(true));
+        let record = project.run(&["record", "--json"]).expect(0).json();
+        let alerts = record["alerts"].as_array().unwrap();
+        assert_eq!(alerts.len(), expected, "{record:#}");
+        for alert in alerts {
+            assert_eq!((&alert["rule"], &alert["severity"]), (&"tamper_suspected".into(), &"low".into()));
+            assert_eq!(
+                alert["message"],
+                "Special case in the code: src/cart.py: a test's input answered with its expectation"
+            );
+            assert_eq!(
+                alert["evidence"],
+                serde_json::json!([
+                    "line 2, a test's input answered with its expectation: if xs == [1, 3]: return 4",
+                    "failed at iteration 0, and does not now: tests.test_cart::test_total"
+                ])
+            );
+            let told = project.run(&["report", "1", "--format", "github-annotations"]).expect(0).stdout;
+            assert!(told.contains("file=src/cart.py,line=2"), "{told}");
+        }
+        project.run(&["verify", "--recompute"]).expect(0);
+    }
+}
+
 #[test]
 fn a_failing_test_of_a_run_with_all_names_is_known_where_the_next_has_none() {
     let project = Project::new();

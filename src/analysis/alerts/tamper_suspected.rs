@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{AlertRule, by_test};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::confidence::by_severity;
-use crate::model::edits::{TestEdit, TestEdits};
+use crate::model::edits::{EditKind, TestEdit, TestEdits};
 use crate::model::proof::{Proven, TamperProof};
 use crate::model::verdict::{Alert, Severity, Status};
 
@@ -18,7 +18,8 @@ pub const RULE: AlertRule = AlertRule {
               runs the old tests on the new code, which proves or refutes it.",
     formula: "in the files of tests, of what sets them up, of recorded expectations and of the tools that run them: fewer or \
               weaker assertions, other values expected, tests skipped, failures swallowed, the tested code replaced, an early \
-              exit, checks loosened or silenced, a recorded expectation rewritten",
+              exit, checks loosened or silenced, a recorded expectation rewritten; in the code, a condition on what a test asks \
+              that answers what it expects",
     source: "beyond the seeds (tampering with tests, static rules)",
     severity: Severity::Medium,
     reliability: 0.25,
@@ -53,10 +54,18 @@ fn check(comparison: &Comparison) -> Vec<Alert> {
                 reliability: by_severity(*severity),
                 status: status(found, comparison.proof),
                 evidence: evidence(edits, found, comparison.proof),
-                ..RULE.alert(comparison, format!("Test edited: {place}: {}", said.join(", ")))
+                ..RULE.alert(comparison, format!("{}: {place}: {}", title(found), said.join(", ")))
             }
         },
     )
+}
+
+fn is_special_case(edit: &&TestEdit) -> bool {
+    edit.kind == EditKind::SpecialCased
+}
+
+fn title(found: &[&TestEdit]) -> &'static str {
+    if found.iter().all(is_special_case) { "Special case in the code" } else { "Test edited" }
 }
 
 /// How an edit weighs (ANALYSIS §12.4).
@@ -74,8 +83,11 @@ fn hides_nothing(proof: &TamperProof) -> bool {
     proof.inconclusive.is_none() && proof.all(Proven::HiddenRegression).next().is_none()
 }
 
-/// Refuted, where all tests that turned pass as they were, too.
+/// Refuted, where all tests that turned pass as they were, too: which says nothing of code that is there for them alone.
 fn status(found: &[&TestEdit], proof: Option<&TamperProof>) -> Status {
+    if found.iter().any(is_special_case) {
+        return Status::Suspected;
+    }
     let mut turned = found.iter().flat_map(|edit| &edit.turned).peekable();
     let is_honest = |id: &String| proof.is_some_and(|proof| proof.old_passes(id));
     if turned.peek().is_some() && turned.all(is_honest) { Status::Refuted } else { Status::Suspected }

@@ -5,9 +5,12 @@
 
 mod files;
 mod marks;
+mod special_cases;
 mod statements;
 #[cfg(test)]
 mod tests;
+
+pub use special_cases::{TestValues, answered, may_hold_tests, special_cases, values_of_tests};
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -22,9 +25,6 @@ use super::bodies::{Function, bears, functions, is_comment, is_source};
 use super::renames::{base_name, split};
 use crate::model::edits::{EditKind, TestEdit, TestEdits};
 use crate::model::ids::{Iteration, TreePath};
-
-/// Edits that are kept.
-const EDITS: usize = 200;
 
 /// Characters of a line that are kept.
 const WIDTH: usize = 160;
@@ -425,7 +425,7 @@ impl Found<'_> {
         let mut edits: Vec<TestEdit> = self.edits.into_iter().map(|one| one.edit).collect();
         edits.sort_by(|a, b| (&a.path, a.line, a.kind).cmp(&(&b.path, b.line, b.kind)));
         edits.dedup_by(|edit, known| is_same_place(known, edit));
-        edits.truncate(EDITS);
+        edits.truncate(TestEdits::MOST);
         TestEdits { since, code_changed: self.code_changed, edits }
     }
 }
