@@ -17,7 +17,7 @@ use crate::snapshot::tree::{diff, files};
 pub(super) const FILES_READ: usize = 200;
 
 /// Tests that failed whose source is looked for.
-const SOUGHT: usize = 100;
+pub(super) const SOUGHT: usize = 100;
 
 /// Files of a tree in which their names are looked for.
 const FILES_SEARCHED: usize = 5_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::bodies::{FILES_READ, failed_at, file_at, read_text};
+use super::bodies::{FILES_READ, SOUGHT, failed_at, file_at, read_text};
 use super::work::unless_damaged;
 use crate::analysis::tamper::{
     Changed, Content, TestValues, answered, may_hold_tests, special_cases, test_edits, values_of_tests,
@@ -40,7 +40,8 @@ pub(super) fn edits_since(
     let mut found = test_edits(since.iteration, &files, &turned);
     let cases = if turned.is_empty() { Vec::new() } else { special_cases(&files) };
     if !cases.is_empty() {
-        let tests = unless_damaged(tests_of(objects, &draft.tree, &changes.paths, &turned))?.unwrap_or_default();
+        let sought = turned.get(..SOUGHT).unwrap_or(&turned);
+        let tests = unless_damaged(tests_of(objects, &draft.tree, &changes.paths, sought))?.unwrap_or_default();
         found.add(answered(cases, &tests));
     }
     Ok(Some(found))

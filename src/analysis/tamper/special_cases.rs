@@ -14,7 +14,7 @@ use super::statements::{Statement, statements, values};
 use super::{Changed, Content, Side, WIDTH, bears, split_off_tests, without};
 use crate::analysis::bodies::is_source;
 use crate::analysis::renames::{base_name, split};
-use crate::model::edits::{EditKind, TestEdit};
+use crate::model::edits::{EditKind, TestEdit, TestEdits};
 use crate::model::ids::TreePath;
 
 /// Conditions of one form in one file from which on they are a table.
@@ -72,9 +72,9 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
 }
 
-/// The special cases that may have come with a change.
+/// The special cases that may have come with a change, as many as edits are kept.
 pub fn special_cases(changed: &[Changed<'_>]) -> Vec<SpecialCase> {
-    changed.iter().flat_map(of_file).collect()
+    changed.iter().flat_map(of_file).take(TestEdits::MOST).collect()
 }
 
 fn of_file(file: &Changed<'_>) -> Vec<SpecialCase> {
