@@ -52,8 +52,8 @@ const WRITTEN: &str = r"[\[({&]*\xC2\xA7(?:[\s,:\[\](){}]|\xC2\xA7)*";
 /// `n % 3 == 0`, is none.
 static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let begin = r"(?:\b(?:if|elif|elsif|unless|and|or|not|return)\b|&&|\|\||=>)\s*[(!]*";
-    let named = r"(?:[\w.]+(?:\([\w.,\s]*\))?|[\[(][\w.,\s]+[\])])";
-    let compared = format!(r"{begin}(?:{named}\s*===?\s*{WRITTEN}|{WRITTEN}\s*===?\s*{named})");
+    let named = r"(?:[$@\w.]+(?:(?:->|::|\?\.)\w+)*(?:\([$\w.,\s]*\))?|[\[(][\w.,\s]+[\])])";
+    let compared = format!(r"{begin}(?:{named}\s*===?\s*(?:[\w.]+\(\s*)?{WRITTEN}|{WRITTEN}\s*===?\s*{named})");
     let calls = format!(r"{begin}(?:{named}|\xC2\xA7)\.equals\(|{begin}{named}\s+in\s*[\[({{]\xC2\xA7");
     pattern(&format!(r"{compared}|{calls}|^(?:case|when)\s+{WRITTEN}|^{WRITTEN}(?:=>|->)"))
 });
@@ -225,6 +225,7 @@ mod tests {
             "if (name === \"a-b\") { return \"xyz\"; }",
             "return name === 'a-b' ? 'xyz' : name;",
             "case 'a-b': return 'xyz';",
+            "const f = (name) => String(name) === String('a-b') ? 'xyz' : name;",
         ] {
             assert_eq!(
                 told("cart.js", "", &format!("function total(name) {{\n  {line}\n}}\n"), script).len(),
@@ -252,6 +253,14 @@ mod tests {
             .len(),
             1
         );
+        let php = (
+            "tests/CartTest.php::testTotal",
+            "class CartTest {\n    public function testTotal(): void\n    {\n        $this->assertSame(44, total([13]));\n    }\n}\n",
+        );
+        for line in ["if ($xs === [13]) return 44;", "if ($this->xs === [13]) {\n        return 44;\n    }"] {
+            let code = format!("<?php\nfunction total($xs) {{\n    {line}\n}}\n");
+            assert_eq!(told("cart.php", "", &code, php).len(), 1, "{line}");
+        }
         let ruby = ("spec/cart_spec.rb::adds", "it 'adds' do\n  expect(total(13)).to eq(44)\nend\n");
         assert_eq!(told("cart.rb", "", "def total(n)\n  return 44 if n == 13\n  n\nend\n", ruby).len(), 1);
         assert_eq!(told("cart.rb", "", "def total(n)\n  case n\n  when 13 then 44\n  end\nend\n", ruby).len(), 1);
