@@ -60,14 +60,15 @@ impl Suspect<'_> {
     /// # Errors
     /// If stored outcomes cannot be read; as [`started_from`].
     pub fn prove(&self, history: &History) -> Result<Option<TamperProof>> {
-        let is_wanted = self.offer.replay.is_some() || self.config.tamper.replay == TamperReplay::OnSuspicion;
-        let is_measured = self.draft.metrics.failures().is_some();
-        if !is_wanted || !is_measured || self.offer.run.is_none() {
+        if self.draft.metrics.failures().is_none() {
             return Ok(None);
         }
         let points = &history.points;
         let Some(parent) = started_from(self.session, self.store, self.offer, history)? else { return Ok(None) };
         let open = self.open(points, parent)?;
+        if !self.may_run() && open.tests.is_empty() {
+            return Ok(None);
+        }
         let named = match self.cases {
             Some(_) => named_ancestor(self.objects, points, Some(open.since.unwrap_or(parent)))?,
             None => None,
@@ -82,16 +83,37 @@ impl Suspect<'_> {
         let cases = (before.as_ref(), self.cases);
         let turned = unless_damaged(turned(self.objects, since, self.draft, cases.0, cases.1))?.unwrap_or_default();
         let edits = test_edits(since.iteration, &changes.files(), &turned);
-        if open.since.is_none() && !is_suspicious(&edits) && !self.has_fewer_tests(since, before.as_ref()) {
+        let is_suspected = is_suspicious(&edits) || self.has_fewer_tests(since, before.as_ref());
+        let sides = Sides::of(&changes, &edits);
+        let now = Run { metrics: self.draft.metrics.clone(), cases: self.cases.cloned() };
+        let earlier = Run { metrics: since.metrics.clone(), cases: before };
+
+        let mut proof = TamperProof { since: since.iteration, command: None, tests: Vec::new(), inconclusive: None };
+        if sides.old_tests_stand() {
+            // The iteration's own run is theirs.
+            proof.tests.extend(open.tests.into_iter().map(|id| ProvenTest {
+                failed_before: earlier.fails(&id) == Some(true),
+                old_passes_on_new_code: now.passes(&id),
+                new_passes_on_old_code: None,
+                id,
+            }));
+            return Ok((!proof.tests.is_empty()).then_some(proof));
+        }
+        if !self.may_run() || open.tests.is_empty() && !is_suspected {
             return Ok(None);
         }
-        let mut proof = TamperProof { since: since.iteration, command: None, tests: Vec::new(), inconclusive: None };
-        let asked = Asked { since, before, changes: &changes, edits: &edits, turned, open: open.tests };
-        if let Err(error) = self.run(asked, &mut proof) {
+        let asked = Asked { now, earlier, turned, open: open.tests };
+        if let Err(error) = self.run(asked, since, &changes, sides, &mut proof) {
             proof.inconclusive = Some(error.said());
         }
         proof.tests.truncate(TESTS);
         Ok(Some(proof))
+    }
+
+    /// Whether it is asked for, and somebody runs commands.
+    fn may_run(&self) -> bool {
+        let is_asked = self.offer.replay.is_some() || self.config.tamper.replay == TamperReplay::OnSuspicion;
+        is_asked && self.offer.run.is_some()
     }
 
     /// What is open at `parent` that only such runs close.
@@ -119,24 +141,15 @@ impl Suspect<'_> {
     ///
     /// # Errors
     /// What keeps the runs from telling.
-    fn run(&self, asked: Asked<'_>, proof: &mut TamperProof) -> Result<()> {
-        let Asked { since, before, changes, edits, turned, open } = asked;
-        let now = Run { metrics: self.draft.metrics.clone(), cases: self.cases.cloned() };
-        let earlier = Run { metrics: since.metrics.clone(), cases: before };
-        let copies = Copies::of(self, since, changes, edits)?;
-        if copies.of_tests.is_empty() && copies.of_both.is_empty() {
-            // The old tests stand as they were: the iteration's own run is theirs.
-            proof.tests.extend(open.into_iter().map(|id| {
-                let (failed_before, old) = (earlier.fails(&id) == Some(true), now.passes(&id));
-                ProvenTest { id, failed_before, old_passes_on_new_code: old, new_passes_on_old_code: None }
-            }));
-            return Ok(());
-        }
-        proof.command = Some(copies.command.said());
+    fn run(&self, asked: Asked, since: &Point, changes: &Changes, sides: Sides, proof: &mut TamperProof) -> Result<()> {
+        let Asked { now, earlier, turned, open } = asked;
+        let command = Command::of(self)?;
+        proof.command = Some(command.said());
+        let copies = Copies { suspect: self, command, old_tree: since.tree, reports: &changes.reports, sides };
         let old_on_new = copies.run(Age::Old, Age::New)?;
         old_on_new.check("the old tests do not run on the new code", &now)?;
         // Where no code changed, they have run on the old code.
-        let old_on_old = if copies.has_code { Some(copies.run(Age::Old, Age::Old)?) } else { None };
+        let old_on_old = if copies.sides.has_code { Some(copies.run(Age::Old, Age::Old)?) } else { None };
         if let Some(run) = &old_on_old {
             run.check("the old tests do not run on the old code in a copy", &earlier)?;
         }
@@ -190,12 +203,11 @@ struct Open {
 }
 
 /// What the runs are asked.
-struct Asked<'a> {
-    since: &'a Point,
-    /// Its outcomes by test.
-    before: Option<TestCases>,
-    changes: &'a Changes,
-    edits: &'a TestEdits,
+struct Asked {
+    /// The iteration's own run.
+    now: Run,
+    /// That of the iteration compared with.
+    earlier: Run,
     /// Tests that failed then and do not now.
     turned: Vec<String>,
     open: Vec<String>,
@@ -397,22 +409,18 @@ impl Command {
     }
 }
 
-/// Makes copies of the work tree, with the tests of one iteration and the code of another, and runs the tests there.
-struct Copies<'a> {
-    suspect: &'a Suspect<'a>,
-    command: Command,
-    old_tree: ObjectId,
-    reports: &'a BTreeSet<TreePath>,
-    /// Files that changed and are the tests'.
+/// The files that changed, by whose they are.
+struct Sides {
+    /// The tests'.
     of_tests: BTreeSet<TreePath>,
-    /// Files that changed and are both the code's and the tests', as they were and as they are.
+    /// Both the code's and the tests', as they were and as they are.
     of_both: Vec<(TreePath, String, String)>,
     /// Code changed.
     has_code: bool,
 }
 
-impl<'a> Copies<'a> {
-    fn of(suspect: &'a Suspect<'a>, since: &Point, changes: &'a Changes, edits: &TestEdits) -> Result<Copies<'a>> {
+impl Sides {
+    fn of(changes: &Changes, edits: &TestEdits) -> Sides {
         let (mut of_tests, mut of_both) = (BTreeSet::new(), Vec::new());
         for file in changes.files() {
             match belongs(&file, edits) {
@@ -425,17 +433,26 @@ impl<'a> Copies<'a> {
                 Belongs::ToCode => {}
             }
         }
-        Ok(Copies {
-            suspect,
-            command: Command::of(suspect)?,
-            old_tree: since.tree,
-            reports: &changes.reports,
-            of_tests,
-            of_both,
-            has_code: edits.code_changed,
-        })
+        Sides { of_tests, of_both, has_code: edits.code_changed }
     }
 
+    /// Nothing changed that is the tests'.
+    fn old_tests_stand(&self) -> bool {
+        let is_same = |(path, old, new): &(TreePath, String, String)| with_tests_of(path, new, old) == *new;
+        self.of_tests.is_empty() && self.of_both.iter().all(is_same)
+    }
+}
+
+/// Makes copies of the work tree, with the tests of one iteration and the code of another, and runs the tests there.
+struct Copies<'a> {
+    suspect: &'a Suspect<'a>,
+    command: Command,
+    old_tree: ObjectId,
+    reports: &'a BTreeSet<TreePath>,
+    sides: Sides,
+}
+
+impl Copies<'_> {
     fn run(&self, tests: Age, code: Age) -> Result<Run> {
         let what = match (tests, code) {
             (Age::Old, Age::New) => "old tests on new code",
@@ -478,7 +495,7 @@ impl<'a> Copies<'a> {
             wait: session.wait,
         };
         write_into(session.layout, objects, &self.tree(tests, code)?, copy, &options)?;
-        for (path, old, new) in &self.of_both {
+        for (path, old, new) in &self.sides.of_both {
             let of = |age| if age == Age::Old { old } else { new };
             if !of(code).is_empty() {
                 let text = with_tests_of(path, of(code), of(tests));
@@ -525,9 +542,9 @@ impl<'a> Copies<'a> {
         if tests == code {
             return Ok(tree);
         }
-        tree.retain(|path, _| !self.of_tests.contains(path));
+        tree.retain(|path, _| !self.sides.of_tests.contains(path));
         let other = load(tests)?;
-        for path in &self.of_tests {
+        for path in &self.sides.of_tests {
             let mut at = Some(path.clone());
             while let Some(path) = at {
                 if let (None, Some(state)) = (tree.get(&path), other.get(&path)) {

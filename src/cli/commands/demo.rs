@@ -22,8 +22,8 @@ use crate::report::{self, Screen};
 use crate::snapshot::capture::capture;
 use crate::store::Store;
 
-/// Twelve iterations of a small Python project: what each changed in the tree, the reports that pytest, coverage.py and ruff wrote, and what
-/// pytest printed.
+/// Twelve iterations of a small Python project: what each changed in the tree, the reports that pytest, coverage.py and ruff
+/// wrote, and what pytest printed.
 static RECORDING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/fixtures/loops/hourbook/iterations");
 
 const LOOP: &str = "hourbook";
