@@ -7,10 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use regex::bytes::{Regex, RegexBuilder};
-
 use super::files::{Role, role};
-use super::statements::{Statement, statements, values};
+use super::statements::{Pattern, Statement, is, pattern, statements, values};
 use super::{Changed, Content, Side, WIDTH, bears, split_off_tests, without};
 use crate::analysis::bodies::is_source;
 use crate::analysis::renames::{base_name, split};
@@ -41,16 +39,12 @@ pub struct TestValues {
     values: BTreeSet<String>,
 }
 
-fn pattern(text: &str) -> Option<Regex> {
-    RegexBuilder::new(text).unicode(false).build().ok()
-}
-
 /// A value in the place of a `§`: alone, or several in brackets.
 const WRITTEN: &str = r"[\[({&]*\xC2\xA7(?:[\s,:\[\](){}]|\xC2\xA7)*";
 
 /// Something that has a name is equal to a written value: `if x == [1, 3]`, `case "a":`, `"a" => `. What is reckoned with, as
 /// `n % 3 == 0`, is none.
-static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CONDITION: Pattern = LazyLock::new(|| {
     let begin = r"(?:\b(?:if|elif|elsif|unless|and|or|not|return)\b|&&|\|\||=>)\s*[(!]*";
     let named = r"(?:[$@\w.]+(?:(?:->|::|\?\.)\w+)*(?:\([$\w.,\s]*\))?|[\[(][\w.,\s]+[\])])";
     let compared = format!(r"{begin}(?:{named}\s*===?\s*(?:[\w.]+\(\s*)?{WRITTEN}|{WRITTEN}\s*===?\s*{named})");
@@ -59,18 +53,14 @@ static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The answer in the same line: `return 4`, `? 4 :`, `=> 4`.
-static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ANSWER: Pattern = LazyLock::new(|| {
     pattern(&format!(
         r"\breturn\s+{WRITTEN}(?:;|\}}|$|\bif\b|\bunless\b)|\?\s*{WRITTEN}:|(?:=>|->)\s*{WRITTEN},?$|\bthen\s+{WRITTEN}$"
     ))
 });
 
 /// The answer in a line of its own.
-static ALONE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&format!(r"^(?:return\s+)?{WRITTEN};?$")));
-
-fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
-}
+static ALONE: Pattern = LazyLock::new(|| pattern(&format!(r"^(?:return\s+)?{WRITTEN};?$")));
 
 /// The special cases that may have come with a change, as many as edits are kept.
 pub fn special_cases(changed: &[Changed<'_>]) -> Vec<SpecialCase> {

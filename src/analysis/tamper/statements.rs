@@ -33,9 +33,9 @@ pub(super) struct Statement {
 }
 
 /// Words are those of ASCII: with all letters of the world, the patterns take longer to build than to use.
-type Pattern = LazyLock<Option<Regex>>;
+pub(super) type Pattern = LazyLock<Option<Regex>>;
 
-fn pattern(text: &str) -> Option<Regex> {
+pub(super) fn pattern(text: &str) -> Option<Regex> {
     RegexBuilder::new(text).unicode(false).build().ok()
 }
 
@@ -92,7 +92,7 @@ static WRAPPER: Pattern = LazyLock::new(|| {
     pattern(&format!(r"\b(?:{functions})\(|\.(?:{methods})\b|\.(?:length|size|len\(\))"))
 });
 
-fn is(pattern: &Pattern, text: &str) -> bool {
+pub(super) fn is(pattern: &Pattern, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
 }
 
