@@ -4,6 +4,7 @@
 
 mod alerts;
 pub mod bodies;
+mod change_points;
 mod classify;
 mod comparison;
 mod confidence;
@@ -36,6 +37,7 @@ pub(crate) mod testing;
 mod words;
 
 pub use alerts::{AlertRule, RULES};
+pub use change_points::level_changes;
 pub use comparison::{Comparison, removed_failing};
 pub use delta::deltas_between;
 pub use detect::{DETECTORS, Detector, History, ProgressSeen, Seen};

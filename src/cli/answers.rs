@@ -10,6 +10,7 @@ use crate::model::cases::Outcome;
 use crate::model::config::LoopConfig;
 use crate::model::figures::{Figures, ReportKind};
 use crate::model::ids::{Iteration, LoopId, ObjectId, TreePath};
+use crate::model::levels::MetricLevels;
 use crate::model::progress::{EstimateMark, Progress};
 use crate::model::record::SourceError;
 use crate::model::reruns::Runs;
@@ -102,6 +103,18 @@ pub struct Log {
     pub best: Option<Iteration>,
     /// In order.
     pub iterations: Vec<LogLine>,
+}
+
+/// `log --changes --json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LogChanges {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// The loop.
+    pub loop_id: LoopId,
+    /// Every metric that was measured.
+    pub metrics: Vec<MetricLevels>,
 }
 
 /// `status --json`.

@@ -395,6 +395,9 @@ pub enum Command {
     Log {
         #[command(flatten)]
         choice: LoopChoice,
+        /// Instead, where the level of each metric changed for good, along the iterations that led to the newest one
+        #[arg(long)]
+        changes: bool,
     },
     /// One iteration, whole
     Show {

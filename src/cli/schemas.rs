@@ -16,6 +16,8 @@ use crate::model::cases::TestCases;
 #[cfg(test)]
 use crate::model::ledger::{Frame, LedgerHead};
 #[cfg(test)]
+use crate::model::levels::MetricLevels;
+#[cfg(test)]
 use crate::model::metrics::Metrics;
 #[cfg(test)]
 use crate::model::progress::EstimatePrompt;
@@ -78,6 +80,8 @@ schemas! {
     answers::Gate, "gate", "gate --json";
     answers::Log, "log", "log --json";
     answers::LogLine, "log-line", "a line of log --jsonl";
+    answers::LogChanges, "log-changes", "log --changes --json";
+    MetricLevels, "metric-levels", "a line of log --changes --jsonl";
     answers::Status, "status", "status --json";
     answers::Difference, "diff", "diff --json";
     answers::Tests, "tests", "tests --json";

@@ -13,6 +13,7 @@ pub mod figures;
 pub mod fixtures;
 pub mod ids;
 pub mod ledger;
+pub mod levels;
 pub mod lost_lines;
 pub mod metrics;
 pub mod progress;

@@ -200,3 +200,41 @@ fn an_agent_is_told_what_the_metrics_came_to() {
     let told = gate["for_agent"].as_str().unwrap();
     assert!(told.ends_with("Metrics: a 1, b -2.5, c 3 and 1 more."), "{told}");
 }
+
+// ANALYSIS §12.6.
+#[test]
+fn the_iteration_at_which_a_level_changed_is_told() {
+    let project = Project::new();
+    let record = |value: f64, command: &str| {
+        project.tests(&[("a", true), ("b", true)]);
+        project.run(&[command, "--metric", &format!("latency={value}")]).expect(0);
+    };
+    record(50.0, "begin");
+    for value in [50.4, 49.7, 50.1] {
+        record(value, "record");
+    }
+    let levels = |project: &Project| project.run(&["log", "--changes", "--json"]).expect(0).json();
+    let few = levels(&project);
+    crate::support::assert_shape("log-changes", &few);
+    assert_eq!(few["metrics"][2]["why_none"], "8 values are needed");
+    for value in [49.9, 60.1, 59.8, 60.3, 59.9, 60.2] {
+        record(value, "record");
+    }
+    let told = levels(&project);
+    crate::support::assert_shape("log-changes", &told);
+    let latency = &told["metrics"][2];
+    assert_eq!((&latency["metric"], &latency["values"]), (&"latency".into(), &10.into()));
+    let change = &latency["changes"][0];
+    assert_eq!((&change["iteration"], &change["seen_at"]), (&5.into(), &7.into()));
+    assert_eq!(told["metrics"][1]["why_none"], "it kept its level");
+    let screen = project.run(&["log", "--changes"]).expect(0).stdout;
+    let row = screen.lines().find(|line| line.contains("latency")).unwrap();
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>().join(" "),
+        "latency 5 50.02 → 60.06 below 0.001 7",
+        "{screen}"
+    );
+    for line in project.run(&["log", "--changes", "--jsonl"]).expect(0).stdout.lines() {
+        crate::support::assert_shape("metric-levels", &serde_json::from_str(line).unwrap());
+    }
+}

@@ -1,6 +1,7 @@
 //! `log`: the trajectory, read from the records.
 
-use crate::cli::answers::{Log, LogLine, VERSION};
+use crate::analysis::level_changes;
+use crate::cli::answers::{Log, LogChanges, LogLine, VERSION};
 use crate::cli::args::LoopChoice;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
@@ -36,6 +37,22 @@ pub fn run(context: &Context, choice: &LoopChoice) -> Result<Exit> {
             selection.as_ref(),
             context.screen(),
         ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Where the level of each metric changed for good.
+pub fn changes(context: &Context, choice: &LoopChoice) -> Result<Exit> {
+    let store = context.store(choice, Unnamed::OpenElseClosed)?;
+    let so_far = loop_so_far(&context.layout, &store)?;
+    context.say_left_out(&so_far.damaged);
+    let metrics = level_changes(&so_far.points);
+    if context.jsonl() {
+        metrics.iter().try_for_each(output::json)?;
+    } else if context.json() {
+        output::json(&LogChanges { schema_version: VERSION, loop_id: store.id().clone(), metrics })?;
+    } else {
+        output::out(&report::terminal::level_changes(&metrics, context.screen()));
     }
     Ok(Exit::Done)
 }

@@ -65,7 +65,8 @@ pub fn run(context: &Context, command: Command) -> Result<Exit> {
         }
         Command::Undo => restore::undo(context),
         Command::Status { choice } => status::run(context, &choice),
-        Command::Log { choice } => log::run(context, &choice),
+        Command::Log { choice, changes: false } => log::run(context, &choice),
+        Command::Log { choice, changes: true } => log::changes(context, &choice),
         Command::Show { choice, iteration } => show::run(context, &choice, iteration),
         Command::Diff { choice, a, b } => diff::run(context, &choice, a, b),
         Command::Tests { choice, flaky, broken, history } => {

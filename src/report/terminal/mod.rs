@@ -17,8 +17,9 @@ mod text;
 use page::{Column, Page};
 
 use super::Screen;
-use super::view::{ABSENT, number, plain};
+use super::view::{ABSENT, fixed, number, plain};
 use crate::model::figures::Figures;
+use crate::model::levels::{LevelChange, MetricLevels};
 use crate::model::metrics::Direction;
 
 pub use diff::{DiffTests, DiffView, diff};
@@ -45,6 +46,29 @@ pub fn metrics(figures: &Figures, screen: Screen) -> String {
         })
         .collect();
     table(&["metric", "value", "unit", "samples", "better"], &rows, screen)
+}
+
+/// Where the level of each metric changed for good: a row a change, or one that says why there is none.
+pub fn level_changes(metrics: &[MetricLevels], screen: Screen) -> String {
+    let rows = metrics.iter().flat_map(|one| {
+        let told = |cells: [String; 4]| [vec![one.metric.clone()], cells.to_vec()].concat();
+        let text = |value: f64| number(Some(value));
+        let change = |change: &LevelChange| {
+            let levels = [text(change.before), text(change.after)].join(" → ");
+            let p = if change.p < 0.001 { "below 0.001".to_owned() } else { fixed(Some(change.p), 3) };
+            told([change.iteration.to_string(), levels, p, change.seen_at.to_string()])
+        };
+        let alone = |what: String| told([ABSENT.to_owned(), what, ABSENT.to_owned(), ABSENT.to_owned()]);
+        let trend = one.trend.map(|slope| alone(format!("a trend: {} an iteration", signed_number(slope))));
+        let none = one.why_none.clone().map(alone);
+        one.changes.iter().map(change).chain(trend).chain(none).collect::<Vec<_>>()
+    });
+    table(&["metric", "from iteration", "level", "p", "could be seen at"], &rows.collect::<Vec<_>>(), screen)
+}
+
+fn signed_number(value: f64) -> String {
+    let text = number(Some(value));
+    if value > 0.0 { format!("+{text}") } else { text }
 }
 
 /// Text beside what stands before it; further lines begin where the text began.
