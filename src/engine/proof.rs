@@ -4,7 +4,7 @@
 //! A copy may not be what the tests run against: an installed package, or a path that is written down somewhere, leads back to
 //! the work tree. So nothing is believed that a run on the other side does not bear out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use crate::analysis::tamper::{Belongs, belongs, is_read_by_tests, test_edits, wi
 use crate::analysis::{self, spelling};
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
+use crate::ingest::merge::Measurement;
 use crate::model::cases::{Outcome, TestCases};
 use crate::model::config::{LoopConfig, TamperReplay};
 use crate::model::edits::{EditKind, TestEdits};
@@ -85,8 +86,8 @@ impl Suspect<'_> {
         let edits = test_edits(since.iteration, &changes.files(), &turned);
         let is_suspected = is_suspicious(&edits) || self.has_fewer_tests(since, before.as_ref());
         let sides = Sides::of(&changes, &edits);
-        let now = Run { metrics: self.draft.metrics.clone(), cases: self.cases.cloned() };
-        let earlier = Run { metrics: since.metrics.clone(), cases: before };
+        let now = Run { cases: self.cases.cloned(), ..Run::of(self.draft.metrics.clone()) };
+        let earlier = Run { cases: before, ..Run::of(since.metrics.clone()) };
 
         let mut proof = TamperProof { since: since.iteration, command: None, tests: Vec::new(), inconclusive: None };
         if sides.old_tests_stand() {
@@ -297,18 +298,63 @@ impl Known<'_> {
             let again = self.copies.run(Age::Old, Age::New)?;
             hidden.retain(|id| again.fails(id) == Some(true));
         }
+        let mut renamed = Vec::new();
+        for id in &hidden {
+            if self.old_on_new.asks_for_what_is_gone(id) && self.new_on_old()?.fails(id) != Some(false) {
+                renamed.push(id.clone());
+            }
+        }
+        hidden.retain(|id| !renamed.contains(id));
+        doubts.extend(
+            renamed.into_iter().map(|id| format!("{id}: as it was, it asks for what is gone, or has another name")),
+        );
         Ok(hidden)
     }
 }
+
+/// What runtimes say of a name that is not there.
+const GONE: [&str; 14] = [
+    "AttributeError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "NameError",
+    "ReferenceError",
+    "NoMethodError",
+    "ArgumentError",
+    "has no attribute",
+    "is not a function",
+    "is not a constructor",
+    "positional argument",
+    "keyword argument",
+    "undefined method",
+    "Call to undefined",
+];
+
+/// Where they say it of a value that is nothing, the code is at fault.
+const NOTHING: [&str; 4] = ["NoneType", "for nil", "NilClass", " null"];
 
 /// How tests ended.
 struct Run {
     metrics: Metrics,
     /// By test, where the reports name all.
     cases: Option<TestCases>,
+    /// What tests failed with, as far as that is known where not all have names.
+    messages: BTreeMap<String, String>,
 }
 
 impl Run {
+    fn of(metrics: Metrics) -> Run {
+        Run { metrics, cases: None, messages: BTreeMap::new() }
+    }
+
+    /// Whether a test fails because of a name that the code does not have, as it does where a language that is compiled would
+    /// not have built it.
+    fn asks_for_what_is_gone(&self, id: &str) -> bool {
+        let named = self.cases.as_ref().and_then(|cases| cases.cases.get(id)?.message.as_deref());
+        let message = named.or(self.messages.get(id).map(String::as_str)).unwrap_or_default();
+        GONE.iter().any(|words| message.contains(words)) && !NOTHING.iter().any(|words| message.contains(words))
+    }
+
     /// The tests that fail, where all of them are named.
     fn failing(&self) -> Option<Vec<String>> {
         if let Some(cases) = &self.cases {
@@ -524,10 +570,10 @@ impl Copies<'_> {
         let measured = measure(&session, config, &again, since, Earlier::default())?;
         match measured.faults.into_iter().next() {
             Some(fault) => Err(fault),
-            None => Ok(Run {
-                metrics: Metrics { testing: measured.measurement.testing, ..Metrics::default() },
-                cases: measured.measurement.cases,
-            }),
+            None => {
+                let Measurement { testing, cases, messages, .. } = measured.measurement;
+                Ok(Run { cases, messages, ..Run::of(Metrics { testing, ..Metrics::default() }) })
+            }
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Measurement {
     pub cases: Option<TestCases>,
     /// Ids of tests that failed or errored, as far as the reports name them, at most 20, by name.
     pub failing: Vec<String>,
+    /// What those of them failed with whose reports say so: the message's first lines.
+    pub messages: BTreeMap<String, String>,
     /// Lines that ran.
     pub coverage: Option<CoverageMetrics>,
     /// The lines behind it by file, as the reports name them; without files that share a name and not their lines.

@@ -17,11 +17,12 @@ for name in $(sed -n 's/^def test_\([a-z]*\)().*/\1/p' tests/test_cart.py); do
     body=$(sed -n "/^def test_$name()/,/^$/p" tests/test_cart.py)
     wanted=$(printf '%s\n' "$body" | sed -n 's/.*assert cart\.[a-z]* == //p')
     least=$(printf '%s\n' "$body" | sed -n 's/.*assert cart\.[a-z]* >= //p')
-    is=$(value "$name")
-    case "$is" in *[!0-9]*|'') fault=1 ;; *) fault= ;; esac
+    is=$(value "$(printf '%s\n' "$body" | sed -n 's/.*assert cart\.\([a-z]*\) .*/\1/p')")
+    case "$is" in *[!0-9]*) fault=1 ;; *) fault= ;; esac
     [ -z "$wanted" ] || [ "$is" = "$wanted" ] || fault=1
     [ -z "$least" ] || [ "${is:-0}" -ge "$least" ] || fault=1
     [ -z "$fault" ] || fault='<failure message="no"/>'
+    [ -n "$is" ] || fault="<failure message=\"AttributeError: module 'cart' has no attribute\"/>"
     cases="$cases<testcase classname=\"tests.test_cart\" name=\"test_$name\">$fault</testcase>"
 done
 printf '<testsuites><testsuite name="unit">%s</testsuite></testsuites>\n' "$cases" >junit.xml
@@ -168,6 +169,18 @@ fn tests_that_read_code_from_elsewhere_prove_nothing() {
         let evidence = told["alerts"][0]["evidence"].to_string();
         assert!(evidence.contains("nothing is proven: "), "{evidence}");
     }
+}
+
+// Where a language that is compiled would not have built the old test.
+#[test]
+fn an_old_test_that_asks_for_another_name_proves_nothing() {
+    let project = project();
+    project.write("cart.py", "total = 3\nsize = 2\n");
+    project.write("tests/test_cart.py", tests("== 4", "== 2").replace("cart.count == 2", "cart.size >= 2"));
+    let told = record(&project, &["--replay", "sh run.sh"]);
+    let why = "tests.test_cart::test_count: as it was, it asks for what is gone, or has another name";
+    assert_eq!(told["proof"]["inconclusive"], why, "{told:#}");
+    assert_eq!(alerts(&told), ["tamper_suspected low suspected"]);
 }
 
 #[test]

@@ -527,12 +527,14 @@ fn named(report: &Report<'_>, id: &str) -> String {
 
 /// The outcomes by id: of all that was counted, if all of it is named.
 fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
-    let bad = |report: &Report<'_>| -> Vec<String> {
+    let bad = |report: &Report<'_>| -> Vec<(String, Option<String>)> {
         let bad = report.tests.cases.cases.iter().filter(|(_, case)| case.outcome.is_bad());
-        bad.map(|(id, _)| named(report, id)).collect()
+        bad.map(|(id, case)| (named(report, id), case.message.clone())).collect()
     };
-    let failing: BTreeSet<String> = counted.iter().flat_map(bad).collect();
-    measurement.failing = failing.into_iter().take(NAMES_KEPT).collect();
+    let failing: BTreeMap<String, Option<String>> = counted.iter().flat_map(bad).collect();
+    let kept = failing.into_iter().take(NAMES_KEPT);
+    let told = kept.inspect(|(id, _)| measurement.failing.push(id.clone()));
+    measurement.messages = told.filter_map(|(id, message)| Some((id, message?))).collect();
     if counted.iter().any(|report| report.tests.dropped > 0 || report.tests.only_failed) {
         if let Some(testing) = &mut measurement.testing {
             testing.failing.clone_from(&measurement.failing);
