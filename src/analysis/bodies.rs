@@ -179,9 +179,14 @@ impl Function {
 
     /// Whether the id of a test tells its file. A class is not enough: what is tested has the names of its tests, too.
     pub fn is_placed(&self, id: &str) -> bool {
-        let is_module = || self.file.ends_with(".py") && id.starts_with(&self.stem().replace('/', "."));
-        id.starts_with(&self.file) || is_module()
+        tells_file(id, &self.file)
     }
+}
+
+/// Whether the id of a test tells this file, as a path or as a module of Python.
+pub fn tells_file(id: &str, path: &str) -> bool {
+    let module = path.strip_suffix(".py").map(|module| module.replace('/', "."));
+    id.starts_with(path) || module.is_some_and(|module| id.starts_with(&module))
 }
 
 /// The body of a test: of the functions that bear its name, the one whose place fits its id best. `None` where several

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::bodies::{FILES_READ, SOUGHT, failed_at, file_at, read_text};
 use super::work::unless_damaged;
+use crate::analysis::bodies::tells_file;
 use crate::analysis::tamper::{
     Changed, Content, TestValues, answered, may_hold_tests, special_cases, test_edits, values_of_tests,
 };
@@ -62,11 +63,10 @@ fn tests_of(objects: &Objects, root: &ObjectId, changed: &[TreePath], ids: &[Str
     }
     let is_named = |path: &TreePath| {
         let path = path.to_string();
-        let module = path.strip_suffix(".py").map(|path| path.replace('/', "."));
-        ids.iter().any(|id| id.starts_with(&path) || module.as_ref().is_some_and(|module| id.starts_with(module)))
+        ids.iter().any(|id| tells_file(id, &path))
     };
     // Of files of tests, those that an id names go before the others.
-    paths.sort_by_key(|path| !is_named(path));
+    paths.sort_by_cached_key(|path| !is_named(path));
     let mut tests = Vec::new();
     for path in paths.iter().take(TEST_FILES) {
         if let Side::Text(text) = side(objects, root, path)? {

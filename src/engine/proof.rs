@@ -15,7 +15,7 @@ use super::measure::{Earlier, measure};
 use super::record::started_from;
 use super::work::unless_damaged;
 use super::{InCopy, Offer, Reran, Session};
-use crate::analysis::tamper::{Belongs, belongs, is_read_by_tests, test_edits, with_tests_of};
+use crate::analysis::tamper::{Belongs, Changed, belongs, is_read_by_tests, test_edits, with_tests_of};
 use crate::analysis::{self, spelling};
 use crate::disk::{self, layout::Layout};
 use crate::error::{Error, Result};
@@ -52,6 +52,22 @@ pub(super) struct Suspect<'a> {
     pub draft: &'a IterationRecord,
     /// Its outcomes by test.
     pub cases: Option<&'a TestCases>,
+}
+
+/// Whether there is anything to ask after these iterations: most records need not wait for it.
+pub(super) fn is_needed(config: &LoopConfig, offer: &Offer, points: &[Point]) -> bool {
+    may_run(config, offer) || points.iter().flat_map(|point| &point.open_findings).any(is_open)
+}
+
+/// Whether it is asked for, and somebody runs commands.
+fn may_run(config: &LoopConfig, offer: &Offer) -> bool {
+    let is_asked = offer.replay.is_some() || config.tamper.replay == TamperReplay::OnSuspicion;
+    is_asked && offer.run.is_some()
+}
+
+/// Whether it is a finding that only such runs close.
+fn is_open(finding: &OpenFinding) -> bool {
+    finding.accepted.is_none() && analysis::is_proven(&finding.alert.rule)
 }
 
 impl Suspect<'_> {
@@ -92,18 +108,13 @@ impl Suspect<'_> {
         let mut proof = TamperProof { since: since.iteration, command: None, tests: Vec::new(), inconclusive: None };
         if sides.old_tests_stand() {
             // The iteration's own run is theirs.
-            proof.tests.extend(open.tests.into_iter().map(|id| ProvenTest {
-                failed_before: earlier.fails(&id) == Some(true),
-                old_passes_on_new_code: now.passes(&id),
-                new_passes_on_old_code: None,
-                id,
-            }));
+            proof.tests.extend(open.tests.into_iter().map(|id| of_old(id, &earlier, &now)));
             return Ok((!proof.tests.is_empty()).then_some(proof));
         }
         if !self.may_run() || open.tests.is_empty() && !is_suspected {
             return Ok(None);
         }
-        let asked = Asked { now, earlier, turned, open: open.tests };
+        let asked = Question { now, earlier, turned, open: open.tests };
         if let Err(error) = self.run(asked, since, &changes, sides, &mut proof) {
             proof.inconclusive = Some(error.said());
         }
@@ -111,17 +122,14 @@ impl Suspect<'_> {
         Ok(Some(proof))
     }
 
-    /// Whether it is asked for, and somebody runs commands.
     fn may_run(&self) -> bool {
-        let is_asked = self.offer.replay.is_some() || self.config.tamper.replay == TamperReplay::OnSuspicion;
-        is_asked && self.offer.run.is_some()
+        may_run(self.config, self.offer)
     }
 
     /// What is open at `parent` that only such runs close.
     fn open(&self, points: &[Point], parent: Iteration) -> Result<Open> {
         let open = analysis::find(points, parent).into_iter().flat_map(|point| &point.open_findings);
-        let is_proven = |finding: &&OpenFinding| finding.accepted.is_none() && analysis::is_proven(&finding.alert.rule);
-        let open: Vec<&OpenFinding> = open.filter(is_proven).collect();
+        let open: Vec<&OpenFinding> = open.filter(|finding| is_open(finding)).collect();
         let tests = open.iter().flat_map(|finding| finding.alert.subjects()).cloned().collect();
         let Some(first) = open.iter().map(|finding| finding.since).min() else { return Ok(Open::default()) };
         let stored = unless_damaged(self.store.load(first))?;
@@ -142,8 +150,15 @@ impl Suspect<'_> {
     ///
     /// # Errors
     /// What keeps the runs from telling.
-    fn run(&self, asked: Asked, since: &Point, changes: &Changes, sides: Sides, proof: &mut TamperProof) -> Result<()> {
-        let Asked { now, earlier, turned, open } = asked;
+    fn run(
+        &self,
+        asked: Question,
+        since: &Point,
+        changes: &Changes,
+        sides: Sides<'_>,
+        proof: &mut TamperProof,
+    ) -> Result<()> {
+        let Question { now, earlier, turned, open } = asked;
         let command = Command::of(self)?;
         proof.command = Some(command.said());
         let copies = Copies { suspect: self, command, old_tree: since.tree, reports: &changes.reports, sides };
@@ -177,12 +192,7 @@ impl Suspect<'_> {
         }
         for id in open.into_iter().filter(|id| known.old_on_new.passes(id) == Some(true)) {
             if !proof.tests.iter().any(|test| test.id == id) {
-                proof.tests.push(ProvenTest {
-                    failed_before: earlier.fails(&id) == Some(true),
-                    id,
-                    old_passes_on_new_code: Some(true),
-                    new_passes_on_old_code: None,
-                });
+                proof.tests.push(of_old(id, &earlier, &known.old_on_new));
             }
         }
         proof.inconclusive = match doubts.as_slice() {
@@ -191,6 +201,16 @@ impl Suspect<'_> {
             [first, rest @ ..] => Some(format!("{first}, and {} more", rest.len())),
         };
         Ok(())
+    }
+}
+
+/// What the old test's run on the new code tells by itself.
+fn of_old(id: String, earlier: &Run, old_on_new: &Run) -> ProvenTest {
+    ProvenTest {
+        failed_before: earlier.fails(&id) == Some(true),
+        old_passes_on_new_code: old_on_new.passes(&id),
+        new_passes_on_old_code: None,
+        id,
     }
 }
 
@@ -204,7 +224,7 @@ struct Open {
 }
 
 /// What the runs are asked.
-struct Asked {
+struct Question {
     /// The iteration's own run.
     now: Run,
     /// That of the iteration compared with.
@@ -254,19 +274,12 @@ impl Known<'_> {
     }
 
     fn new_on_old(&mut self) -> Result<&Run> {
-        let run = match self.new_on_old.take() {
-            Some(run) => run,
-            None => self.copies.run(Age::New, Age::Old)?,
-        };
-        Ok(self.new_on_old.insert(run))
+        self.copies.run_once(&mut self.new_on_old, Age::New, Age::Old)
     }
 
     fn passes_in_a_copy(&mut self, id: &str) -> Result<bool> {
-        let run = match self.new_on_new.take() {
-            Some(run) => run,
-            None => self.copies.run(Age::New, Age::New)?,
-        };
-        Ok(self.new_on_new.insert(run).fails(id) == Some(false))
+        let run = self.copies.run_once(&mut self.new_on_new, Age::New, Age::New)?;
+        Ok(run.fails(id) == Some(false))
     }
 
     /// The same tests end otherwise with other code, be it code that nothing can read.
@@ -456,35 +469,34 @@ impl Command {
 }
 
 /// The files that changed, by whose they are.
-struct Sides {
+struct Sides<'a> {
     /// The tests'.
-    of_tests: BTreeSet<TreePath>,
-    /// Both the code's and the tests', as they were and as they are.
-    of_both: Vec<(TreePath, String, String)>,
+    of_tests: BTreeSet<&'a TreePath>,
+    /// Both the code's and the tests'.
+    of_both: Vec<Changed<'a>>,
     /// Code changed.
     has_code: bool,
 }
 
-impl Sides {
-    fn of(changes: &Changes, edits: &TestEdits) -> Sides {
-        let (mut of_tests, mut of_both) = (BTreeSet::new(), Vec::new());
+impl<'a> Sides<'a> {
+    fn of(changes: &'a Changes, edits: &TestEdits) -> Sides<'a> {
+        let mut sides = Sides { of_tests: BTreeSet::new(), of_both: Vec::new(), has_code: edits.code_changed };
         for file in changes.files() {
             match belongs(&file, edits) {
-                Belongs::ToTests => {
-                    of_tests.insert(file.path.clone());
-                }
-                Belongs::ToBoth => {
-                    of_both.push((file.path.clone(), file.before.text().to_owned(), file.now.text().to_owned()));
-                }
+                Belongs::ToTests => sides.of_tests.extend([file.path]),
+                Belongs::ToBoth => sides.of_both.push(file),
                 Belongs::ToCode => {}
             }
         }
-        Sides { of_tests, of_both, has_code: edits.code_changed }
+        sides
     }
 
     /// Nothing changed that is the tests'.
     fn old_tests_stand(&self) -> bool {
-        let is_same = |(path, old, new): &(TreePath, String, String)| with_tests_of(path, new, old) == *new;
+        let is_same = |file: &Changed<'_>| {
+            let (old, new) = (file.before.text(), file.now.text());
+            with_tests_of(file.path, new, old) == new
+        };
         self.of_tests.is_empty() && self.of_both.iter().all(is_same)
     }
 }
@@ -495,10 +507,19 @@ struct Copies<'a> {
     command: Command,
     old_tree: ObjectId,
     reports: &'a BTreeSet<TreePath>,
-    sides: Sides,
+    sides: Sides<'a>,
 }
 
 impl Copies<'_> {
+    /// The run that is kept, or that is made and kept now.
+    fn run_once<'r>(&self, kept: &'r mut Option<Run>, tests: Age, code: Age) -> Result<&'r Run> {
+        let run = match kept.take() {
+            Some(run) => run,
+            None => self.run(tests, code)?,
+        };
+        Ok(kept.insert(run))
+    }
+
     fn run(&self, tests: Age, code: Age) -> Result<Run> {
         let what = match (tests, code) {
             (Age::Old, Age::New) => "old tests on new code",
@@ -541,11 +562,11 @@ impl Copies<'_> {
             wait: session.wait,
         };
         write_into(session.layout, objects, &self.tree(tests, code)?, copy, &options)?;
-        for (path, old, new) in &self.sides.of_both {
-            let of = |age| if age == Age::Old { old } else { new };
+        for file in &self.sides.of_both {
+            let of = |age| if age == Age::Old { file.before.text() } else { file.now.text() };
             if !of(code).is_empty() {
-                let text = with_tests_of(path, of(code), of(tests));
-                disk::write_named(&copy.join(OsStr::from_bytes(path.as_bytes())), text.as_bytes())?;
+                let text = with_tests_of(file.path, of(code), of(tests));
+                disk::write_named(&copy.join(OsStr::from_bytes(file.path.as_bytes())), text.as_bytes())?;
             }
         }
         change(copy)?;
@@ -591,7 +612,7 @@ impl Copies<'_> {
         tree.retain(|path, _| !self.sides.of_tests.contains(path));
         let other = load(tests)?;
         for path in &self.sides.of_tests {
-            let mut at = Some(path.clone());
+            let mut at = Some((*path).clone());
             while let Some(path) = at {
                 if let (None, Some(state)) = (tree.get(&path), other.get(&path)) {
                     tree.insert(path.clone(), *state);

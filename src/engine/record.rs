@@ -13,7 +13,7 @@ use super::judge::judged;
 use super::loops::{frozen_config, no_iterations};
 use super::lost_lines::lost_lines;
 use super::measure::{Earlier, Measured, PassedOver, measure};
-use super::proof::Suspect;
+use super::proof::{Suspect, is_needed};
 use super::rerun::{Settled, settle};
 use super::silence::Listener;
 use super::why::why_stopped;
@@ -468,6 +468,9 @@ impl Recording<'_> {
     /// Whether tests were tampered with, where that is asked for.
     fn prove(&self, cases: Option<&TestCases>, history: &History) -> Result<Option<TamperProof>> {
         let Recording { session, store, config, offer, objects, .. } = self;
+        if !is_needed(config, offer, &history.points) {
+            return Ok(None);
+        }
         let draft = &self.draft(cases.is_some())?;
         Suspect { session, store, config, offer, objects, draft, cases }.prove(history)
     }

@@ -74,15 +74,10 @@ fn of_file(file: &Changed<'_>) -> Vec<SpecialCase> {
     };
     let code = |text| statements(split_off_tests(&path, text).0.lines().enumerate());
     let (was, is_now) = (code(file.before.text()), code(now));
-    let mut forms: BTreeMap<String, usize> = BTreeMap::new();
-    for one in &is_now {
-        *forms.entry(form(&one.skeleton)).or_default() += 1;
-    }
     let came: BTreeSet<usize> = without(&is_now, &was).iter().map(|one| one.line).collect();
     let next = is_now.iter().skip(1).map(Some).chain([None]);
     let is_case = |(one, next): (&Statement, Option<&Statement>)| {
-        let is_condition = came.contains(&one.line) && is(&CONDITION, &one.skeleton);
-        if !is_condition || forms.get(&form(&one.skeleton)).is_some_and(|times| *times >= TABLE) {
+        if !came.contains(&one.line) || !is(&CONDITION, &one.skeleton) {
             return None;
         }
         let answer = match next {
@@ -92,14 +87,24 @@ fn of_file(file: &Changed<'_>) -> Vec<SpecialCase> {
         };
         let text = [one.text.as_str(), answer].join(" ");
         let values = telling(&text);
-        (values.len() > 1).then(|| SpecialCase {
+        let case = SpecialCase {
             path: file.path.clone(),
             line: u64::try_from(one.line).map_or(0, |line| line + 1),
             text: text.trim_end().chars().take(WIDTH).collect(),
             values,
-        })
+        };
+        (case.values.len() > 1).then(|| (form(&one.skeleton), case))
     };
-    is_now.iter().zip(next).filter_map(is_case).collect()
+    let cases: Vec<(String, SpecialCase)> = is_now.iter().zip(next).filter_map(is_case).collect();
+    if cases.is_empty() {
+        return Vec::new();
+    }
+    let mut forms: BTreeMap<String, usize> = BTreeMap::new();
+    for one in &is_now {
+        *forms.entry(form(&one.skeleton)).or_default() += 1;
+    }
+    let is_table = |form: &String| forms.get(form).is_some_and(|times| *times >= TABLE);
+    cases.into_iter().filter(|(form, _)| !is_table(form)).map(|(_, case)| case).collect()
 }
 
 /// A skeleton in which several values side by side are one.

@@ -527,14 +527,15 @@ fn named(report: &Report<'_>, id: &str) -> String {
 
 /// The outcomes by id: of all that was counted, if all of it is named.
 fn names(counted: &[Report<'_>], measurement: &mut Measurement) {
-    let bad = |report: &Report<'_>| -> Vec<(String, Option<String>)> {
-        let bad = report.tests.cases.cases.iter().filter(|(_, case)| case.outcome.is_bad());
-        bad.map(|(id, case)| (named(report, id), case.message.clone())).collect()
-    };
-    let failing: BTreeMap<String, Option<String>> = counted.iter().flat_map(bad).collect();
-    let kept = failing.into_iter().take(NAMES_KEPT);
-    let told = kept.inspect(|(id, _)| measurement.failing.push(id.clone()));
-    measurement.messages = told.filter_map(|(id, message)| Some((id, message?))).collect();
+    let all =
+        counted.iter().flat_map(|report| report.tests.cases.cases.iter().map(move |(id, case)| (report, id, case)));
+    let bad = all.filter(|(.., case)| case.outcome.is_bad());
+    let failing: BTreeMap<String, Option<&String>> =
+        bad.map(|(report, id, case)| (named(report, id), case.message.as_ref())).collect();
+    for (id, message) in failing.into_iter().take(NAMES_KEPT) {
+        measurement.messages.extend(message.map(|message| (id.clone(), message.clone())));
+        measurement.failing.push(id);
+    }
     if counted.iter().any(|report| report.tests.dropped > 0 || report.tests.only_failed) {
         if let Some(testing) = &mut measurement.testing {
             testing.failing.clone_from(&measurement.failing);
